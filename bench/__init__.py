@@ -1,0 +1,1 @@
+"""Measuring: cells, slices, rounds, processes and runs; writes pyperf files."""

@@ -1,0 +1,366 @@
+"""The result file: what a run found, as plain values, stored as a pyperf suite.
+
+`bench` writes it, `reports` reads it, and neither knows the other. Every figure is a pyperf
+`Benchmark` named ``CORPUS/OPERATION/CODEC``; what pyperf has no place for (outcomes without a
+figure, corpus profiles, environment, options) is one JSON text in the metadata key
+``bakeoff_document`` of the first benchmark.
+
+History of the format (``bakeoff_format``):
+
+1. First version.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ..errors import RunError
+
+if TYPE_CHECKING:
+    import pyperf
+
+__all__ = [
+    "FORMAT_VERSION",
+    "UNITS",
+    "Cell",
+    "CellResult",
+    "CodecFacts",
+    "CorpusFacts",
+    "Fact",
+    "Outcome",
+    "Result",
+    "ResultFileError",
+    "Sample",
+    "Unit",
+    "read",
+    "to_suite",
+    "write",
+]
+
+FORMAT_VERSION = 1
+
+Outcome = Literal[
+    "ok", "lossy", "wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "missing"
+]
+Unit = Literal["second", "byte", "integer"]
+Fact = str | int | float | bool | None
+
+UNITS: Mapping[str, Unit] = {
+    "dump": "second",
+    "dump-repeat": "second",
+    "load": "second",
+    "advise": "second",
+    "size": "byte",
+    "peak-dump": "byte",
+    "peak-load": "byte",
+    "retained-records": "byte",
+    "retained-payloads": "byte",
+    "growth-dump": "byte",
+    "growth-load": "byte",
+    "growth-advise": "byte",
+    "growth-failing-load": "byte",
+}
+"""Every operation and its unit: seconds per record, bytes per record (`size`, `retained-*`,
+`growth-*`), bytes above the input while the whole sample is dumped or loaded (`peak-*`)."""
+
+
+class ResultFileError(RunError):
+    """A result file that cannot be read, is not ours, or is of a newer format."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One (corpus, operation, codec): the unit that is measured, ranked and can fail alone."""
+
+    corpus: str
+    operation: str
+    codec: str
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name in the result file."""
+        return f"{self.corpus}/{self.operation}/{self.codec}"
+
+    @classmethod
+    def parse(cls, name: str) -> Self:
+        """Split a benchmark name; the codec may itself contain slashes."""
+        corpus, operation, codec = name.split("/", 2)
+        return cls(corpus, operation, codec)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one process says of one cell.
+
+    Attributes:
+        value: Seconds (or bytes) per record; times are normalised by the run's yardstick.
+        raw: The process's plain median, in the same unit.
+        paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the
+            same `pair` is that process's estimate of their ratio, paired by round.
+        pair: Number of the process (or, with ``--isolate``, of the round of processes).
+        loops: Calls behind the value.
+        duration: Seconds spent in measured calls.
+        rounds: Rounds behind the value.
+        dirty: Rounds disturbed by involuntary context switches or steal.
+    """
+
+    value: float
+    raw: float
+    paired: float
+    pair: int = 0
+    loops: int = 1
+    duration: float = 0.0
+    rounds: int = 1
+    dirty: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """The outcome of a cell, and its samples where there is a figure.
+
+    Attributes:
+        outcome: "ok" and "lossy" have samples; all others have a reason instead.
+        reason: One sentence; empty for "ok".
+        loss: What a lossy cell loses, one text each ("`tuple` came back as `list` at `$.tags`").
+        stderr: The last lines that the failing process wrote.
+        facts: Flat extras by operation, for instance ``steady`` (bool), ``verdict``, ``slope``.
+    """
+
+    cell: Cell
+    outcome: Outcome
+    reason: str = ""
+    loss: tuple[str, ...] = ()
+    stderr: str = ""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodecFacts:
+    """What a report needs to know of a codec without importing it."""
+
+    name: str
+    format: str
+    library: str
+    version: str
+    accelerated: bool | None
+    trusted_only: bool = False
+    media_type: str = ""
+    interoperable: bool = True
+    extra: str = ""
+    carries: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFacts:
+    """What was measured on: identity, size and character of a corpus.
+
+    Attributes:
+        records: Records in the whole corpus.
+        sample: Records of it that were checked and measured.
+        profile: Flat description, see `bakeoff.datasets`.
+    """
+
+    name: str
+    source: str
+    sha256: str
+    records: int
+    sample: int
+    description: str = ""
+    seed: int | None = None
+    skipped: int = 0
+    profile: Mapping[str, Fact] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A whole run.
+
+    Attributes:
+        environment: Machine, interpreter and settings (design, section 7.7), flat.
+        options: The options that shaped the run, flat.
+        command: The command line that made it.
+        warnings: What may have spoilt the figures, one sentence each.
+    """
+
+    cells: tuple[CellResult, ...]
+    codecs: tuple[CodecFacts, ...]
+    corpora: tuple[CorpusFacts, ...]
+    environment: Mapping[str, Fact] = field(default_factory=dict)
+    options: Mapping[str, Fact] = field(default_factory=dict)
+    command: str = ""
+    started: str = ""
+    duration: float = 0.0
+    complete: bool = True
+    warnings: tuple[str, ...] = ()
+
+    def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
+        """Return one cell's result, or None when it was not part of the run."""
+        wanted = Cell(corpus, operation, codec)
+        return next((c for c in self.cells if c.cell == wanted), None)
+
+
+def _without_samples(cell: CellResult) -> dict[str, Any]:
+    plain = {f.name: getattr(cell, f.name) for f in dataclasses.fields(cell) if f.name != "samples"}
+    plain["cell"] = cell.cell.name
+    return plain
+
+
+def _document(result: Result) -> str:
+    plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+    plain["cells"] = [_without_samples(c) for c in result.cells]
+    plain["codecs"] = [dataclasses.asdict(c) for c in result.codecs]
+    plain["corpora"] = [dataclasses.asdict(c) for c in result.corpora]
+    return json.dumps(plain)
+
+
+def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
+    codec = next((c for c in result.codecs if c.name == cell.cell.codec), None)
+    corpus = next((c for c in result.corpora if c.name == cell.cell.corpus), None)
+    facts: dict[str, Fact] = {
+        "bakeoff_format": FORMAT_VERSION,
+        "bakeoff_corpus": cell.cell.corpus,
+        "bakeoff_operation": cell.cell.operation,
+        "bakeoff_codec": cell.cell.codec,
+        "bakeoff_outcome": cell.outcome,
+        "bakeoff_reason": cell.reason,
+        "bakeoff_loss": "; ".join(cell.loss),
+        "bakeoff_codec_version": codec and f"{codec.library} {codec.version}",
+        "bakeoff_corpus_sha256": corpus and corpus.sha256,
+        **{f"bakeoff_{key}": value for key, value in cell.facts.items()},
+    }
+    return {key: _pyperf_value(value) for key, value in facts.items() if value not in (None, "")}
+
+
+def _pyperf_value(value: Fact) -> str | int | float:
+    """pyperf takes neither booleans nor line breaks nor non-finite numbers in metadata."""
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value).lower()
+    if isinstance(value, str):
+        return " ".join(value.split())
+    return value if value is not None else "none"
+
+
+def to_suite(result: Result) -> pyperf.BenchmarkSuite:
+    """Turn a result into a pyperf suite (values that pyperf refuses, 0 above all, stay in the document)."""
+    import pyperf
+
+    common = {
+        key: _pyperf_value(value)
+        for key, value in result.environment.items()
+        if value not in (None, "")
+    }
+    benchmarks = []
+    for cell in result.cells:
+        if not cell.samples or any(not s.value > 0 for s in cell.samples):
+            continue
+        shared = common | _metadata(cell, result)
+        shared |= {"name": cell.cell.name, "unit": UNITS[cell.cell.operation]}
+        runs = [_run(sample, shared, cell.cell.operation) for sample in cell.samples]
+        benchmarks.append(pyperf.Benchmark(runs))
+    if not benchmarks:
+        metadata = common | {"name": "bakeoff/session", "unit": "second", "bakeoff_format": FORMAT_VERSION}
+        metadata["duration"] = seconds = max(result.duration, 1e-9)
+        benchmarks.append(pyperf.Benchmark([pyperf.Run([seconds], metadata=metadata, collect_metadata=False)]))
+    benchmarks[0].update_metadata({"bakeoff_document": _document(result)})
+    return pyperf.BenchmarkSuite(benchmarks)
+
+
+def _run(sample: Sample, shared: Mapping[str, Any], operation: str) -> pyperf.Run:
+    import pyperf
+
+    metadata = {
+        **shared,
+        "tags": [operation],
+        "loops": sample.loops,
+        # Without a duration pyperf adds the bytes of a size up as seconds.
+        "duration": sample.duration or 1e-9,
+        "bakeoff_raw": sample.raw,
+        "bakeoff_paired": sample.paired,
+        "bakeoff_pair": sample.pair,
+        "bakeoff_rounds": sample.rounds,
+        "bakeoff_dirty": sample.dirty,
+    }
+    return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
+
+
+def write(result: Result, path: Path) -> None:
+    """Write a result file, atomically.
+
+    Raises:
+        OSError: The file cannot be written; nothing is left behind.
+    """
+    from ..console import atomic_write
+
+    suite = to_suite(result)
+    with atomic_write(path) as file:
+        suite.dump(file)
+
+
+def read(path: Path) -> Result:
+    """Read a result file.
+
+    Raises:
+        ResultFileError: Missing, truncated, not JSON, a plain pyperf file, or a newer format.
+    """
+    import pyperf
+
+    try:
+        suite = pyperf.BenchmarkSuite.load(str(path))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ResultFileError(f"{path}: cannot be read as a result file: {error}") from error
+    for benchmark in suite.get_benchmarks():
+        metadata = benchmark.get_metadata()
+        if (version := metadata.get("bakeoff_format", 0)) > FORMAT_VERSION:
+            raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}")
+        if document := metadata.get("bakeoff_document"):
+            return _from_document(json.loads(document), suite)
+    raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
+
+
+def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Result:
+    samples = {b.get_name(): _samples(b) for b in suite.get_benchmarks()}
+    cells = []
+    for entry in plain["cells"]:
+        name = entry.pop("cell")
+        entry["loss"] = tuple(entry["loss"])
+        cells.append(CellResult(cell=Cell.parse(name), samples=samples.get(name, ()), **entry))
+    for codec in plain["codecs"]:
+        for key in ("carries", "losses", "notes"):
+            codec[key] = tuple(codec[key])
+    plain |= {
+        "cells": tuple(cells),
+        "codecs": tuple(CodecFacts(**c) for c in plain["codecs"]),
+        "corpora": tuple(CorpusFacts(**c) for c in plain["corpora"]),
+        "warnings": tuple(plain["warnings"]),
+    }
+    return Result(**plain)
+
+
+def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
+    found = []
+    for run in benchmark.get_runs():
+        metadata = run.get_metadata()
+        if "bakeoff_raw" not in metadata:
+            continue
+        found.append(
+            Sample(
+                value=run.values[0],
+                raw=metadata["bakeoff_raw"],
+                paired=metadata["bakeoff_paired"],
+                pair=metadata["bakeoff_pair"],
+                loops=metadata.get("loops", 1),
+                duration=metadata["duration"],
+                rounds=metadata["bakeoff_rounds"],
+                dirty=metadata["bakeoff_dirty"],
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""The command line: finds the command's module, turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from . import __version__
+from .errors import BakeoffError
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "run": "Run the bake-off on corpora or your own files; print the table.",
+    "report": "Show a result file as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
+    "compare": "Compare two result files; fail on a real regression.",
+    "pick": "Name the codec that fits your use, and say why.",
+    "codecs": "List the codecs and what they carry.",
+    "corpora": "List or describe record corpora.",
+    "generate": "Write a built-in corpus to a file.",
+    "convert": "Turn a file of records into another format.",
+    "schema": "Infer, show or check an advisory schema.",
+    "fidelity": "Show what each codec brings back of each Python type.",
+    "once": "Do one fixed amount of work, for `pyperf command`.",
+    "selftest": "Check on this machine that the measurement can be trusted.",
+}
+"""Name and one-line help of every command; `commands/NAME.py` has the rest as ``command``."""
+
+
+class _Commands(click.Group):
+    """Knows the commands by name, so that ``--help`` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f".commands.{cmd_name}", __package__).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from difflib import get_close_matches
+
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS)
+            hint = f"; did you mean {' or '.join(near)}?" if near else "; see bakeoff --help"
+            ctx.fail(f"no command {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="bakeoff")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def bakeoff(ctx: click.Context, debug: bool) -> None:
+    """Which serialization codec should carry my records?
+
+    Start with `bakeoff run mydata.jsonl`, or `bakeoff run` for the built-in corpora.
+
+    Exit codes: 0 ok, 1 the run found a problem, 2 the command cannot be carried out as typed.
+    """
+    ctx.obj = debug
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Ctrl-C exits with 130 and a closed pipe (``| head``) with 0, both without a traceback.
+    """
+    debug = "--debug" in (sys.argv[1:] if args is None else args)
+    try:
+        code = bakeoff.main(args, prog_name="bakeoff", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except BakeoffError as error:
+        if debug:
+            raise
+        click.echo(f"bakeoff: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("bakeoff: interrupted", err=True)
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)

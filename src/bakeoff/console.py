@@ -1,0 +1,75 @@
+"""What every command shares when it speaks to a terminal or writes a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from .errors import RunError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+__all__ = ["atomic_write", "console", "progress"]
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a rich console; colour follows the terminal and ``NO_COLOR``."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
+def progress() -> Progress:
+    """Return a progress display on stderr that stays silent when stderr is not a terminal."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    screen = console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside `path` that takes its place only when all went well.
+
+    Raises:
+        RunError: The folder is missing or read-only, or the disk is full; no part of a file is left.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise RunError(f"{path}: cannot write here: {error.strerror}; choose another place with -o") from error
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, name, str(path)):
+            raise
+        raise RunError(f"{path}: not written: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
