@@ -1,0 +1,37 @@
+"""Every codec behind one `encode` and `decode`; the object that is measured is the one to import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
+from .registry import available, codec, describe, missing, names, register, select, split_name
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = [
+    "Codec",
+    "CodecError",
+    "DecodeError",
+    "EncodeError",
+    "LimitError",
+    "MissingLibrary",
+    "UnknownCodec",
+    "available",
+    "codec",
+    "describe",
+    "missing",
+    "names",
+    "register",
+    "select",
+    "split_name",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Codec":
+        from ._codec import Codec
+
+        return Codec
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

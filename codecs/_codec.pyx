@@ -1,1 +1,561 @@
-# cython: language_level=3
+# cython: language_level=3, embedsignature=True, binding=True
+"""The compiled `Codec`: a thin, immutable shell around a library's own callables.
+
+Budget: 20 ns a call over the raw library call, error mapping included (design, section 10).
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_Size
+from cpython.list cimport PyList_CheckExact
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
+from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+from .errors import DecodeError, EncodeError, LimitError
+
+cdef extern from "Python.h":
+    object PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
+    int PyUnicode_CheckExact(object text)
+
+cdef enum:
+    MAX_ARGUMENTS = 12
+
+DEFAULT_SIZE = 64 * 1024 * 1024
+"""Largest payload that is decoded unless asked otherwise, in bytes."""
+
+DEFAULT_DEPTH = 200
+"""Nesting checked beforehand for libraries that crash instead of raising; the smallest limit
+that the quick codecs share (orjson and ormsgpack write no more than about 250 levels)."""
+
+
+cdef class _Call:
+    """A library callable with its fixed further arguments, laid out once for vectorcall."""
+
+    cdef object function
+    cdef tuple names
+    cdef tuple values
+    cdef PyObject *further[MAX_ARGUMENTS]
+    cdef Py_ssize_t positional
+    cdef Py_ssize_t count
+
+    def __cinit__(self, function, tuple arguments, dict options):
+        self.function = function
+        self.values = arguments + tuple(options.values())
+        self.names = tuple(options) if options else None
+        self.positional = 1 + len(arguments)
+        self.count = len(self.values)
+        if self.count >= MAX_ARGUMENTS:
+            raise ValueError(f"at most {MAX_ARGUMENTS - 1} further arguments, got {self.count}")
+        for i in range(self.count):
+            self.further[i] = <PyObject *>self.values[i]
+
+
+cdef inline object _call(_Call call, object subject):
+    cdef PyObject *stack[MAX_ARGUMENTS + 1]
+    stack[0] = <PyObject *>subject
+    memcpy(&stack[1], call.further, call.count * sizeof(PyObject *))
+    return PyObject_Vectorcall(
+        call.function, stack, call.positional, NULL if call.names is None else <PyObject *>call.names
+    )
+
+
+cdef class Codec:
+    """An encoder and a decoder with fixed options, behind one interface.
+
+    Immutable, safe to share between threads, picklable, and not callable (Django calls
+    whatever is callable). What is measured is this object, and this object is what users import.
+
+    Args:
+        name: Stable name, ``NAME[/VARIANT]``.
+        format: Wire format, for instance ``"json"``.
+        encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
+        decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
+        encode_options: Keyword arguments for every `encode` call.
+        encode_arguments: Further positional arguments for every `encode` call.
+        decode_options: Keyword arguments for every `decode` call.
+        pooled: `encode` is a factory of encoders that must not be shared between threads.
+        text: `decode` takes text.
+        lower: Rewrites an object by the format family's conventions; tried once when the
+            library refuses an object.
+        scan: Types the library writes well by itself; an object that holds any other is lowered
+            before the library sees it (for libraries that write those wrongly without a word).
+        encode_depth: Check nesting before encoding (libraries that crash on deep objects).
+        check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
+        whole: How to notice data after the value where the library does not: ``(before, after)``
+            makes an array of the payload and a secret; ``"pickle"`` reads the frame length.
+        wrap: Key under which values other than a dict are wrapped in a document.
+        limits_size: Largest payload in bytes, before and after decompression.
+        limits_depth: Greatest nesting; None leaves the library's own limit.
+
+    The other arguments are facts, see `bakeoff.codecs.Facts`.
+    """
+
+    cdef readonly str name
+    cdef readonly str format
+    cdef readonly str library
+    cdef readonly str version
+    cdef readonly object accelerated
+    cdef readonly str media_type
+    cdef readonly tuple media_type_aliases
+    cdef readonly str content_encoding
+    cdef readonly object encoding
+    cdef readonly str file_extension
+    cdef readonly bint trusted_only
+    cdef readonly bint trusted
+    cdef readonly bint needs_schema
+    cdef readonly bint interoperable
+    cdef readonly frozenset carries
+    cdef readonly dict wire
+    cdef readonly tuple losses
+    cdef readonly tuple notes
+    cdef readonly object schema
+    cdef readonly object framing
+    cdef readonly object compression
+    cdef readonly Py_ssize_t limits_size
+    cdef readonly object limits_depth
+
+    cdef dict _spec
+    cdef _Call _encode
+    cdef _Call _decode
+    cdef object _pool_factory
+    cdef list _pool
+    cdef object _lower
+    cdef object _scan
+    cdef object _check_payload
+    cdef object _fix
+    cdef object _compress
+    cdef object _decompress
+    cdef object _pickle_load
+    cdef bytes _before
+    cdef bytes _after
+    cdef object _secret
+    cdef str _wrap
+    cdef bint _text
+    cdef bint _plain_encode
+    cdef bint _plain_decode
+    cdef int _encode_depth
+    cdef object __weakref__
+
+    def __init__(
+        self, name, format, encode, decode, *,
+        encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
+        lower=None, scan=None, encode_depth=0, check_payload=None, whole=None, wrap=None,
+        limits_size=DEFAULT_SIZE, limits_depth=None,
+        library="", version="", accelerated=None, media_type="application/octet-stream",
+        media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
+        trusted=False, needs_schema=False, interoperable=True, carries=frozenset(), wire=None,
+        losses=(), notes=(), framing=None, schema=None, compression=None, origin=None,
+    ):
+        for what, value in (("name", name), ("format", format)):
+            if not isinstance(value, str) or not value:
+                raise ValueError(f"codec {what} must be a non-empty string, got {value!r}")
+        for what, value in (("encode", encode), ("decode", decode)):
+            if not callable(value):
+                raise ValueError(f"codec {name}: {what} must be callable, got {type(value).__name__}")
+        if content_encoding not in ("binary", "utf-8"):
+            raise ValueError(f"codec {name}: content_encoding is 'binary' or 'utf-8', got {content_encoding!r}")
+        self._spec = dict(
+            name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
+            encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
+            lower=lower, scan=scan, encode_depth=encode_depth, check_payload=check_payload, whole=whole,
+            wrap=wrap, limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
+            accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
+            content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
+            trusted=trusted, needs_schema=needs_schema, interoperable=interoperable, carries=carries,
+            wire=wire, losses=losses, notes=notes, framing=framing, schema=schema, compression=compression,
+            origin=origin,
+        )
+        self.format, self.library, self.version = format, library, version
+        self.accelerated = accelerated
+        self.media_type = media_type
+        self.media_type_aliases = tuple(media_type_aliases)
+        self.content_encoding = content_encoding if compression is None else "binary"
+        self.encoding = "utf-8" if self.content_encoding == "utf-8" else None
+        self.file_extension = file_extension
+        self.trusted_only, self.trusted, self.needs_schema = trusted_only, trusted, needs_schema
+        self.interoperable = interoperable
+        self.carries, self.wire = frozenset(carries), dict(wire or {})
+        self.losses, self.notes = tuple(losses), tuple(notes)
+        self.framing = framing
+        self.limits_size, self.limits_depth = limits_size, limits_depth
+        self.schema, self.compression = schema, compression
+        self.name = name + ("+schema" if schema is not None else "")
+        if compression is not None:
+            self.name += f"|{compression.name}"
+
+        self._encode = _Call(encode, tuple(encode_arguments), dict(encode_options or {}))
+        self._decode = _Call(decode, (), dict(decode_options or {}))
+        self._pool_factory, self._pool = (encode, []) if pooled else (None, None)
+        self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
+        self._check_payload = check_payload
+        self._encode_depth = encode_depth
+        if limits_depth is not None:
+            self._encode_depth = min(limits_depth, encode_depth or limits_depth)
+        if whole == "pickle":
+            self._pickle_load = True
+        elif whole is not None:
+            from os import urandom
+
+            self._secret = urandom(8)
+            self._before, self._after = whole[0], whole[1] + self._secret
+        if compression is not None:
+            self._compress, self._decompress = compression.compress, compression.decompress
+        # The paths that nearly every codec takes carry no further question per call.
+        self._plain_encode = (
+            not pooled and scan is None and wrap is None and not self._encode_depth and compression is None
+        )
+        self._plain_decode = (
+            not text and whole is None and wrap is None and check_payload is None and compression is None
+            and limits_depth is None and schema is None and (trusted or not trusted_only)
+        )
+        if schema is not None:
+            self._fix = schema.fixer(self)
+
+    # encode -----------------------------------------------------------------------------------
+
+    def encode(self, obj, ctx=None, /):
+        """Return the payload of one record as bytes.
+
+        Args:
+            obj: The record.
+            ctx: Ignored; Confluent's Kafka client passes its context here.
+
+        Raises:
+            EncodeError: The format cannot hold the object, or it is nested too deeply.
+        """
+        cdef object payload
+        try:
+            if self._plain_encode:
+                payload = _call(self._encode, obj)
+            else:
+                payload = self._encode_guarded(obj)
+        except BaseException as error:
+            payload = self._encode_again(obj, error)
+        if PyUnicode_CheckExact(payload):
+            try:
+                return PyUnicode_AsUTF8String(payload)
+            except UnicodeEncodeError as error:
+                raise EncodeError(self.name, f"text cannot be stored as UTF-8: {error}") from error
+        return payload
+
+    cdef object _encode_guarded(self, obj):
+        if self._wrap is not None and (not PyDict_CheckExact(obj) or _is_wrapped(obj, self._wrap)):
+            obj = {self._wrap: obj}
+        if self._encode_depth:
+            _check_depth(obj, self._encode_depth)
+        if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
+            obj = self._lower(obj)
+        cdef object payload
+        if self._pool is not None:
+            encoder = self._pool.pop() if self._pool else self._pool_factory()
+            # An encoder that raised may hold half a message: it is not put back.
+            payload = encoder(obj)
+            self._pool.append(encoder)
+        else:
+            payload = _call(self._encode, obj)
+        if self._compress is not None:
+            payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
+        return payload
+
+    cdef object _encode_again(self, obj, error):
+        """Try once more with the object rewritten by the conventions; else raise what the user should see."""
+        if not _is_ours(error):
+            raise error
+        if self._lower is not None and not isinstance(error, (RecursionError, MemoryError, LimitError)):
+            try:
+                lowered = self._lower(obj)
+                if self._plain_encode:
+                    return _call(self._encode, lowered)
+                return self._encode_guarded(lowered)
+            except BaseException as second:
+                if not _is_ours(second):
+                    raise
+                error = second
+        raise EncodeError(self.name, _sentence(error)) from error
+
+    # decode -----------------------------------------------------------------------------------
+
+    def decode(self, data, ctx=None, /):
+        """Return the record that a payload holds.
+
+        Args:
+            data: bytes, bytearray or memoryview (text, too, where the format is text).
+            ctx: Ignored, as in `encode`.
+
+        Raises:
+            DecodeError: Not one whole well-formed value.
+            LimitError: Larger or deeper than the limits.
+        """
+        cdef object record
+        try:
+            if not PyBytes_CheckExact(data):
+                data = self._to_bytes(data)
+            if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
+                self._refuse_size(PyBytes_GET_SIZE(data))
+            if self._plain_decode:
+                return _call(self._decode, data)
+            record = self._decode_guarded(data)
+        except BaseException as error:
+            if not _is_ours(error) or isinstance(error, DecodeError):
+                raise
+            if isinstance(error, RecursionError):
+                raise LimitError(self.name, "nested more deeply than the limit") from error
+            raise DecodeError(self.name, _sentence(error)) from error
+        return record if self._fix is None else self._fix(record)
+
+    cdef object _decode_guarded(self, bytes data):
+        cdef object record
+        if self.trusted_only and not self.trusted:
+            raise DecodeError(
+                self.name, "decoding can run code that the payload brings along; "
+                           "if you trust its source, ask for the codec with trusted=True"
+            )
+        if self._decompress is not None:
+            data = self._decompress(data, self.limits_size)
+            if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
+                self._refuse_size(PyBytes_GET_SIZE(data))
+        if self._check_payload is not None:
+            self._check_payload(data)
+        if self._text:
+            record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
+        elif self._before is not None:
+            record = _call(self._decode, self._before + data + self._after)
+            if len(record) != 2 or record[1] != self._secret:
+                raise DecodeError(self.name, "data after the end of the value")
+            record = record[0]
+        else:
+            if self._pickle_load and not _one_frame(data):
+                record = self._load_counted(data)
+            else:
+                record = _call(self._decode, data)
+        if self._wrap is not None and _is_wrapped(record, self._wrap):
+            record = record[self._wrap]
+        if self.limits_depth is not None:
+            _check_depth(record, self.limits_depth)
+        return record
+
+    cdef object _load_counted(self, bytes data):
+        from io import BytesIO
+
+        file = BytesIO(data)
+        record = self.framing.read_one(self, file)
+        if file.tell() != len(data):
+            raise DecodeError(self.name, f"data after the end of the value, at byte {file.tell()}")
+        return record
+
+    cdef object _to_bytes(self, data):
+        if isinstance(data, str):
+            if self.content_encoding != "utf-8":
+                raise DecodeError(self.name, "expected bytes, got text")
+            return PyUnicode_AsUTF8String(data)
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            return bytes(data)
+        raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
+
+    cdef int _refuse_size(self, Py_ssize_t size) except -1:
+        if size == 0:
+            raise DecodeError(self.name, "empty payload")
+        raise LimitError(
+            self.name, f"payload of {size:,} bytes, more than the limit of {self.limits_size:,} (see with_limits)"
+        )
+
+    # aliases ----------------------------------------------------------------------------------
+
+    dumps = dumpb = encode
+    loads = loadb = decode
+
+    def serialize(self, obj, /):
+        """Same as `encode`, with one argument only."""
+        return self.encode(obj)
+
+    def deserialize(self, data, /):
+        """Same as `decode`, with one argument only."""
+        return self.decode(data)
+
+    def encode_text(self, obj, /):
+        """Return the payload as text, for formats that are text.
+
+        Raises:
+            EncodeError: As `encode`, or the format is binary.
+        """
+        if self.content_encoding != "utf-8":
+            raise EncodeError(self.name, f"{self.format} is not a text format")
+        return self.encode(obj).decode()
+
+    def decode_text(self, text, /):
+        """Return the record that a text holds; see `decode`."""
+        return self.decode(text)
+
+    def dump(self, records, file, /):
+        """Write records one after another in the framing that the format's users expect.
+
+        Args:
+            records: Any iterable; one record is held at a time.
+            file: A binary file.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            EncodeError: As `encode`.
+        """
+        return self.framing.dump(self, records, file)
+
+    def load(self, file, /):
+        """Return an iterator over the records in a binary file; one record is held at a time.
+
+        Raises:
+            DecodeError: As `decode`, or the file ends inside a record.
+        """
+        return self.framing.load(self, file)
+
+    # variations -------------------------------------------------------------------------------
+
+    def with_schema(self, schema):
+        """Return this codec with an advisory schema applied after every decode (None removes it)."""
+        return self._vary(schema=schema)
+
+    def with_limits(self, *, size=None, depth=None):
+        """Return this codec with other limits: `size` in bytes, `depth` in levels of nesting."""
+        return self._vary(
+            limits_size=self.limits_size if size is None else size,
+            limits_depth=self.limits_depth if depth is None else depth,
+        )
+
+    def with_compression(self, compression):
+        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
+        from .compression import compressor
+
+        return self._vary(compression=compressor(compression) if isinstance(compression, str) else compression)
+
+    def with_trust(self):
+        """Return this codec allowed to decode payloads that could run code."""
+        return self._vary(trusted=True)
+
+    def _vary(self, **changes):
+        return type(self)(**(self._spec | changes))
+
+    def as_class(self):
+        """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
+        return _class_of(self)
+
+    # identity ---------------------------------------------------------------------------------
+
+    def __repr__(self):
+        return f"<Codec {self.name} ({self.library} {self.version})>"
+
+    def __eq__(self, other):
+        if not isinstance(other, Codec):
+            return NotImplemented
+        return self.name == other.name and self.__reduce__()[1] == other.__reduce__()[1]
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __reduce__(self):
+        spec = self._spec
+        if spec["origin"] is None:
+            return _rebuild, (None, spec)
+        changes = {
+            key: spec[key] for key in ("schema", "limits_size", "limits_depth", "compression", "trusted")
+        }
+        return _rebuild, (spec["origin"], changes)
+
+
+def _rebuild(origin, spec):
+    """Make a codec again from what `Codec.__reduce__` kept."""
+    if origin is None:
+        return Codec(**spec)
+    from .registry import codec
+
+    return codec(origin)._vary(**spec)
+
+
+def _class_of(codec):
+    class CodecClass:
+        __doc__ = f"The codec {codec.name} as a class; options are accepted and ignored."
+
+        def __new__(cls, *arguments, **options):
+            return codec
+
+    CodecClass.__name__ = CodecClass.__qualname__ = "".join(p.title() for p in codec.name.split("/")) + "Codec"
+    return CodecClass
+
+
+cdef bint _is_ours(BaseException error):
+    """Errors of the data, as against Ctrl-C and exit. A panic in a Rust library is no `Exception`."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+cdef str _sentence(BaseException error):
+    cdef str text = str(error).strip()
+    kind = type(error).__name__
+    return f"{kind}: {text}" if text else kind
+
+
+cdef inline bint _is_wrapped(object record, str key):
+    return PyDict_CheckExact(record) and PyDict_Size(record) == 1 and PyDict_GetItem(record, key) is not NULL
+
+
+cdef bint _one_frame(bytes data):
+    """Whether a pickle is a protocol header and exactly one frame (PEP 3154), hence ends where it should."""
+    cdef const unsigned char *p = <const unsigned char *>PyBytes_AS_STRING(data)
+    cdef uint64_t length
+    if PyBytes_GET_SIZE(data) < 12 or p[0] != 0x80 or p[1] < 4 or p[2] != 0x95:
+        return False
+    memcpy(&length, p + 3, 8)
+    return length == <uint64_t>(PyBytes_GET_SIZE(data) - 11)
+
+
+cdef int _check_depth(object value, int left) except -1:
+    """Raise when containers nest more than `left` deep; visits containers only, and cyclic ones end there."""
+    cdef PyObject *key
+    cdef PyObject *item
+    cdef Py_ssize_t position = 0
+    if PyDict_CheckExact(value):
+        if left == 0:
+            raise RecursionError("nested too deeply, or holding itself")
+        while PyDict_Next(value, &position, &key, &item):
+            if _is_container(<object>item):
+                _check_depth(<object>item, left - 1)
+    elif PyList_CheckExact(value):
+        if left == 0:
+            raise RecursionError("nested too deeply, or holding itself")
+        for element in <list>value:
+            if _is_container(element):
+                _check_depth(element, left - 1)
+    elif PyTuple_CheckExact(value):
+        if left == 0:
+            raise RecursionError("nested too deeply, or holding itself")
+        for element in <tuple>value:
+            if _is_container(element):
+                _check_depth(element, left - 1)
+    return 0
+
+
+cdef inline bint _is_container(object value):
+    return PyDict_CheckExact(value) or PyList_CheckExact(value) or PyTuple_CheckExact(value)
+
+
+cdef bint _only(object value, object native, int left) except -1:
+    """Whether an object is made of `native` types alone, with text for keys."""
+    cdef PyObject *key
+    cdef PyObject *item
+    cdef Py_ssize_t position = 0
+    if PyDict_CheckExact(value):
+        if left == 0:
+            return True
+        while PyDict_Next(value, &position, &key, &item):
+            if not PyUnicode_CheckExact(<object>key) or not _only(<object>item, native, left - 1):
+                return False
+        return True
+    if PyList_CheckExact(value):
+        if left == 0:
+            return True
+        for element in <list>value:
+            if not _only(element, native, left - 1):
+                return False
+        return True
+    return type(value) in native

@@ -2,4 +2,48 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .codecs._codec import Codec
+    from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
+    from .codecs.registry import codec
+    from .datasets import Corpus, corpus
+    from .errors import BakeoffError, RunError, UsageError
+    from .schemas import Advice, AdviceError, Schema
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Advice": "schemas",
+    "AdviceError": "schemas",
+    "BakeoffError": "errors",
+    "Codec": "codecs",
+    "CodecError": "codecs",
+    "Corpus": "datasets",
+    "DecodeError": "codecs",
+    "EncodeError": "codecs",
+    "LimitError": "codecs",
+    "MissingLibrary": "codecs",
+    "RunError": "errors",
+    "Schema": "schemas",
+    "UnknownCodec": "codecs",
+    "UsageError": "errors",
+    "codec": "codecs",
+    "corpus": "datasets",
+}
+"""Every public name and the module it lives in; a module is loaded when its first name is used."""
+
+__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604 - a test compares it with what is there
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

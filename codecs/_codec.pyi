@@ -1,0 +1,95 @@
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, Any, ClassVar, Literal, Self
+
+from .compression import Compression
+from .streams import Framing
+
+DEFAULT_SIZE: int
+DEFAULT_DEPTH: int
+
+type _Payload = bytes | bytearray | memoryview | str
+
+class Codec:
+    name: str
+    format: str
+    library: str
+    version: str
+    accelerated: bool | None
+    media_type: str
+    media_type_aliases: tuple[str, ...]
+    content_encoding: Literal["binary", "utf-8"]
+    encoding: str | None
+    file_extension: str
+    trusted_only: bool
+    trusted: bool
+    needs_schema: bool
+    interoperable: bool
+    carries: frozenset[str]
+    wire: dict[str, str]
+    losses: tuple[str, ...]
+    notes: tuple[str, ...]
+    schema: Any
+    framing: Framing
+    compression: Compression | None
+    limits_size: int
+    limits_depth: int | None
+    __hash__: ClassVar[Callable[[Codec], int]]  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        name: str,
+        format: str,
+        encode: Callable[..., Any],
+        decode: Callable[..., Any],
+        *,
+        encode_options: Mapping[str, Any] | None = None,
+        encode_arguments: tuple[Any, ...] = (),
+        decode_options: Mapping[str, Any] | None = None,
+        pooled: bool = False,
+        text: bool = False,
+        lower: Callable[[Any], Any] | None = None,
+        scan: frozenset[type] | None = None,
+        encode_depth: int = 0,
+        check_payload: Callable[[bytes], None] | None = None,
+        whole: tuple[bytes, bytes] | Literal["pickle"] | None = None,
+        wrap: str | None = None,
+        limits_size: int = ...,
+        limits_depth: int | None = None,
+        library: str = "",
+        version: str = "",
+        accelerated: bool | None = None,
+        media_type: str = "application/octet-stream",
+        media_type_aliases: Iterable[str] = (),
+        content_encoding: Literal["binary", "utf-8"] = "binary",
+        file_extension: str = "",
+        trusted_only: bool = False,
+        trusted: bool = False,
+        needs_schema: bool = False,
+        interoperable: bool = True,
+        carries: Iterable[str] = (),
+        wire: Mapping[str, str] | None = None,
+        losses: Iterable[str] = (),
+        notes: Iterable[str] = (),
+        framing: Framing | None = None,
+        schema: Any = None,
+        compression: Compression | None = None,
+        origin: str | None = None,
+    ) -> None: ...
+    def encode(self, obj: Any, ctx: Any = None, /) -> bytes: ...
+    def decode(self, data: _Payload, ctx: Any = None, /) -> Any: ...
+    def dumps(self, obj: Any, ctx: Any = None, /) -> bytes: ...
+    def loads(self, data: _Payload, ctx: Any = None, /) -> Any: ...
+    def dumpb(self, obj: Any, ctx: Any = None, /) -> bytes: ...
+    def loadb(self, data: _Payload, ctx: Any = None, /) -> Any: ...
+    def serialize(self, obj: Any, /) -> bytes: ...
+    def deserialize(self, data: _Payload, /) -> Any: ...
+    def encode_text(self, obj: Any, /) -> str: ...
+    def decode_text(self, text: str, /) -> Any: ...
+    def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int: ...
+    def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
+    def with_schema(self, schema: Any) -> Self: ...
+    def with_limits(self, *, size: int | None = None, depth: int | None = None) -> Self: ...
+    def with_compression(self, compression: str | Compression | None) -> Self: ...
+    def with_trust(self) -> Self: ...
+    def _vary(self, **changes: Any) -> Self: ...
+    def as_class(self) -> type[Any]: ...

@@ -1,0 +1,74 @@
+"""BSON (bsonspec.org), by PyMongo.
+
+Only a document may stand at the top: any other record is wrapped as ``{"bakeoff.value": record}``
+and unwrapped again (a document of just that key is wrapped once more, so nothing is mistaken).
+Decimals are text, since Decimal128 holds 34 digits only.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from ._pure import pure_copy
+from .conventions import FAMILIES, wire
+from .registry import Format, declare
+from .streams import Prefixed
+
+BSON = Format("bson", "application/bson", ".bson", Prefixed("<i", included=True))
+CARRIES = frozenset(
+    {"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid", "key_order"}
+)
+LOSSES = (
+    "datetimes are cut to milliseconds",
+    "datetimes come back in UTC, naive ones included",
+)
+WRAP = "bakeoff.value"
+
+_family = FAMILIES["bson"]
+
+
+def _bson(library: ModuleType) -> Mapping[str, Any]:
+    options_module = library.codec_options
+
+    class PlainInt(options_module.TypeDecoder):  # type: ignore[name-defined,misc]
+        """64-bit integers come back as int, not as PyMongo's subclass of it."""
+
+        bson_type = library.int64.Int64
+
+        def transform_bson(self, value: int) -> int:
+            return int(value)
+
+    options = options_module.CodecOptions(
+        tz_aware=True,
+        tzinfo=dt.UTC,
+        uuid_representation=library.binary.UuidRepresentation.STANDARD,
+        type_registry=options_module.TypeRegistry([PlainInt()], fallback_encoder=_family.leaf),
+    )
+    return {
+        "encode": library.encode,
+        "encode_options": {"codec_options": options},
+        "decode": library.decode,
+        "decode_options": {"codec_options": options},
+        "lower": _family.lower,
+        "wrap": WRAP,
+        "accelerated": library.has_c(),
+        "carries": CARRIES,
+        "wire": wire("bson", CARRIES) | dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
+        "losses": LOSSES,
+        "notes": ("a record that is no document is wrapped in one",),
+    }
+
+
+@declare("bson", BSON, library="pymongo", module="bson")
+def _bson_c() -> Mapping[str, Any]:
+    import bson
+
+    return _bson(bson)
+
+
+@declare("bson/pure", BSON, library="pymongo", module="bson")
+def _bson_pure() -> Mapping[str, Any]:
+    return _bson(pure_copy("bson", "bson._cbson"))

@@ -1,0 +1,56 @@
+"""Why a codec refuses a record: the smallest part of it that is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .errors import CodecError
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = ["explain"]
+
+
+def explain(codec: Codec, record: Any) -> str:
+    """Return one sentence: which type at which path the codec cannot carry, and what it says of it.
+
+    Args:
+        codec: The codec that raised.
+        record: The record it raised for.
+    """
+    path = "$"
+    part = record
+    reason = _refusal(codec, part) or "refused only as part of the whole record"
+    while (inner := _refused_child(codec, part)) is not None:
+        step, part, reason = inner
+        path += step
+    return f"cannot carry `{type(part).__name__}` at `{path}`: {reason}"
+
+
+def _refusal(codec: Codec, part: Any) -> str | None:
+    try:
+        codec.encode(part)
+    except CodecError as error:
+        return error.reason
+    return None
+
+
+def _refused_child(codec: Codec, part: Any) -> tuple[str, Any, str] | None:
+    if isinstance(part, dict):
+        children = [(_step(key), item) for key, item in part.items()]
+    elif isinstance(part, (list, tuple)):
+        children = [(f"[{index}]", item) for index, item in enumerate(part)]
+    else:
+        return None
+    for step, item in children:
+        if (reason := _refusal(codec, item)) is not None:
+            return step, item, reason
+    return None
+
+
+def _step(key: Any) -> str:
+    if isinstance(key, str) and key.isidentifier():
+        return f".{key}"
+    return f"[{json.dumps(key) if isinstance(key, str) else repr(key)}]"

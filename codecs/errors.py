@@ -1,0 +1,72 @@
+"""Everything a codec raises.
+
+.. code-block:: text
+
+    ValueError
+    └── CodecError
+        ├── EncodeError
+        ├── DecodeError
+        │   └── LimitError
+        ├── MissingLibrary
+        └── UnknownCodec
+
+All are `ValueError`: some message clients swallow `TypeError` and call again with other
+arguments (dpkp/kafka-python#3048), and would hide the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import UsageError
+
+__all__ = ["CodecError", "DecodeError", "EncodeError", "LimitError", "MissingLibrary", "UnknownCodec"]
+
+
+class CodecError(ValueError):
+    """Root of all codec errors.
+
+    Attributes:
+        codec: Name of the codec.
+        reason: What happened, without the codec's name.
+    """
+
+    def __init__(self, codec: str, reason: str) -> None:
+        super().__init__(codec, reason)
+        self.codec = codec
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.codec}: {self.reason}"
+
+
+class EncodeError(CodecError):
+    """The object cannot be written in this format; the library's error is its cause."""
+
+
+class DecodeError(CodecError):
+    """The payload is not one whole, well-formed value; the library's error is its cause."""
+
+
+class LimitError(DecodeError):
+    """The payload is larger or deeper than the codec's limits allow."""
+
+
+class MissingLibrary(CodecError, UsageError):
+    """The library behind a codec is not installed."""
+
+
+class UnknownCodec(CodecError, UsageError):
+    """No codec of that name.
+
+    Attributes:
+        near: Names that look alike.
+    """
+
+    def __init__(self, codec: str, near: Sequence[str] = ()) -> None:
+        hint = f"; did you mean {' or '.join(near)}?" if near else "; `bakeoff codecs` lists them"
+        super().__init__(codec, f"no such codec{hint}")
+        self.near = tuple(near)
+
+    def __reduce__(self) -> tuple[type[UnknownCodec], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.codec, self.near)

@@ -1,0 +1,165 @@
+"""JSON (RFC 8259), written compact and as UTF-8.
+
+Departures of single libraries from the family's conventions stand in their ``losses`` and ``notes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from ._pure import pure_copy
+from .conventions import FAMILIES, wire
+from .registry import Format, declare
+from .streams import Lines
+
+JSON = Format(
+    "json",
+    "application/json",
+    ".json",
+    Lines(),
+    media_type_aliases=("text/json", "application/x-ndjson"),
+    content_encoding="utf-8",
+)
+CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
+BIG = CARRIES | {"bigint"}
+LITERALS = "writes NaN and Infinity as bare words, which RFC 8259 does not allow"
+NULLED = "NaN and Infinity become null"
+MERGED = "dict keys that read alike as text (1 and '1') become one"
+
+_family = FAMILIES["json"]
+_family64 = FAMILIES["json64"]
+
+
+@declare("json", JSON)
+def _json() -> Mapping[str, Any]:
+    import json
+
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
+    carries = BIG | {"nonfinite"}
+    return {
+        "encode": encoder.encode,
+        "decode": json.JSONDecoder().decode,
+        "text": True,
+        "lower": _family.lower,
+        "accelerated": json.encoder.c_make_encoder is not None and json.scanner.c_make_scanner is not None,
+        "carries": carries,
+        "wire": wire("json", carries),
+        "losses": (MERGED,),
+        "notes": (LITERALS,),
+    }
+
+
+def _simplejson(library: ModuleType) -> Mapping[str, Any]:
+    encoder = library.JSONEncoder(
+        ensure_ascii=False,
+        separators=(",", ":"),
+        default=_family.leaf,
+        encoding=None,
+        use_decimal=False,
+        namedtuple_as_object=False,
+        allow_nan=True,
+    )
+    carries = BIG | {"nonfinite"}
+    return {
+        "encode": encoder.encode,
+        "decode": library.JSONDecoder(allow_nan=True).decode,
+        "text": True,
+        "lower": _family.lower,
+        "accelerated": library.encoder.c_make_encoder is not None,
+        "carries": carries,
+        "wire": wire("json", carries),
+        "losses": (MERGED,),
+        "notes": (LITERALS,),
+    }
+
+
+@declare("simplejson", JSON, library="simplejson")
+def _simplejson_c() -> Mapping[str, Any]:
+    import simplejson
+
+    return _simplejson(simplejson)
+
+
+@declare("simplejson/pure", JSON, library="simplejson")
+def _simplejson_pure() -> Mapping[str, Any]:
+    return _simplejson(pure_copy("simplejson", "simplejson._speedups"))
+
+
+@declare("orjson", JSON, library="orjson", extra="orjson")
+def _orjson() -> Mapping[str, Any]:
+    import orjson
+
+    return {
+        "encode": orjson.dumps,
+        "encode_arguments": (_family64.leaf,),
+        "decode": orjson.loads,
+        "lower": _family64.lower,
+        "accelerated": True,
+        "carries": CARRIES,
+        "wire": wire("json64", CARRIES),
+        "losses": (NULLED,),
+        "notes": ("reads integers beyond 64 bits as floats",),
+    }
+
+
+@declare("msgspec-json", JSON, library="msgspec", extra="msgspec")
+def _msgspec() -> Mapping[str, Any]:
+    import msgspec
+
+    carries = CARRIES
+    return {
+        "encode": msgspec.json.Encoder(enc_hook=_family.leaf).encode,
+        "decode": msgspec.json.Decoder().decode,
+        "lower": _family.lower,
+        "accelerated": True,
+        "carries": carries | {"bigint"},
+        "wire": wire("json", carries | {"bigint"}),
+        "losses": (NULLED, MERGED),
+    }
+
+
+@declare("ujson", JSON, library="ujson", extra="ujson")
+def _ujson() -> Mapping[str, Any]:
+    import ujson
+
+    carries = BIG | {"nonfinite"}
+    return {
+        "encode": ujson.dumps,
+        "encode_options": {
+            "ensure_ascii": False,
+            "escape_forward_slashes": False,
+            "reject_bytes": True,
+            "default": _family.leaf,
+        },
+        "decode": ujson.loads,
+        "lower": _family.lower,
+        "accelerated": True,
+        "carries": carries,
+        "wire": wire("json", carries) | {"decimal": "float"},
+        "losses": (MERGED, "Decimal becomes a float"),
+        "notes": (LITERALS, "accepts some malformed numbers, such as 2.e3"),
+    }
+
+
+@declare("rapidjson", JSON, library="python-rapidjson", module="rapidjson", extra="rapidjson")
+def _rapidjson() -> Mapping[str, Any]:
+    import rapidjson
+
+    carries = BIG | {"nonfinite"}
+    return {
+        "encode": rapidjson.dumps,
+        "encode_options": {
+            "ensure_ascii": False,
+            "default": _family.leaf,
+            "bytes_mode": rapidjson.BM_NONE,
+            "iterable_mode": rapidjson.IM_ONLY_LISTS,
+        },
+        "decode": rapidjson.loads,
+        "lower": _family.lower,
+        "accelerated": True,
+        "carries": carries,
+        "wire": wire("json", carries),
+        "notes": (LITERALS, "accepts a NUL byte after a number"),
+    }

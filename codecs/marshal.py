@@ -1,0 +1,40 @@
+"""marshal: what the interpreter uses for its own code files; tied to one Python version, trusted input only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .conventions import FAMILIES, wire
+from .registry import Format, declare
+from .streams import Marshal
+
+MARSHAL = Format(
+    "marshal", "application/x-python-marshal", ".marshal", Marshal(), trusted_only=True, interoperable=False
+)
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "tuple", "set",
+        "frozenset", "dict", "complex", "int_keys", "key_order",
+    }
+)  # fmt: skip
+
+_family = FAMILIES["marshal"]
+
+
+@declare("marshal", MARSHAL)
+def _marshal() -> Mapping[str, Any]:
+    import marshal
+
+    return {
+        "encode": marshal.dumps,
+        "encode_arguments": (4,),
+        "decode": marshal.loads,
+        # A tuple of two: the payload, and eight secret bytes as a bytes object (Python/marshal.c).
+        "whole": (b")\x02", b"s\x08\x00\x00\x00"),
+        "lower": _family.lower,
+        "accelerated": True,
+        "carries": CARRIES,
+        "wire": wire("marshal", CARRIES),
+        "notes": ("the format changes between Python versions",),
+    }

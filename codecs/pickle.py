@@ -1,0 +1,66 @@
+"""pickle: carries nearly anything, is read by Python only, and runs what the payload says.
+
+Decoding is refused unless the codec is asked for with ``trusted=True``.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+from .registry import Format, declare
+from .streams import Pickle
+
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
+        "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "date", "time",
+        "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple", "complex", "int_keys",
+        "any_keys", "key_order",
+    }
+)  # fmt: skip
+
+
+def _format(unpickler: Any) -> Format:
+    return Format(
+        "pickle",
+        "application/x-python-serialize",
+        ".pickle",
+        Pickle(unpickler),
+        media_type_aliases=("application/python-pickle",),
+        trusted_only=True,
+        interoperable=False,
+    )
+
+
+def _pickle(protocol: int) -> Mapping[str, Any]:
+    return {
+        "encode": pickle.dumps,
+        "encode_arguments": (protocol,),
+        "decode": pickle.loads,
+        "whole": "pickle",
+        "accelerated": pickle.Pickler is not pickle._Pickler,  # type: ignore[attr-defined]
+        "carries": CARRIES,
+    }
+
+
+@declare("pickle", _format(pickle.Unpickler))
+def _protocol_5() -> Mapping[str, Any]:
+    return _pickle(5)
+
+
+@declare("pickle/2", _format(pickle.Unpickler))
+def _protocol_2() -> Mapping[str, Any]:
+    """What 2011 had."""
+    return _pickle(2)
+
+
+@declare("pickle/pure", _format(pickle._Unpickler))  # type: ignore[attr-defined]
+def _pure() -> Mapping[str, Any]:
+    return {
+        **_pickle(5),
+        "encode": pickle._dumps,  # type: ignore[attr-defined]
+        "decode": pickle._loads,  # type: ignore[attr-defined]
+        "accelerated": False,
+    }

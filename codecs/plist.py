@@ -1,0 +1,64 @@
+"""Apple property lists, by plistlib: XML (the row for XML) and binary.
+
+A property list has no null: None is the text ``$null``. Its date has no offset, so only naive
+datetimes are dates, aware ones are text. There is no framing: records of a file carry their length.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from .conventions import FAMILIES, wire
+from .registry import Format, declare
+from .streams import Prefixed
+
+PLIST = Format("plist", "application/x-plist", ".plist", Prefixed(">I", included=False))
+NATIVE = frozenset({str, int, float, bool, bytes})
+CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
+
+_family = FAMILIES["plist"]
+
+
+def _encode(record: Any, **options: Any) -> bytes:
+    return plistlib.dumps(record, sort_keys=False, **options)
+
+
+def _check_whole(data: bytes) -> None:
+    """Raise unless the offset table and the trailer after it end the payload; plistlib reads from the end."""
+    if len(data) >= 40:
+        offset_size, count, table = struct.unpack(">6xBxQ8xQ", data[-32:])
+        if table + offset_size * count + 32 != len(data):
+            raise ValueError("data before the offset table or after the value")
+
+
+def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
+    return {
+        "encode": _encode,
+        "encode_options": {"fmt": kind},
+        "decode": plistlib.loads,
+        "decode_options": {"fmt": kind},
+        "scan": NATIVE,
+        "lower": _family.lower,
+        "accelerated": None,
+        "carries": CARRIES,
+        "wire": wire("plist", CARRIES) | {"datetime": "native"},
+        "losses": losses,
+    }
+
+
+@declare("plist", PLIST)
+def _xml() -> Mapping[str, Any]:
+    return _plist(
+        plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
+    )
+
+
+@declare("plist/binary", PLIST)
+def _binary() -> Mapping[str, Any]:
+    return {
+        **_plist(plistlib.FMT_BINARY, ("datetimes far from 2001 lose microseconds",)),
+        "check_payload": _check_whole,
+    }

@@ -1,0 +1,306 @@
+"""Which codecs there are: declared by the format files, by entry points, or at run time.
+
+Nothing here imports a codec library; a library is loaded when its codec is first asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from .errors import CodecError, MissingLibrary, UnknownCodec
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = [
+    "ENTRY_POINTS",
+    "Declaration",
+    "Format",
+    "available",
+    "codec",
+    "declare",
+    "describe",
+    "missing",
+    "names",
+    "register",
+    "select",
+    "split_name",
+]
+
+ENTRY_POINTS = "bakeoff.codecs"
+"""Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
+
+FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist")
+"""The files of this folder that declare codecs, in the order of the table of 2011 where it has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What all codecs of a wire format share.
+
+    Attributes:
+        media_type: What to put into a Content-Type header.
+        media_type_aliases: Older names that peers still send.
+        framing: How records follow one another in a file.
+    """
+
+    name: str
+    media_type: str
+    file_extension: str
+    framing: Any
+    media_type_aliases: tuple[str, ...] = ()
+    content_encoding: str = "binary"
+    trusted_only: bool = False
+    interoperable: bool = True
+
+    def facts(self) -> dict[str, Any]:
+        """Return the arguments of `Codec` that every codec of the format shares."""
+        return {
+            "format": self.name,
+            "media_type": self.media_type,
+            "media_type_aliases": self.media_type_aliases,
+            "content_encoding": self.content_encoding,
+            "file_extension": self.file_extension,
+            "trusted_only": self.trusted_only,
+            "interoperable": self.interoperable,
+            "framing": self.framing,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What is known of a codec before its library is loaded.
+
+    Attributes:
+        library: Distribution that brings it; empty for the standard library.
+        module: Module whose presence shows that it is installed.
+        extra: Optional dependency of bakeoff that installs it; empty for the core.
+    """
+
+    name: str
+    format: str
+    build: Callable[[], Codec] = field(repr=False)
+    library: str = ""
+    module: str = ""
+    extra: str = ""
+    trusted_only: bool = False
+
+
+_declared: dict[str, Declaration] = {}
+_registered: dict[str, Declaration] = {}
+_lock = threading.RLock()
+
+
+def declare(
+    name: str, kind: Format, *, library: str = "", module: str = "", extra: str = ""
+) -> Callable[[Callable[[], Mapping[str, Any]]], Callable[[], Mapping[str, Any]]]:
+    """Declare the codec that the decorated function describes.
+
+    The function imports the library and returns the arguments of `Codec` that are particular to it.
+    """
+
+    def decorate(describe_codec: Callable[[], Mapping[str, Any]]) -> Callable[[], Mapping[str, Any]]:
+        def build() -> Codec:
+            from ._codec import Codec
+
+            facts = kind.facts() | {"library": library or "Python"} | dict(describe_codec())
+            return Codec(name=name, version=_version(library), origin=name, **facts)
+
+        _declared[name] = Declaration(name, kind.name, build, library, module or library, extra, kind.trusted_only)
+        return describe_codec
+
+    return decorate
+
+
+def _version(library: str) -> str:
+    if library:
+        return metadata.version(library)
+    from platform import python_version
+
+    return python_version()
+
+
+@functools.cache
+def _load_declarations() -> None:
+    for name in FORMATS:
+        import_module(f".{name}", __package__)
+
+
+@functools.cache
+def _entry_points() -> dict[str, Declaration]:
+    found = {}
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        distribution = point.dist.name if point.dist else ""
+        found[point.name] = Declaration(
+            point.name, "", functools.partial(_from_entry_point, point), distribution, point.module.split(".")[0]
+        )
+    return found
+
+
+def _from_entry_point(point: metadata.EntryPoint) -> Codec:
+    """Build a third party's codec; whatever goes wrong there costs that codec only."""
+    from ._codec import Codec
+
+    try:
+        made = point.load()()
+    except Exception as error:  # noqa: BLE001 - foreign code may raise anything
+        raise CodecError(
+            point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(made, Codec):
+        raise CodecError(point.name, f"entry point {point.value} gave a {type(made).__name__}, not a Codec")
+    if made.name != point.name:
+        raise CodecError(point.name, f"entry point {point.value} gave a codec named {made.name!r}")
+    return made._vary(
+        origin=point.name,
+        library=made.library or (point.dist.name if point.dist else ""),
+        version=made.version or (point.dist.version if point.dist else ""),
+    )
+
+
+def _all() -> dict[str, Declaration]:
+    with _lock:
+        _load_declarations()
+        return _declared | _entry_points() | _registered
+
+
+def names() -> list[str]:
+    """Return the names of all known codecs, installed or not."""
+    return list(_all())
+
+
+def describe(name: str) -> Declaration:
+    """Return what is known of a codec without loading its library.
+
+    Raises:
+        UnknownCodec: No codec of that name.
+    """
+    everything = _all()
+    base = split_name(name)[0]
+    if base not in everything:
+        raise UnknownCodec(name, get_close_matches(base, everything, n=3, cutoff=0.5))
+    return everything[base]
+
+
+def missing(name: str) -> str | None:
+    """Return why a codec cannot be used here, with the command that helps; None when it can.
+
+    Raises:
+        UnknownCodec: No codec of that name.
+    """
+    declaration = describe(name)
+    if not declaration.module or find_spec(declaration.module) is not None:
+        return None
+    what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
+    return f"{declaration.library} is not installed; pip install '{what}'"
+
+
+def available() -> list[str]:
+    """Return the names of the codecs whose library is installed."""
+    return [name for name in names() if missing(name) is None]
+
+
+def register(made: Codec) -> None:
+    """Make a codec known under its name for the life of this process.
+
+    For other processes (and so for `bakeoff run`) publish it through the entry-point group
+    ``bakeoff.codecs``.
+    """
+    with _lock:
+        _registered[made.name] = Declaration(
+            made.name, made.format, lambda: made, made.library, trusted_only=made.trusted_only
+        )
+        _build.cache_clear()
+
+
+@functools.cache
+def _build(name: str) -> Codec:
+    return _all()[name].build()
+
+
+_NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
+
+
+def split_name(name: str) -> tuple[str, bool, str | None]:
+    """Split ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]`` into base name, schema and compressor.
+
+    Raises:
+        UnknownCodec: Not of this form.
+    """
+    if (match := _NAME.fullmatch(name)) is None:
+        raise UnknownCodec(name)
+    return match["base"], match["schema"] is not None, match["compression"]
+
+
+def codec(
+    name: str, *, trusted: bool = False, schema: Any = None, size: int | None = None, depth: int | None = None
+) -> Codec:
+    """Return a codec by name.
+
+    Args:
+        name: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``.
+        trusted: Let pickle and marshal decode.
+        schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
+        size: Largest payload in bytes, see `Codec.with_limits`.
+        depth: Deepest nesting.
+
+    Raises:
+        UnknownCodec: No codec of that name.
+        MissingLibrary: Its library is not installed.
+    """
+    base, with_schema, compression = split_name(name)
+    if (reason := missing(name)) is not None:
+        raise MissingLibrary(base, reason)
+    if with_schema and schema is None:
+        raise CodecError(name, "give the schema: bakeoff.codec(name, schema=...)")
+    made = _build(base)
+    if trusted:
+        made = made.with_trust()
+    if size is not None or depth is not None:
+        made = made.with_limits(size=size, depth=depth)
+    if compression is not None:
+        made = made.with_compression(compression)
+    return made if schema is None else made.with_schema(schema)
+
+
+def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:
+    """Return the codec names that a selection asks for, in order, each once.
+
+    Args:
+        patterns: Names or globs, separated by commas or given apart; ``!`` excludes. ``+schema``
+            and ``|compressor`` may follow a glob, too. With exclusions only, all others are meant.
+        default: What no pattern means; the installed codecs.
+
+    Raises:
+        UnknownCodec: A pattern fits no codec.
+    """
+    parts = [part.strip() for pattern in patterns for part in pattern.split(",") if part.strip()]
+    wanted = [part for part in parts if not part.startswith("!")]
+    unwanted = [part[1:] for part in parts if part.startswith("!")]
+    chosen = list(available() if default is None else default) if not wanted else []
+    for pattern in wanted:
+        chosen += _matching(pattern)
+    for pattern in unwanted:
+        gone = set(_matching(pattern)) | {name for name in chosen if fnmatchcase(name, pattern)}
+        chosen = [name for name in chosen if name not in gone]
+    return list(dict.fromkeys(chosen))
+
+
+def _matching(pattern: str) -> list[str]:
+    base, with_schema, compression = split_name(pattern)
+    tail = ("+schema" if with_schema else "") + (f"|{compression}" if compression else "")
+    if base in _all():
+        return [base + tail]
+    found = [name + tail for name in _all() if fnmatchcase(name, base)]
+    if not found:
+        raise UnknownCodec(pattern, get_close_matches(base, names(), n=3, cutoff=0.5))
+    return found

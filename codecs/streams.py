@@ -1,0 +1,242 @@
+"""How records follow one another in a file: the framing that each format's users expect.
+
+Every framing holds one record at a time. A record is cut out of the file first and then decoded
+by the codec itself, so that a stream obeys the same limits and errors as a single payload.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from .errors import DecodeError, LimitError
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = ["CborSequence", "Documents", "Framing", "Lines", "Marshal", "MessagePack", "Pickle", "Prefixed"]
+
+CHUNK = 1 << 16
+
+
+class Framing:
+    """Records end where their own encoding says so: concatenated payloads."""
+
+    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+        """Write all records; return how many."""
+        count = 0
+        for record in records:
+            file.write(self.frame(codec.encode(record)))
+            count += 1
+        return count
+
+    def frame(self, payload: bytes) -> bytes:
+        """Return a payload as it stands in the file."""
+        return payload
+
+    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
+        """Iterate over the records."""
+        for payload in self.split(codec, file):
+            yield codec.decode(payload)
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        """Iterate over the payloads."""
+        raise NotImplementedError
+
+
+class Lines(Framing):
+    """JSON Lines: one value a line; empty lines are passed over."""
+
+    def frame(self, payload: bytes) -> bytes:
+        return payload + b"\n"
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        while line := file.readline(codec.limits_size + 2):
+            if len(line) > codec.limits_size + 1:
+                raise LimitError(codec.name, f"a line of more than {codec.limits_size:,} bytes")
+            if line := line.strip():
+                yield line
+
+
+class Documents(Framing):
+    """YAML documents, each opened by ``---``."""
+
+    def frame(self, payload: bytes) -> bytes:
+        return b"---\n" + payload
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        lines: list[bytes] = []
+        size = 0
+        while line := file.readline(codec.limits_size + 1):
+            # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
+            if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
+                if any(part.strip() for part in lines):
+                    yield b"".join(lines)
+                lines, size = [line[3:].lstrip()] if line[3:].strip() else [], 0
+                continue
+            lines.append(line)
+            size += len(line)
+            if size > codec.limits_size:
+                raise LimitError(codec.name, f"a document of more than {codec.limits_size:,} bytes")
+        if any(part.strip() for part in lines):
+            yield b"".join(lines)
+
+
+class MessagePack(Framing):
+    """Concatenated MessagePack values."""
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        import msgpack
+
+        skipper = msgpack.Unpacker(max_buffer_size=codec.limits_size + CHUNK)
+        pending = bytearray()
+        start = 0
+        while chunk := file.read(CHUNK):
+            try:
+                skipper.feed(chunk)
+            except msgpack.BufferFull as error:
+                raise LimitError(codec.name, f"a record of more than {codec.limits_size:,} bytes") from error
+            pending += chunk
+            while True:
+                try:
+                    skipper.skip()
+                except msgpack.OutOfData:
+                    break
+                except (ValueError, msgpack.UnpackException) as error:
+                    raise DecodeError(codec.name, f"at byte {start}: {error}") from error
+                length = skipper.tell() - start
+                yield bytes(pending[:length])
+                del pending[:length]
+                start += length
+        if pending:
+            raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
+
+
+class Prefixed(Framing):
+    """Each payload after its length.
+
+    Args:
+        layout: `struct` format of the length.
+        included: The length is part of the payload and counts itself (BSON); otherwise it is
+            written before formats that have no framing of their own.
+    """
+
+    def __init__(self, layout: str, *, included: bool) -> None:
+        self._layout = struct.Struct(layout)
+        self._included = included
+
+    def frame(self, payload: bytes) -> bytes:
+        return payload if self._included else self._layout.pack(len(payload)) + payload
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        start = 0
+        while head := file.read(self._layout.size):
+            if len(head) < self._layout.size:
+                raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
+            length = self._layout.unpack(head)[0]
+            if self._included:
+                length -= self._layout.size
+            if not 0 <= length <= codec.limits_size:
+                raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes")
+            body = file.read(length)
+            if len(body) < length:
+                raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
+            yield head + body if self._included else body
+            start = start + len(head) + length
+
+
+class _Sequential(Framing):
+    """Formats whose library reads one value from a file and leaves the rest."""
+
+    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
+        if codec.trusted_only and not codec.trusted:
+            codec.decode(b"refused")
+        counted = _Counted(file)
+        read_next = self.reader(codec, counted)
+        while not counted.at_end():
+            start = counted.position
+            try:
+                yield read_next()
+            except Exception as error:
+                raise DecodeError(codec.name, f"in the record that starts near byte {start}: {error}") from error
+
+    def reader(self, codec: Codec, file: Any) -> Any:
+        """Return a callable that reads the next value."""
+        raise NotImplementedError
+
+
+class _Counted:
+    """A file that looks ahead by one byte and counts what was taken."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ahead = b""
+        self.position = 0
+
+    def at_end(self) -> bool:
+        if not self._ahead:
+            self._ahead = self._file.read(1)
+        return not self._ahead
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int = -1) -> bytes:
+        if size == 0:
+            return b""
+        data, self._ahead = self._ahead, b""
+        data += self._file.read(size - len(data) if size > 0 else size)
+        self.position += len(data)
+        return data
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readline(self) -> bytes:
+        data, self._ahead = self._ahead, b""
+        if data != b"\n":
+            data += self._file.readline()
+        self.position += len(data)
+        return data
+
+
+class Pickle(_Sequential):
+    """Concatenated pickles; each ends with its own STOP.
+
+    Args:
+        unpickler: `pickle.Unpickler` or its pure-Python twin.
+    """
+
+    def __init__(self, unpickler: Any) -> None:
+        self._unpickler = unpickler
+
+    def reader(self, codec: Codec, file: Any) -> Any:
+        return lambda: self._unpickler(file).load()
+
+    def read_one(self, codec: Codec, file: IO[bytes]) -> Any:
+        """Return the one value at the start of a file."""
+        return self._unpickler(file).load()
+
+
+class CborSequence(_Sequential):
+    """A CBOR sequence (RFC 8742)."""
+
+    def reader(self, codec: Codec, file: Any) -> Any:
+        import cbor2
+
+        return cbor2.CBORDecoder(file, read_size=1).decode
+
+
+class Marshal(_Sequential):
+    """Concatenated marshal values."""
+
+    def reader(self, codec: Codec, file: Any) -> Any:
+        import marshal
+
+        return lambda: marshal.load(file)

@@ -1,0 +1,128 @@
+"""YAML 1.1, by PyYAML; always the safe loader.
+
+The loader in C recurses without a limit and ends the process on some 25,000 nested brackets, and
+merge keys multiply: both are bounded before they can do harm (PyYAML issues 895 and 604).
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime as dt
+import decimal
+import enum
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from ._codec import DEFAULT_DEPTH
+from .conventions import FAMILIES, wire
+from .registry import Format, declare
+from .streams import Documents
+
+YAML = Format(
+    "yaml",
+    "application/yaml",
+    ".yaml",
+    Documents(),
+    media_type_aliases=("application/x-yaml", "text/yaml", "text/x-yaml"),
+    content_encoding="utf-8",
+)
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
+        "datetime", "datetime_aware", "datetime_offset", "date", "int_keys", "key_order",
+    }
+)  # fmt: skip
+MERGED_PAIRS = 100_000
+
+_family = FAMILIES["yaml"]
+_opening = re.compile(rb"[\[{]")
+_indicators = re.compile(rb"^(?:[ \t]|[-?:][ \t])*", re.MULTILINE)
+
+
+def _bounded(yaml: Any, loader: Any) -> Any:
+    """Return a loader class whose merge keys have a budget."""
+
+    class BoundedLoader(loader):  # type: ignore[misc]
+        merged = 0
+
+        def flatten_mapping(self, node: Any) -> None:
+            before = len(node.value)
+            super().flatten_mapping(node)
+            self.merged += max(0, len(node.value) - before)
+            if self.merged > MERGED_PAIRS:
+                raise yaml.YAMLError(f"merge keys add more than {MERGED_PAIRS:,} pairs")
+
+    return BoundedLoader
+
+
+def _depth_check(yaml: Any) -> Any:
+    """Return a check that costs two searches on ordinary input, and a scan only on suspicious one."""
+
+    def check(data: bytes) -> None:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise ValueError("UTF-16 text; expected UTF-8")
+        flow = sum(1 for _ in _opening.finditer(data)) if data.count(b"[") + data.count(b"{") else 0
+        block = max((len(match[0]) for match in _indicators.finditer(data)), default=0)
+        if flow + block <= DEFAULT_DEPTH:
+            return
+        depth = 0
+        for event in yaml.parse(data, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > DEFAULT_DEPTH:
+                    raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+
+    return check
+
+
+def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
+    import yaml
+
+    dumper, loader = yaml.SafeDumper, yaml.SafeLoader
+    if accelerated:
+        dumper, loader = yaml.CSafeDumper, yaml.CSafeLoader
+
+    class ConventionDumper(dumper):  # type: ignore[misc,valid-type]
+        """Writes what YAML lacks by the family's conventions."""
+
+    def represent(self: Any, value: Any) -> Any:
+        return self.represent_data(_family.leaf(value))
+
+    for kind in (dt.time, dt.timedelta, decimal.Decimal, uuid.UUID, frozenset, bytearray, memoryview, None):
+        ConventionDumper.add_representer(kind, represent)
+    ConventionDumper.add_multi_representer(enum.Enum, represent)
+
+    return {
+        "encode": yaml.dump,
+        "encode_options": {
+            "Dumper": ConventionDumper,
+            "encoding": "utf-8",
+            "allow_unicode": True,
+            "sort_keys": False,
+        },
+        "decode": yaml.load,
+        "decode_options": {"Loader": _bounded(yaml, loader)},
+        "check_payload": _depth_check(yaml),
+        "encode_depth": DEFAULT_DEPTH,
+        "lower": _family.lower,
+        "accelerated": accelerated,
+        "carries": CARRIES,
+        "wire": wire("yaml", CARRIES),
+        "notes": ("a truncated payload is often still valid YAML",),
+    }
+
+
+@declare("yaml", YAML, library="PyYAML", module="yaml")
+def _libyaml() -> Mapping[str, Any]:
+    import yaml
+
+    return _yaml(accelerated=yaml.__with_libyaml__)
+
+
+@declare("yaml/pure", YAML, library="PyYAML", module="yaml")
+def _pure() -> Mapping[str, Any]:
+    return _yaml(accelerated=False)
