@@ -171,7 +171,7 @@ def _same_leaf(a: Any, b: Any) -> bool:
             a == b and a.utcoffset() == b.utcoffset() and a.replace(tzinfo=None) == b.replace(tzinfo=None)
         )
     if isinstance(a, Decimal):
-        return a.as_tuple() == b.as_tuple()
+        return bool(a.as_tuple() == b.as_tuple())
     if isinstance(a, set | frozenset):
         return len(a) == len(b) and {_exact(x) for x in a} == {_exact(x) for x in b}
     if isinstance(a, Enum):
