@@ -1,0 +1,98 @@
+"""Every operation: what it measures, when it runs, and what carries it out.
+
+Adding an operation is one entry here and, for the memory kind, one function::
+
+    def measure(codec, records, payloads, options) -> Measured: ...
+
+It is called once in a fresh process, with the codec, the sample's records (made for this process,
+nothing shared), their payloads, and the operation's options; `options["operation"]` names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal, cast
+
+from .results import UNITS, Fact, Unit
+
+__all__ = ["DEFAULT", "MEMORY", "OPERATIONS", "TIMED", "Measure", "Measured", "Operation", "entry"]
+
+Kind = Literal["timed", "check", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a memory operation found.
+
+    Attributes:
+        value: In the operation's unit; 0 is allowed.
+        facts: Flat extras that stand beside the value (``verdict``, ``slope``, ``resolution``).
+        again: Options for one more fresh process whose answer replaces this one, for instance to
+            confirm a suspicion with more windows; None when this answer stands.
+        environment: Environment variables for that process.
+    """
+
+    value: float
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    again: Mapping[str, Any] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    Attributes:
+        name: As in result files.
+        kind: "timed" shares timing processes, "check" falls out of the correctness check,
+            "memory" runs alone in a fresh process.
+        summary: One line for ``--explain``.
+        entry: ``module:function`` of a memory operation.
+        schema: Only for codecs with a schema.
+    """
+
+    name: str
+    kind: Kind
+    summary: str
+    entry: str = ""
+    schema: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """Unit of the figure."""
+        return UNITS[self.name]
+
+
+_ALL = (
+    Operation("dump", "timed", "time to encode one record, on records not encoded before"),
+    Operation("dump-repeat", "timed", "time to encode a record that was encoded before"),
+    Operation("load", "timed", "time to decode one payload, freeing the record included"),
+    Operation("advise", "timed", "time of the schema's fix-up of one decoded record", schema=True),
+    Operation("size", "check", "bytes of a payload, mean"),
+    Operation("peak-dump", "memory", "most memory held while the sample is encoded", "peak:measure"),
+    Operation("peak-load", "memory", "most memory held while the sample is decoded", "peak:measure"),
+    Operation("retained-records", "memory", "bytes that a decoded record holds", "retained:measure"),
+    Operation("retained-payloads", "memory", "bytes that a payload holds", "retained:measure"),
+    Operation("growth-dump", "memory", "bytes that stay per encode after warm-up", "growth:measure"),
+    Operation("growth-load", "memory", "bytes that stay per decode after warm-up", "growth:measure"),
+    Operation("growth-advise", "memory", "bytes that stay per fix-up", "growth:measure", schema=True),
+    Operation("growth-failing-load", "memory", "bytes that stay per refused payload", "growth:measure"),
+)
+
+OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
+TIMED = tuple(o.name for o in _ALL if o.kind == "timed")
+MEMORY = tuple(o.name for o in _ALL if o.kind == "memory")
+
+DEFAULT = ("dump", "load", "advise", "size")
+"""Operations of every run; the memory operations of the table join unless ``--no-memory``."""
+
+
+def entry(name: str) -> Measure:
+    """Import the function behind a memory operation."""
+    module, _, function = OPERATIONS[name].entry.partition(":")
+    return cast("Measure", getattr(import_module(f".{module}", __package__), function))

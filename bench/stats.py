@@ -1,0 +1,227 @@
+"""The statistics of a run: intervals of ratios, verdicts, ranks; shared by the stop rule and the reports.
+
+The process is the unit: a sample is what one process says of one cell, two cells of the same
+process are compared by their ratio, and the t interval runs over processes on the log scale.
+Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
+the ratio), Holm 1979 (many pairs at once).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from .results import Sample
+
+__all__ = ["ALPHA", "TIE", "Ratio", "Verdict", "holm", "interval", "ranks", "ratio", "split", "verdicts"]
+
+ALPHA = 0.05
+"""Chance of a false verdict anywhere in one table."""
+
+TIE = 0.01
+"""Differences up to this share are called the same."""
+
+Verdict = Literal["faster", "slower", "same", "unresolved"]
+
+_OPPOSITE: Mapping[Verdict, Verdict] = {
+    "faster": "slower",
+    "slower": "faster",
+    "same": "same",
+    "unresolved": "unresolved",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The ratio of two cells and how sure it is.
+
+    Attributes:
+        value: Geometric mean of a/b over processes.
+        low: Lower end of the interval; 0 when there are too few processes for one.
+        high: Upper end; infinite when there are too few processes.
+        spread: Standard deviation of the log ratio from process to process (0.02 is about 2 %).
+        processes: Processes behind it.
+        p: Chance of a ratio at least this far from 1 when both are equally fast.
+    """
+
+    value: float
+    low: float
+    high: float
+    spread: float
+    processes: int
+    p: float = 1.0
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's width as a share, for instance 0.02 for plus or minus 2 %."""
+        return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
+
+    def inside(self, tie: float) -> bool:
+        """Whether the whole interval lies inside the tie band."""
+        return self.low >= 1 / (1 + tie) and self.high <= 1 + tie
+
+    def outside(self, tie: float) -> bool:
+        """Whether the whole interval lies outside the tie band, on one side."""
+        return self.low > 1 + tie or self.high < 1 / (1 + tie)
+
+    def inverse(self) -> Ratio:
+        """The ratio b/a."""
+        low = 1 / self.high if self.high > 0 else math.inf
+        high = 1 / self.low if self.low > 0 else math.inf
+        return Ratio(1 / self.value, low, high, self.spread, self.processes, self.p)
+
+
+def ratio(
+    a: Sequence[Sample],
+    b: Sequence[Sample],
+    alpha: float = ALPHA,
+    *,
+    paired: bool = True,
+    exact: bool = False,
+) -> Ratio:
+    """Estimate a/b with its interval.
+
+    Args:
+        a: Samples of one cell; values above 0.
+        b: Samples of the other cell.
+        alpha: One minus the interval's confidence.
+        paired: Compare within processes, by `Sample.pair`. Say False for samples of different
+            runs (their pair numbers mean different processes); then Welch's interval on the
+            normalised values is used. It is also used when fewer than two pairs are common.
+        exact: The values carry no noise (sizes): one sample each is enough.
+
+    Raises:
+        ValueError: A side without samples.
+    """
+    if not a or not b:
+        raise ValueError("a ratio needs samples on both sides")
+    others = {s.pair: s.paired for s in b}
+    logs = [math.log(s.paired / others[s.pair]) for s in a if s.pair in others] if paired else []
+    if exact:
+        return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1.0, min(len(a), len(b)), alpha)
+    if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
+        spread = math.sqrt(_variance(logs))
+        error = spread / math.sqrt(len(logs))
+        return _estimate(_mean(logs), error, spread, len(logs) - 1, len(logs), alpha)
+    return _welch(_logs(a), _logs(b), alpha)
+
+
+def _welch(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
+    parts = [_variance(x) / len(x) for x in (a, b)]
+    total = sum(parts)
+    degrees = min(len(a), len(b)) - 1.0
+    if degrees > 0 and total > 0:
+        degrees = total**2 / sum(p**2 / (len(x) - 1) for p, x in zip(parts, (a, b), strict=True))
+    spread = math.sqrt(_variance(a) + _variance(b))
+    return _estimate(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, min(len(a), len(b)), alpha)
+
+
+def _estimate(
+    mean: float, error: float, spread: float, degrees: float, processes: int, alpha: float
+) -> Ratio:
+    value = math.exp(mean)
+    if degrees <= 0:
+        return Ratio(value, 0.0, math.inf, spread, processes)
+    if error == 0:
+        return Ratio(value, value, value, spread, processes, 1.0 if mean == 0 else 0.0)
+    from scipy.special import stdtr, stdtrit
+
+    reach = float(stdtrit(degrees, 1 - alpha / 2)) * error
+    p = 2 * float(stdtr(degrees, -abs(mean) / error))
+    return Ratio(value, math.exp(mean - reach), math.exp(mean + reach), spread, processes, p)
+
+
+def interval(samples: Sequence[Sample], alpha: float = ALPHA) -> tuple[float, float, float]:
+    """Return mean, low and high of a cell's own value, in its unit.
+
+    The mean is geometric, so that the ratio of two means is the mean of the ratios; cells that
+    hold a value of 0 (growth) get the arithmetic mean and an interval as wide as their values.
+
+    Raises:
+        ValueError: No samples.
+    """
+    if not samples:
+        raise ValueError("an interval needs samples")
+    values = [s.value for s in samples]
+    if min(values) <= 0:
+        return _mean(values), min(values), max(values)
+    logs = _logs(samples)
+    error = math.sqrt(_variance(logs) / len(logs))
+    found = _estimate(_mean(logs), error, 0.0, len(logs) - 1, len(logs), alpha)
+    if len(samples) == 1:
+        return found.value, found.value, found.value
+    return found.value, found.low, found.high
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """Adjust p-values for being looked at together (Holm 1979); same order."""
+    adjusted = [1.0] * len(probabilities)
+    highest = 0.0
+    for position, index in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
+        highest = max(highest, min(1.0, probabilities[index] * (len(probabilities) - position)))
+        adjusted[index] = highest
+    return adjusted
+
+
+def verdicts(
+    cells: Mapping[str, Sequence[Sample]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
+    """Judge every pair of a table, in both orders.
+
+    "faster" says that the first of the pair takes less; "same" that the whole interval of the
+    ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table.
+
+    Args:
+        cells: Samples by codec, of one corpus and operation; codecs without samples are left out.
+        alpha: Chance of any false faster/slower in the table. Runs that stop early record the
+            share that a look may spend as the option ``alpha``.
+        tie: Half-width of the tie band as a share.
+        exact: The values carry no noise (sizes).
+    """
+    pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
+    found = [ratio(cells[a], cells[b], alpha, exact=exact) for a, b in pairs]
+    judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
+    for (a, b), r, p in zip(pairs, found, holm([r.p for r in found]), strict=True):
+        verdict: Verdict = "unresolved"
+        if r.inside(tie):
+            verdict = "same"
+        elif p < alpha:
+            verdict = "faster" if r.value < 1 else "slower"
+        judged[a, b] = verdict, r
+        judged[b, a] = _OPPOSITE[verdict], r.inverse()
+    return judged
+
+
+def ranks(
+    cells: Mapping[str, Sequence[Sample]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+) -> dict[str, int]:
+    """Rank codecs: 1 plus the number of codecs that are surely faster; ties share a rank."""
+    judged = verdicts(cells, alpha, tie, exact=exact)
+    return {
+        name: 1 + sum(verdict == "slower" for (a, _), (verdict, _) in judged.items() if a == name)
+        for name, samples in cells.items()
+        if samples
+    }
+
+
+def split(alpha: float, looks: int) -> float:
+    """Return the share of `alpha` that each of `looks` looks may spend (Bonferroni)."""
+    return alpha / max(1, looks)
+
+
+def _logs(samples: Iterable[Sample]) -> list[float]:
+    return [math.log(s.value) for s in samples]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _variance(values: Sequence[float]) -> float:
+    if len(values) < 2:
+        return 0.0
+    mean = _mean(values)
+    return math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)
