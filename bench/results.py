@@ -13,6 +13,7 @@ History of the format (``bakeoff_format``):
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import math
 from collections.abc import Mapping
@@ -269,7 +270,8 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
     if not benchmarks:
         metadata = common | {"name": "bakeoff/session", "unit": "second", "bakeoff_format": FORMAT_VERSION}
         metadata["duration"] = seconds = max(result.duration, 1e-9)
-        benchmarks.append(pyperf.Benchmark([pyperf.Run([seconds], metadata=metadata, collect_metadata=False)]))
+        session = pyperf.Run([seconds], metadata=metadata, collect_metadata=False)
+        benchmarks.append(pyperf.Benchmark([session]))
     benchmarks[0].update_metadata({"bakeoff_document": _document(result)})
     return pyperf.BenchmarkSuite(benchmarks)
 
@@ -302,7 +304,9 @@ def write(result: Result, path: Path) -> None:
 
     suite = to_suite(result)
     with atomic_write(path) as file:
-        suite.dump(file)
+        text = io.TextIOWrapper(file, encoding="utf-8")
+        suite.dump(text)
+        text.detach()
 
 
 def read(path: Path) -> Result:

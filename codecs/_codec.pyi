@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import IO, Any, ClassVar, Literal, Self
+from typing import IO, Any, Literal, Self, TypeAlias
 
 from .compression import Compression
 from .streams import Framing
@@ -7,7 +7,7 @@ from .streams import Framing
 DEFAULT_SIZE: int
 DEFAULT_DEPTH: int
 
-type _Payload = bytes | bytearray | memoryview | str
+_Payload: TypeAlias = bytes | bytearray | memoryview | str
 
 class Codec:
     name: str
@@ -33,7 +33,6 @@ class Codec:
     compression: Compression | None
     limits_size: int
     limits_depth: int | None
-    __hash__: ClassVar[Callable[[Codec], int]]  # type: ignore[assignment]
 
     def __init__(
         self,

@@ -56,7 +56,8 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "wrap": WRAP,
         "accelerated": library.has_c(),
         "carries": CARRIES,
-        "wire": wire("bson", CARRIES) | dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
+        "wire": wire("bson", CARRIES)
+        | dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         "losses": LOSSES,
         "notes": ("a record that is no document is wrapped in one",),
     }

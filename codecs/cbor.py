@@ -14,7 +14,9 @@ from .conventions import FAMILIES, wire
 from .registry import Format, declare
 from .streams import CborSequence
 
-CBOR = Format("cbor", "application/cbor", ".cbor", CborSequence(), media_type_aliases=("application/cbor-seq",))
+CBOR = Format(
+    "cbor", "application/cbor", ".cbor", CborSequence(), media_type_aliases=("application/cbor-seq",)
+)
 CARRIES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",

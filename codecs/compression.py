@@ -69,7 +69,9 @@ def _zstd(name: str, level: int) -> Compression:
     def decompress(data: bytes, limit: int) -> bytes:
         size = zstandard.frame_content_size(data)
         if size > limit:
-            raise LimitError(name, f"claims {size:,} bytes, more than the limit of {limit:,} (see with_limits)")
+            raise LimitError(
+                name, f"claims {size:,} bytes, more than the limit of {limit:,} (see with_limits)"
+            )
         unpacker = zstandard.ZstdDecompressor().decompressobj()
         plain: bytes = unpacker.decompress(data)
         if not unpacker.eof or unpacker.unused_data:

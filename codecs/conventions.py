@@ -257,7 +257,13 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "bson": Family(
         "BSON",
-        {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: None, uuid.UUID: None},
+        {
+            bytes: None,
+            bytearray: _native_bytes,
+            memoryview: _native_bytes,
+            dt.datetime: None,
+            uuid.UUID: None,
+        },
         int64=True,
     ),
     "yaml": Family(

@@ -35,6 +35,8 @@ _family64 = FAMILIES["json64"]
 @declare("json", JSON)
 def _json() -> Mapping[str, Any]:
     import json
+    from json import encoder as c_encoder
+    from json import scanner as c_scanner
 
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
     carries = BIG | {"nonfinite"}
@@ -43,7 +45,9 @@ def _json() -> Mapping[str, Any]:
         "decode": json.JSONDecoder().decode,
         "text": True,
         "lower": _family.lower,
-        "accelerated": json.encoder.c_make_encoder is not None and json.scanner.c_make_scanner is not None,
+        "accelerated": bool(
+            getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
+        ),
         "carries": carries,
         "wire": wire("json", carries),
         "losses": (MERGED,),

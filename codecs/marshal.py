@@ -1,4 +1,4 @@
-"""marshal: what the interpreter uses for its own code files; tied to one Python version, trusted input only."""
+"""marshal: the interpreter's own format for code files; tied to one Python version, trusted input only."""
 
 from __future__ import annotations
 

@@ -23,13 +23,24 @@ MSGPACK = Format(
     media_type_aliases=("application/msgpack", "application/x-msgpack"),
 )
 CARRIES = frozenset(
-    {"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "datetime_aware", "int_keys", "key_order"}
+    {
+        "none",
+        "bool",
+        "int",
+        "float",
+        "nonfinite",
+        "str",
+        "bytes",
+        "list",
+        "dict",
+        "datetime_aware",
+        "int_keys",
+        "key_order",
+    }
 )
 LISTS_TO_TUPLES = "list becomes tuple"
 
 _family = FAMILIES["msgpack"]
-
-
 
 
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
@@ -69,7 +80,10 @@ def _lists() -> Mapping[str, Any]:
 def _tuples() -> Mapping[str, Any]:
     import msgpack
 
-    return {**_as_tuples(_msgpack(msgpack, msgpack.unpackb, use_list=False)), "accelerated": _is_accelerated()}
+    return {
+        **_as_tuples(_msgpack(msgpack, msgpack.unpackb, use_list=False)),
+        "accelerated": _is_accelerated(),
+    }
 
 
 @declare("msgpack/list-hook", MSGPACK, library="msgpack")

@@ -40,7 +40,7 @@ def _pickle(protocol: int) -> Mapping[str, Any]:
         "encode_arguments": (protocol,),
         "decode": pickle.loads,
         "whole": "pickle",
-        "accelerated": pickle.Pickler is not pickle._Pickler,  # type: ignore[attr-defined]
+        "accelerated": pickle.Pickler.__module__ == "_pickle",
         "carries": CARRIES,
     }
 
@@ -56,7 +56,7 @@ def _protocol_2() -> Mapping[str, Any]:
     return _pickle(2)
 
 
-@declare("pickle/pure", _format(pickle._Unpickler))  # type: ignore[attr-defined]
+@declare("pickle/pure", _format(pickle._Unpickler))
 def _pure() -> Mapping[str, Any]:
     return {
         **_pickle(5),

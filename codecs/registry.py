@@ -115,7 +115,9 @@ def declare(
             facts = kind.facts() | {"library": library or "Python"} | dict(describe_codec())
             return Codec(name=name, version=_version(library), origin=name, **facts)
 
-        _declared[name] = Declaration(name, kind.name, build, library, module or library, extra, kind.trusted_only)
+        _declared[name] = Declaration(
+            name, kind.name, build, library, module or library, extra, kind.trusted_only
+        )
         return describe_codec
 
     return decorate
@@ -141,7 +143,11 @@ def _entry_points() -> dict[str, Declaration]:
     for point in metadata.entry_points(group=ENTRY_POINTS):
         distribution = point.dist.name if point.dist else ""
         found[point.name] = Declaration(
-            point.name, "", functools.partial(_from_entry_point, point), distribution, point.module.split(".")[0]
+            point.name,
+            "",
+            functools.partial(_from_entry_point, point),
+            distribution,
+            point.module.split(".")[0],
         )
     return found
 
@@ -152,7 +158,7 @@ def _from_entry_point(point: metadata.EntryPoint) -> Codec:
 
     try:
         made = point.load()()
-    except Exception as error:  # noqa: BLE001 - foreign code may raise anything
+    except Exception as error:
         raise CodecError(
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error

@@ -159,7 +159,9 @@ class _Sequential(Framing):
             try:
                 yield read_next()
             except Exception as error:
-                raise DecodeError(codec.name, f"in the record that starts near byte {start}: {error}") from error
+                raise DecodeError(
+                    codec.name, f"in the record that starts near byte {start}: {error}"
+                ) from error
 
     def reader(self, codec: Codec, file: Any) -> Any:
         """Return a callable that reads the next value."""

@@ -82,11 +82,10 @@ def _depth_check(yaml: Any) -> Any:
 def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
     import yaml
 
-    dumper, loader = yaml.SafeDumper, yaml.SafeLoader
-    if accelerated:
-        dumper, loader = yaml.CSafeDumper, yaml.CSafeLoader
+    dumper: Any = yaml.CSafeDumper if accelerated else yaml.SafeDumper
+    loader: Any = yaml.CSafeLoader if accelerated else yaml.SafeLoader
 
-    class ConventionDumper(dumper):  # type: ignore[misc,valid-type]
+    class ConventionDumper(dumper):  # type: ignore[misc]
         """Writes what YAML lacks by the family's conventions."""
 
     def represent(self: Any, value: Any) -> Any:

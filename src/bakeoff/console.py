@@ -52,7 +52,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        raise RunError(f"{path}: cannot write here: {error.strerror}; choose another place with -o") from error
+        reason = f"{path}: cannot write here: {error.strerror}; choose another place with -o"
+        raise RunError(reason) from error
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

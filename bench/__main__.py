@@ -1,0 +1,96 @@
+"""``python -m bakeoff.bench``: one codec and one corpus under pyperf's own scheduler.
+
+All options of a pyperf runner work (``--fast``, ``--rigorous``, ``-o``, ``--affinity``, ...). Benchmarks are
+named ``CORPUS/OPERATION``, without the codec, so that ``pyperf compare_to msgpack.json json.json`` compares codecs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pyperf
+
+from ..codecs import codec as make_codec
+from ..datasets import corpus as make_corpus
+from ..errors import BakeoffError
+from .equality import first_difference
+
+if TYPE_CHECKING:
+    from ..codecs import Codec
+
+
+def _time(loops: int, function: Any, inputs: list[Any]) -> float:
+    """Return the seconds that `loops` passes over all inputs take."""
+    passes = range(loops)
+    start = perf_counter()
+    for _ in passes:
+        for item in inputs:
+            function(item)
+    return perf_counter() - start
+
+
+def _check(codec: Codec, records: list[Any]) -> list[bytes]:
+    """Return the payloads, after every record has come back as it went in.
+
+    Raises:
+        SystemExit: A record did not: a codec that loses data gets no time.
+    """
+    payloads = []
+    for index, record in enumerate(records):
+        payloads.append(codec.encode(record))
+        if (difference := first_difference(record, codec.decode(payloads[-1]))) is not None:
+            sys.exit(
+                f"bakeoff: {codec.name} does not bring record {index} back: {difference}; "
+                "`bakeoff run` measures lossy codecs and says what they lose"
+            )
+    return payloads
+
+
+def main() -> None:
+    """Run the benchmarks ``CORPUS/dump`` and ``CORPUS/load``."""
+
+    def pass_on(command: list[str], arguments: argparse.Namespace) -> None:
+        command += ["--codec", arguments.codec, "--corpus", arguments.corpus]
+        command += ["--records", str(arguments.records), "--seed", str(arguments.seed)]
+
+    runner = pyperf.Runner(program_args=("-m", "bakeoff.bench"), add_cmdline_args=pass_on)
+    parser = runner.argparser
+    parser.description = __doc__
+    parser.add_argument("--codec", required=True, help="codec name; `bakeoff codecs` lists them")
+    parser.add_argument("--corpus", default="movies", help="corpus name or file (default: movies)")
+    parser.add_argument("--records", type=int, default=1000, help="records to rotate through (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of a generated corpus (default: 1)")
+    arguments = runner.parse_args()
+    # Workers build the same inputs again, so everything here must be cheap and repeatable.
+    codec = make_codec(arguments.codec, trusted=True)
+    corpus = make_corpus(arguments.corpus, records=arguments.records, seed=arguments.seed)
+    records = corpus.sample(arguments.records)
+    payloads = _check(codec, records)
+    metadata = {
+        "bakeoff_codec": codec.name,
+        "bakeoff_codec_version": f"{codec.library} {codec.version}",
+        "bakeoff_corpus": corpus.name,
+        "bakeoff_corpus_sha256": corpus.sha256,
+        "bakeoff_records": len(records),
+        "bakeoff_bytes": sum(map(len, payloads)),
+    }
+    for operation, function, inputs in (("dump", codec.encode, records), ("load", codec.decode, payloads)):
+        runner.bench_time_func(
+            f"{corpus.name}/{operation}",
+            _time,
+            function,
+            inputs,
+            inner_loops=len(inputs),
+            metadata={**metadata, "tags": [operation]},
+        )
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BakeoffError as error:
+        print(f"bakeoff: {error}", file=sys.stderr)  # noqa: T201 - a plain script, without the command line's console
+        sys.exit(error.exit_code)

@@ -1,0 +1,107 @@
+"""``bakeoff codecs``: what there is, what is installed, and what each carries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("codecs")
+@click.argument("selection", nargs=-1, metavar="[CODEC]...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(selection: tuple[str, ...], as_json: bool) -> None:
+    """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
+
+    CODEC may be a glob; with one codec named, everything that is known of it is shown.
+    """
+    from .. import codecs
+
+    chosen = codecs.select(selection, default=codecs.names())
+    facts = [_facts(name) for name in chosen]
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    elif len(facts) == 1:
+        _show_one(facts[0])
+    else:
+        _show_table(facts)
+
+
+def _facts(name: str) -> dict[str, Any]:
+    from .. import codecs
+
+    declaration = codecs.describe(name)
+    facts: dict[str, Any] = {
+        "name": name,
+        "format": declaration.format,
+        "library": declaration.library or "Python",
+        "extra": declaration.extra,
+        "trusted_only": declaration.trusted_only,
+        "missing": codecs.missing(name) or "",
+    }
+    if facts["missing"]:
+        return facts
+    try:
+        made = codecs.codec(name)
+    except codecs.CodecError as error:
+        return facts | {"missing": error.reason}
+    keys = ("format", "version", "accelerated", "media_type", "interoperable", "trusted_only")
+    facts |= {key: getattr(made, key) for key in keys}
+    return facts | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
+
+
+def _status(fact: dict[str, Any]) -> str:
+    if fact["missing"]:
+        return (
+            "failed" if "failed" in fact["missing"] else f"[dim]pip install 'bakeoff\\[{fact['extra']}]'[/]"
+        )
+    return str(fact["version"])
+
+
+def _accelerated(fact: dict[str, Any]) -> str:
+    if fact["missing"] or fact["accelerated"] is None:
+        return ""
+    if fact["accelerated"]:
+        return "yes"
+    return "no (by choice)" if fact["name"].endswith("/pure") else "[bold red]MISSING[/]"
+
+
+def _show_table(facts: list[dict[str, Any]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..console import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("codec", "format", "version", "accelerated", "trusted only", "carries", "media type"):
+        table.add_column(column, overflow="fold")
+    for fact in facts:
+        table.add_row(
+            escape(fact["name"]),
+            fact["format"],
+            _status(fact),
+            _accelerated(fact),
+            "yes" if fact["trusted_only"] else "",
+            f"{len(fact['carries'])} types" if "carries" in fact else "",
+            fact.get("media_type", ""),
+        )
+    screen = console()
+    screen.print(table)
+    for fact in facts:
+        if "failed" in fact["missing"]:
+            screen.print(f"{fact['name']}: {fact['missing']}", markup=False)
+    screen.print(
+        "`bakeoff codecs NAME` shows what a codec carries, loses and refuses.", style="dim", markup=False
+    )
+
+
+def _show_one(fact: dict[str, Any]) -> None:
+    for key, value in fact.items():
+        if value in ("", [], None):
+            continue
+        shown = ", ".join(value) if key == "carries" else value
+        for line in shown if isinstance(shown, list) else [shown]:
+            click.echo(f"{key.replace('_', ' '):13} {line}")

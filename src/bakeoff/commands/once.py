@@ -1,0 +1,44 @@
+"""``bakeoff once``: one fixed amount of work in a process of its own."""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+
+import click
+
+__all__ = ["command"]
+
+INPUTS = 1000
+
+
+@click.command("once")
+@click.argument("operation", type=click.Choice(["dump", "load", "nothing"]))
+@click.argument("codec")
+@click.argument("source", metavar="FILE|CORPUS")
+@click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
+def command(operation: str, codec: str, source: str, calls: int) -> None:
+    """Do one fixed amount of work and print nothing.
+
+    Made for `pyperf command -- bakeoff once load msgpack movies.msgpack`. Start-up and reading the
+    records are the same for `nothing`, so that the difference of the two times is the work of the codec:
+
+    \b
+      pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack
+      pyperf command -o nothing.json -- bakeoff once nothing msgpack movies.msgpack
+
+    The calls rotate through the first 1,000 records.
+    """
+    from ..codecs import codec as make_codec
+    from ..datasets import corpus
+
+    chosen = make_codec(codec, trusted=True)
+    records = list(islice(corpus(source, trusted=True).records(), INPUTS))
+    payloads = [chosen.encode(record) for record in records]
+    if operation == "dump":
+        encode = chosen.encode
+        for record in islice(cycle(records), calls):
+            encode(record)
+    elif operation == "load":
+        decode = chosen.decode
+        for payload in islice(cycle(payloads), calls):
+            decode(payload)
