@@ -1,0 +1,184 @@
+"""One codec on one corpus, as the tables, the advice and `pick` look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
+from ..bench.stats import ALPHA, interval, ranks
+from .cost import Cost
+
+__all__ = ["FLOOR", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
+
+FLOOR: Final = "floor"
+"""The pseudo codec that copies the payload: what the harness itself costs."""
+
+_WORST: Final = (
+    "missing",
+    "crashed",
+    "timed out",
+    "out of memory",
+    "error",
+    "wrong",
+    "unsupported",
+    "lossy",
+    "ok",
+)
+
+
+class Figure(NamedTuple):
+    """A mean with its interval; without one when a single process spoke."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def half(self) -> float | None:
+        """Half the interval's width."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A codec's cells on one corpus, by operation."""
+
+    facts: CodecFacts
+    cells: Mapping[str, CellResult]
+
+    @property
+    def name(self) -> str:
+        """The codec's name."""
+        return self.facts.name
+
+    @property
+    def slow_build(self) -> bool:
+        """Whether the library runs without the C accelerator that it should have."""
+        return self.facts.accelerated is False and "/pure" not in self.name
+
+    @cached_property
+    def outcome(self) -> str:
+        """The worst outcome of all cells."""
+        found = {cell.outcome for cell in self.cells.values()}
+        return next((outcome for outcome in _WORST if outcome in found), "missing")
+
+    @cached_property
+    def reason(self) -> str:
+        """Why the worst outcome came about."""
+        return next((cell.reason for cell in self.cells.values() if cell.outcome == self.outcome), "")
+
+    @cached_property
+    def stderr(self) -> str:
+        """What the failing process wrote last."""
+        return next((cell.stderr for cell in self.cells.values() if cell.stderr), "")
+
+    @cached_property
+    def losses(self) -> tuple[str, ...]:
+        """What did not come back as it went in, each loss once."""
+        return tuple(dict.fromkeys(loss for cell in self.cells.values() for loss in cell.loss))
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is any figure at all."""
+        return any(cell.samples for cell in self.cells.values())
+
+    def samples(self, *operations: str) -> tuple[Sample, ...]:
+        """Return the samples of an operation, or of several added up process by process."""
+        found = [self.cells[name].samples for name in operations if name in self.cells]
+        return summed(found) if found and all(found) else ()
+
+    def figure(self, *operations: str) -> Figure | None:
+        """Return the mean and interval of an operation (or of a sum of some)."""
+        return figure(self.samples(*operations))
+
+
+def figure(samples: Sequence[Sample]) -> Figure | None:
+    """Return mean and interval of some samples; None when there are none."""
+    if not samples:
+        return None
+    first = samples[0].value
+    if len(samples) == 1:
+        return Figure(first, None, None)
+    if all(sample.value == first for sample in samples):
+        return Figure(first, first, first)
+    return Figure(*interval(samples))
+
+
+def summed(parts: Sequence[Sequence[Sample]]) -> tuple[Sample, ...]:
+    """Add up several operations of one codec, process by process."""
+    first, *others = parts
+    if not others:
+        return tuple(first)
+    tables = [{sample.pair: sample for sample in part} for part in others]
+    common = [s for s in first if all(s.pair in table for table in tables)]
+    return tuple(
+        replace(
+            s,
+            value=s.value + sum(table[s.pair].value for table in tables),
+            raw=s.raw + sum(table[s.pair].raw for table in tables),
+            paired=s.paired + sum(table[s.pair].paired for table in tables),
+        )
+        for s in common
+    )
+
+
+def corpora(result: Result) -> list[CorpusFacts]:
+    """Return the corpora of a result in their order; those that only cells know come last, bare."""
+    known = {corpus.name: corpus for corpus in result.corpora}
+    for cell in result.cells:
+        name = cell.cell.corpus
+        known.setdefault(name, CorpusFacts(name, source="", sha256="", records=0, sample=0))
+    return list(known.values())
+
+
+def entrants(result: Result, corpus: str) -> list[Entrant]:
+    """Return the codecs that took part on a corpus, in the run's order."""
+    cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
+    for cell in result.cells:
+        if cell.cell.corpus == corpus:
+            cells.setdefault(cell.cell.codec, {})[cell.cell.operation] = cell
+    facts = {codec.name: codec for codec in result.codecs}
+    bare = CodecFacts(name="", format="", library="", version="", accelerated=None)
+    return [
+        Entrant(facts.get(name, replace(bare, name=name)), operations)
+        for name, operations in cells.items()
+        if operations
+    ]
+
+
+def alpha(result: Result) -> float:
+    """Return the error share of verdicts: a run that stops early records what a look may spend."""
+    spent = result.options.get("alpha")
+    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else ALPHA
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the codecs of one corpus rank by cost.
+
+    Attributes:
+        costs: Mean cost of each codec that has one, seconds per record, cheapest first.
+        ranks: Rank of each; codecs that cannot be told apart share one.
+        samples: Per-process costs behind them.
+    """
+
+    costs: Mapping[str, Figure]
+    ranks: Mapping[str, int]
+    samples: Mapping[str, tuple[Sample, ...]]
+
+    @classmethod
+    def of(cls, field: Sequence[Entrant], cost: Cost, alpha: float = ALPHA) -> Standing:
+        """Rank the codecs of a corpus; the floor never takes part."""
+        samples = {e.name: cost.samples(e.cells) for e in field if e.name != FLOOR}
+        samples = {name: found for name, found in samples.items() if found}
+        costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
+        order = sorted(costs, key=lambda name: costs[name].value)
+        return cls({name: costs[name] for name in order}, ranks(samples, alpha) if samples else {}, samples)
+
+    def tied(self, codec: str) -> list[str]:
+        """Return the codecs that share a codec's rank, itself left out."""
+        rank = self.ranks.get(codec)
+        return [name for name in self.costs if name != codec and self.ranks[name] == rank]

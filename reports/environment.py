@@ -1,0 +1,64 @@
+"""What must be known beside the figures: machine, interpreter, libraries, and what spoilt them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..bench.results import Fact, Result
+from .entrants import entrants
+
+__all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
+
+MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
+"""Environment keys that together name a machine."""
+
+
+def machine(result: Result) -> tuple[Fact, ...]:
+    """Return what identifies the machine of a result."""
+    return tuple(result.environment.get(key) for key in MACHINE)
+
+
+def versions(result: Result) -> dict[str, str]:
+    """Return the version of each library that took part."""
+    return {c.library: c.version for c in result.codecs if c.library and c.version}
+
+
+def notes(result: Result) -> list[str]:
+    """Say machine, libraries and command, a line each."""
+    env = result.environment
+    python = " ".join(str(env[key]) for key in ("python_implementation", "python_version") if env.get(key))
+    parts = [python, *(str(env[key]) for key in ("cpu_model_name", "platform") if env.get(key))]
+    lines = [", ".join(part for part in parts if part)]
+    lines.append(", ".join(f"{name} {version}" for name, version in versions(result).items()))
+    if result.command:
+        when = f" ({result.started})" if result.started else ""
+        lines.append(f"{result.command}{when}")
+    return [line for line in lines if line]
+
+
+def warnings(result: Result) -> list[str]:
+    """Collect what may have spoilt the figures, loudest first."""
+    slow: dict[str, None] = {}
+    for corpus in {cell.cell.corpus: None for cell in result.cells}:
+        slow |= {e.name: None for e in entrants(result, corpus) if e.slow_build}
+    found = []
+    if not result.complete:
+        found.append("the run was interrupted: figures are of the processes that finished")
+    if slow:
+        found.append(f"C accelerator missing, figures are of pure Python: {', '.join(slow)}")
+    return [*found, *result.warnings]
+
+
+def differences(a: Sequence[tuple[str, Fact]], b: Sequence[tuple[str, Fact]]) -> list[str]:
+    """Say which facts of two runs differ: "python_version: 3.11.7 → 3.13.1"."""
+    before, after = dict(a), dict(b)
+    return [
+        f"{key}: {_shown(before.get(key))} → {_shown(after.get(key))}"
+        for key in dict.fromkeys([*before, *after])
+        if before.get(key) != after.get(key)
+    ]
+
+
+def _shown(value: Fact) -> str:
+    return "none" if value is None or value == "" else str(value)

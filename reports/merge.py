@@ -1,0 +1,109 @@
+"""Several result files at once: one machine's become one result, several machines stay apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result
+from .entrants import FLOOR
+from .environment import machine
+
+__all__ = ["machines"]
+
+_STRIDE = 1_000_000
+"""Keeps process numbers of several files apart, so that nothing is paired across files."""
+
+
+def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
+    """Return a label and a result for each machine; the label is empty when there is only one."""
+    groups: dict[tuple[object, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(machine(result), []).append(result)
+    merged = [_merge(group) for group in groups.values()]
+    if len(merged) == 1:
+        return [("", merged[0])]
+    labels = _labels(merged)
+    return list(zip(labels, merged, strict=True))
+
+
+def _labels(results: Sequence[Result]) -> list[str]:
+    """Name machines by the first thing that tells all of them apart."""
+    for key in ("hostname", "cpu_model_name", "platform"):
+        names = [str(result.environment.get(key) or "") for result in results]
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [f"machine {number}" for number in range(1, len(results) + 1)]
+
+
+def _merge(results: Sequence[Result]) -> Result:
+    """Set the rows of several runs of one machine below each other.
+
+    A codec that stands in several files keeps a row for each, told apart by version or by number of
+    the file: figures of different runs are never averaged.
+    """
+    if len(results) == 1:
+        return results[0]
+    codecs: list[CodecFacts] = []
+    corpora: dict[tuple[str, str], CorpusFacts] = {}
+    cells: list[CellResult] = []
+    for number, result in enumerate(results):
+        codec_names = _renamed(result, results, number)
+        corpus_names = {}
+        for corpus in result.corpora:
+            name = corpus.name
+            twin = any(known == name and sha != corpus.sha256 for known, sha in corpora)
+            if twin:
+                name = f"{corpus.name} ({corpus.sha256[:8] or number + 1})"
+            corpus_names[corpus.name] = name
+            corpora.setdefault((corpus.name, corpus.sha256), replace(corpus, name=name))
+        codecs += [replace(codec, name=codec_names[codec.name]) for codec in result.codecs]
+        floors = {cell.cell.corpus for cell in cells if cell.cell.codec == FLOOR}
+        cells += [
+            _moved(cell, codec_names, corpus_names, number)
+            for cell in result.cells
+            if cell.cell.codec != FLOOR or cell.cell.corpus not in floors
+        ]
+    first = results[0]
+    return replace(
+        first,
+        cells=tuple(cells),
+        codecs=tuple({codec.name: codec for codec in codecs}.values()),
+        corpora=tuple(corpora.values()),
+        complete=all(result.complete for result in results),
+        command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
+        warnings=tuple(dict.fromkeys(text for result in results for text in result.warnings)),
+    )
+
+
+def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:
+    """Tell a codec that several files have apart: by its version, else by the file's number."""
+    names = {}
+    mine = {codec.name: codec for codec in result.codecs}
+    measured = {cell.cell.codec for cell in result.cells}
+    for name in {**mine, **dict.fromkeys(measured)}:
+        if name == FLOOR:
+            continue
+        others = [
+            next((codec for codec in other.codecs if codec.name == name), None)
+            for other in results
+            if other is not result and any(cell.cell.codec == name for cell in other.cells)
+        ]
+        label = name
+        if others:
+            codec = mine.get(name)
+            versions = [other.version for other in others if other]
+            distinct = codec is not None and codec.version and codec.version not in versions
+            label = f"{name} @{codec.version}" if codec and distinct else f"{name} #{number + 1}"
+        names[name] = label
+    return names
+
+
+def _moved(cell: CellResult, codecs: dict[str, str], corpora: dict[str, str], number: int) -> CellResult:
+    place = replace(
+        cell.cell,
+        codec=codecs.get(cell.cell.codec, cell.cell.codec),
+        corpus=corpora.get(cell.cell.corpus, cell.cell.corpus),
+    )
+    samples = tuple(replace(sample, pair=sample.pair + number * _STRIDE) for sample in cell.samples)
+    return replace(cell, cell=place, samples=samples)

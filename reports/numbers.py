@@ -1,0 +1,93 @@
+"""Numbers as people read them: one unit per column, digits only as far as the interval bears them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+__all__ = [
+    "Scale",
+    "decimals",
+    "grouped",
+    "percent",
+    "quantity",
+    "ratio",
+    "scale",
+    "spread",
+]
+
+Scale = tuple[float, str]
+"""What a value is multiplied by, and the name of the unit that it is then in."""
+
+_SCALES: Final[dict[str, tuple[Scale, ...]]] = {
+    "second": ((1e9, "ns"), (1e6, "µs"), (1e3, "ms"), (1.0, "s")),
+    "byte": ((1.0, "B"), (2.0**-10, "KiB"), (2.0**-20, "MiB"), (2.0**-30, "GiB")),
+    "integer": ((1.0, ""),),
+}
+
+
+def scale(values: Iterable[float], unit: str) -> Scale:
+    """Choose one unit for a whole column, so that its middle value is an ordinary number.
+
+    Args:
+        values: The column's values in `unit`; zero and negative ones do not count.
+        unit: "second", "byte" or "integer".
+    """
+    steps = _SCALES.get(unit, _SCALES["integer"])
+    logs = sorted(math.log(value) for value in values if value > 0 and math.isfinite(value))
+    if not logs:
+        return steps[0]
+    middle = math.exp(logs[len(logs) // 2])
+    fitting = [step for step in steps if middle * step[0] >= 1]
+    return min(fitting or steps[:1], key=lambda step: step[0])
+
+
+def decimals(value: float, half: float | None) -> int:
+    """Return how many decimals of `value` mean something.
+
+    The last digit shown is the first one that the interval moves; never more than four
+    significant digits, never fewer than two, and three when there is no interval.
+    """
+    if not value or not math.isfinite(value):
+        return 0
+    magnitude = math.floor(math.log10(abs(value)))
+    if half is None or not math.isfinite(half):
+        significant = 3
+    elif half <= 0:
+        significant = 4
+    else:
+        significant = min(4, max(2, magnitude - math.floor(math.log10(half)) + 1))
+    return max(0, significant - 1 - magnitude)
+
+
+def grouped(value: float, places: int = 0) -> str:
+    """Write a number with thousands separated."""
+    return f"{value:,.{places}f}"
+
+
+def quantity(value: float, half: float | None = None) -> str:
+    """Write a value with the digits that its half interval bears."""
+    return grouped(value, decimals(value, half))
+
+
+def spread(value: float, half: float | None) -> str:
+    """Write a half interval as a share of its value: "±1.2%"; nothing when there is none."""
+    if not half or not value or not math.isfinite(half):
+        return ""
+    return f"±{percent(half / value)}"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage with two significant digits at most: 0.0123 is "1.2%"."""
+    hundredths = abs(share) * 100
+    if hundredths < 0.1:
+        return "<0.1%"
+    return f"{hundredths:.1f}%" if hundredths < 9.95 else f"{hundredths:,.0f}%"
+
+
+def ratio(value: float) -> str:
+    """Write a ratio: "1.25×"; whole numbers from 100 on."""
+    if value >= 99.95:
+        return f"{value:,.0f}×"
+    return f"{value:.2f}×" if value < 9.995 else f"{value:.1f}×"

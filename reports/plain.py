@@ -1,0 +1,105 @@
+"""CSV and JSON: raw figures at full precision, for other programs."""
+
+from __future__ import annotations
+
+import csv as _csv
+import dataclasses
+import io
+import json as _json
+from typing import Any
+
+from .table import Column, Section, Table
+
+__all__ = ["csv", "json"]
+
+
+def csv(table: Table) -> str:
+    """Render as one CSV table over all corpora; times in seconds, memory in bytes.
+
+    Each figure has its interval beside it (``dump_low``, ``dump_high``); failed codecs have a row
+    with outcome and reason. Text that a spreadsheet would take for a formula gets a quote in front.
+    """
+    names = ["corpus"]
+    for section in table.sections:
+        names += [name for column in section.columns for name in _names(column)]
+    names = [*dict.fromkeys(names), "outcome", "reason"]
+    out = io.StringIO()
+    writer = _csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    for section in table.sections:
+        writer.writerows(_csv_rows(section))
+    return out.getvalue()
+
+
+def _names(column: Column) -> list[str]:
+    return [column.id, f"{column.id}_low", f"{column.id}_high"] if _has_interval(column) else [column.id]
+
+
+def _has_interval(column: Column) -> bool:
+    return column.numeric and column.key != "rank"
+
+
+def _csv_rows(section: Section) -> list[dict[str, Any]]:
+    texts = dict(section.footnotes)
+    rows = []
+    for row in section.rows:
+        found: dict[str, Any] = {"corpus": _inert(section.title), "outcome": "ok"}
+        reasons = []
+        for column in section.columns:
+            entry = row.entry(column)
+            found[column.id] = _inert(entry.value)
+            if _has_interval(column):
+                found |= {f"{column.id}_low": entry.low, f"{column.id}_high": entry.high}
+            if entry.tone == "bad" and column.key not in ("codec", "growth"):
+                found["outcome"] = _inert(entry.value)
+                reasons += [texts[mark] for mark in entry.marks]
+        found["reason"] = _inert("; ".join(dict.fromkeys(reasons)))
+        rows.append(found)
+    rows += [
+        {
+            "corpus": _inert(section.title),
+            "codec": _inert(absent.codec),
+            "outcome": absent.outcome,
+            "reason": _inert(absent.reason),
+        }
+        for absent in section.absent
+    ]
+    return rows
+
+
+def _inert(value: float | str | None) -> float | str | None:
+    """Keep a spreadsheet from running a name or an error text as a formula."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{value}"
+    return value
+
+
+def json(table: Table) -> str:
+    """Render as JSON: the table model, raw values, intervals and texts."""
+    plain = {
+        "sections": [_section(section) for section in table.sections],
+        "warnings": table.warnings,
+        "notes": table.notes,
+        "advice": table.advice,
+        **table.meta,
+    }
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "corpus": section.title,
+        "lines": section.lines,
+        "columns": [{"id": c.id, **dataclasses.asdict(c)} for c in section.columns],
+        "rows": [
+            {
+                "codec": row.codec,
+                "ranked": row.ranked,
+                "group": row.group,
+                "entries": {key: dataclasses.asdict(entry) for key, entry in row.entries.items()},
+            }
+            for row in section.rows
+        ],
+        "footnotes": dict(section.footnotes),
+        "absent": [dataclasses.asdict(absent) for absent in section.absent],
+    }

@@ -1,0 +1,219 @@
+"""The one table model: what every output format shows, already worded, rounded and ranked.
+
+A `Table` has a section per corpus; a section has columns, rows and footnotes. Renderers only lay
+it out and escape it; none of them decides what a figure means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Absent", "Column", "Entry", "Row", "Section", "Table"]
+
+Direction = Literal["lower", "higher", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        key: Stable name, as ``--columns`` and CSV headers have it; unique within a block.
+        header: The name shown.
+        unit: Unit of the values shown, with what they are per ("µs/record").
+        direction: Which way is better, where one is.
+        raw_unit: Unit of the raw values ("second", "byte", "integer", or "" for text).
+        numeric: Whether values are numbers, set flush right.
+        block: The machine, when there are several.
+    """
+
+    key: str
+    header: str
+    unit: str = ""
+    direction: Direction = ""
+    raw_unit: str = ""
+    numeric: bool = True
+    block: str = ""
+
+    @property
+    def id(self) -> str:
+        """The column's name in CSV and JSON: the key, with its block when there is one."""
+        return f"{self.key}@{self.block}" if self.block else self.key
+
+    @property
+    def arrow(self) -> str:
+        """The direction as a sign; explained below every table that has one."""
+        return {"lower": "↓", "higher": "↑", "": ""}[self.direction]
+
+    @property
+    def title(self) -> str:
+        """Header, unit and direction in one line."""
+        return " ".join(part for part in (self.header, self.unit, self.arrow) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One figure or word of a table.
+
+    Attributes:
+        text: What is shown, without marks.
+        value: The raw figure (unscaled) or word; None where there is none.
+        low: Lower end of the interval, raw.
+        high: Upper end of the interval, raw.
+        marks: Footnote letters.
+        tone: "good", "bad" or "dim", for outputs that have colour; never the only sign.
+    """
+
+    text: str
+    value: float | int | str | None = None
+    low: float | None = None
+    high: float | None = None
+    marks: tuple[str, ...] = ()
+    tone: Literal["", "good", "bad", "dim"] = ""
+
+    @property
+    def shown(self) -> str:
+        """The text with its footnote letters."""
+        return f"{self.text} [{','.join(self.marks)}]" if self.marks else self.text
+
+
+EMPTY = Entry("")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One codec: its entries by column id.
+
+    Attributes:
+        ranked: False for the floor and for codecs without a figure.
+        group: Heading under which the row stands, with ``--group-by``.
+    """
+
+    codec: str
+    entries: Mapping[str, Entry]
+    ranked: bool = True
+    group: str = ""
+
+    def entry(self, column: Column) -> Entry:
+        """Return the entry below a column; an empty one where there is none."""
+        return self.entries.get(column.id, EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A codec that has no row of figures, and why."""
+
+    codec: str
+    outcome: str
+    reason: str
+    stderr: str = ""
+    block: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Outcome and reason in one line."""
+        where = f" ({self.block})" if self.block else ""
+        return f"{self.codec}{where}: {self.outcome}" + (f": {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The table of one corpus.
+
+    Attributes:
+        lines: What was measured on, and how rows are ranked; below the title.
+        footnotes: Letter and text.
+        absent: Codecs that failed or were not there.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    lines: tuple[str, ...] = ()
+    footnotes: tuple[tuple[str, str], ...] = ()
+    absent: tuple[Absent, ...] = ()
+
+    @property
+    def headers(self) -> list[str]:
+        """One line for each column; the machine before the name when there are several."""
+        return [
+            f"{column.block}: {column.title}" if column.block else column.title for column in self.columns
+        ]
+
+    def grid(self) -> list[list[str]]:
+        """The rows as plain text, marks included."""
+        return [[row.entry(column).shown for column in self.columns] for row in self.rows]
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """What the signs in the headers mean, for those that occur."""
+        directions = {column.direction for column in self.columns}
+        signs = {"lower": "↓ lower is better", "higher": "↑ higher is better"}
+        return tuple(text for direction, text in signs.items() if direction in directions)
+
+    @property
+    def below(self) -> list[str]:
+        """Everything that stands below the rows, one line each: legend, footnotes, absent codecs."""
+        notes = [f"[{mark}] {text}" for mark, text in self.footnotes]
+        return [*self.legend, *notes, *(absent.sentence for absent in self.absent)]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A whole report: a section per corpus, and what holds for all of them.
+
+    Attributes:
+        warnings: What may have spoilt the figures.
+        notes: Environment, command and the like, one line each.
+        advice: One sentence.
+        meta: Plain values for JSON.
+    """
+
+    sections: tuple[Section, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    advice: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
+    """Set the same corpus of several machines side by side, a block of columns each.
+
+    Figures are never averaged; a codec that one machine lacks stays empty there. Rows stand in the
+    first machine's order.
+    """
+    from dataclasses import replace
+
+    rows: dict[str, Row] = {}
+    columns: list[Column] = []
+    footnotes: list[tuple[str, str]] = []
+    for number, (block, section) in enumerate(blocks):
+        renamed = {
+            column.id: column if column.key == "codec" else replace(column, block=block)
+            for column in section.columns
+        }
+        columns += [column for column in renamed.values() if number == 0 or column.key != "codec"]
+        letters = {mark: f"{mark}{number + 1}" for mark, _ in section.footnotes}
+        footnotes += [(letters[mark], f"{block}: {text}") for mark, text in section.footnotes]
+        for row in section.rows:
+            moved = {
+                renamed[key].id: replace(entry, marks=tuple(letters[mark] for mark in entry.marks))
+                for key, entry in row.entries.items()
+                if key in renamed
+            }
+            known = rows.get(row.codec)
+            if known:
+                name = known.entries["codec"]
+                moved["codec"] = replace(name, marks=name.marks + moved["codec"].marks)
+            entries = {**known.entries, **moved} if known else moved
+            rows[row.codec] = replace(known or row, entries=entries)
+    return Section(
+        title=blocks[0][1].title,
+        columns=tuple(columns),
+        rows=tuple(sorted(rows.values(), key=lambda row: not row.ranked)),
+        lines=tuple(dict.fromkeys(f"{block}: {line}" for block, s in blocks for line in s.lines)),
+        footnotes=tuple(footnotes),
+        absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
+    )

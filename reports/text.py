@@ -1,0 +1,132 @@
+"""Plain text and terminals, laid out by rich."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Final
+
+from .table import Column, Section, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+__all__ = ["render"]
+
+_DISPENSABLE: Final = (
+    "bytes:x",
+    "version",
+    "library",
+    "format",
+    "peak",
+    "growth",
+    "dump:x",
+    "load:x",
+    "fidelity",
+)
+"""What a narrow terminal gives up, first to last; said below the table."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
+
+
+def render(table: Table, *, width: int | None = None, color: bool = False) -> str:
+    """Lay a table out as text.
+
+    Args:
+        table: What to show.
+        width: Columns of the terminal; None for as wide as it needs. A table that does not fit
+            gives up its least important columns and says which.
+        color: Whether to write colours; follows the terminal in the commands.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width or 10_000,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(_clean(line), style=style), soft_wrap=width is None)
+
+    for section in table.sections:
+        say(section.title, "bold")
+        for line in section.lines:
+            say(line, "dim")
+        if section.rows:
+            _print(console, section, width)
+        for line in section.below:
+            say(line)
+        for absent in section.absent:
+            for line in absent.stderr.splitlines()[-3:]:
+                say(f"    {line}", "dim")
+        say("")
+    for warning in table.warnings:
+        say(f"! {warning}", "bold red")
+    for line in table.notes:
+        say(line, "dim")
+    if table.advice:
+        say("")
+        say(table.advice, "bold")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _print(console: Console, section: Section, width: int | None) -> None:
+    columns = list(section.columns)
+    grid = _grid(section, columns)
+    dropped = []
+    for key in _DISPENSABLE:
+        if (
+            width is None
+            or grid.__rich_measure__(console, console.options.update(width=10_000)).maximum <= width
+        ):
+            break
+        if any(column.key == key for column in columns):
+            columns = [column for column in columns if column.key != key]
+            dropped.append(key)
+            grid = _grid(section, columns)
+    console.print(grid)
+    if dropped:
+        console.print(f"not shown for want of room: {', '.join(dropped)}; see --columns", style="dim")
+
+
+def _grid(section: Section, columns: list[Column]) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for column in columns:
+        lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
+        header = "\n".join(lines if column.block else lines[1:])
+        grid.add_column(
+            Text(_clean(header, keep="\n")),
+            justify="right" if column.numeric else "left",
+            overflow="fold",
+            vertical="bottom",
+        )
+    group = ""
+    for row in section.rows:
+        if row.group != group:
+            group = row.group
+            grid.add_section()
+            grid.add_row(Text(_clean(group), style="italic"))
+        entries = [row.entry(column) for column in columns]
+        style = "" if row.ranked else "dim"
+        grid.add_row(*(Text(_clean(entry.shown), style=_STYLES[entry.tone] or style) for entry in entries))
+    return grid
+
+
+def _clean(text: str, keep: str = "") -> str:
+    """Make control characters harmless: a codec's error text must not steer the terminal."""
+    return _CONTROL.sub(lambda found: found[0] if found[0] in keep else repr(found[0])[1:-1], text)
