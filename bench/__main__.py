@@ -1,7 +1,8 @@
 """``python -m bakeoff.bench``: one codec and one corpus under pyperf's own scheduler.
 
 All options of a pyperf runner work (``--fast``, ``--rigorous``, ``-o``, ``--affinity``, ...). Benchmarks are
-named ``CORPUS/OPERATION``, without the codec, so that ``pyperf compare_to msgpack.json json.json`` compares codecs.
+named ``CORPUS/OPERATION``, without the codec, so that ``pyperf compare_to msgpack.json json.json`` compares
+codecs.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from .errors import DecodeError, EncodeError, LimitError
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
+    object PyObject_CallOneArg(object callable, object argument)
     int PyUnicode_CheckExact(object text)
 
 cdef enum:
@@ -54,6 +55,8 @@ cdef class _Call:
 
 cdef inline object _call(_Call call, object subject):
     cdef PyObject *stack[MAX_ARGUMENTS + 1]
+    if call.count == 0:
+        return PyObject_CallOneArg(call.function, subject)
     stack[0] = <PyObject *>subject
     memcpy(&stack[1], call.further, call.count * sizeof(PyObject *))
     return PyObject_Vectorcall(

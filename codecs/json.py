@@ -147,6 +147,12 @@ def _ujson() -> Mapping[str, Any]:
     }
 
 
+def _refuse_nul(data: bytes) -> None:
+    """A NUL byte is never part of JSON text; RapidJSON takes it for the end of the text."""
+    if b"\0" in data:
+        raise ValueError("NUL byte in JSON text")
+
+
 @declare("rapidjson", JSON, library="python-rapidjson", module="rapidjson", extra="rapidjson")
 def _rapidjson() -> Mapping[str, Any]:
     import rapidjson
@@ -165,5 +171,6 @@ def _rapidjson() -> Mapping[str, Any]:
         "accelerated": True,
         "carries": carries,
         "wire": wire("json", carries),
-        "notes": (LITERALS, "accepts a NUL byte after a number"),
+        "check_payload": _refuse_nul,
+        "notes": (LITERALS,),
     }

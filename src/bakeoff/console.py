@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 
 __all__ = ["atomic_write", "console", "progress"]
 
+PIPE_WIDTH = 140
+
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a rich console; colour follows the terminal and ``NO_COLOR``."""
+    """Return a rich console; colour follows the terminal and ``NO_COLOR``, and a pipe is 140 wide."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False)
+    screen = Console(stderr=stderr, highlight=False)
+    if not screen.is_terminal and "COLUMNS" not in os.environ:
+        screen.width = PIPE_WIDTH
+    return screen
 
 
 def progress() -> Progress:

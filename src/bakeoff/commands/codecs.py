@@ -66,7 +66,7 @@ def _accelerated(fact: dict[str, Any]) -> str:
         return ""
     if fact["accelerated"]:
         return "yes"
-    return "no (by choice)" if fact["name"].endswith("/pure") else "[bold red]MISSING[/]"
+    return "pure" if fact["name"].endswith("/pure") else "[bold red]MISSING[/]"
 
 
 def _show_table(facts: list[dict[str, Any]]) -> None:
@@ -77,7 +77,7 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("codec", "format", "version", "accelerated", "trusted only", "carries", "media type"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, no_wrap=column == "codec", overflow="fold")
     for fact in facts:
         table.add_row(
             escape(fact["name"]),

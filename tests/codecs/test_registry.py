@@ -1,0 +1,157 @@
+"""Names, selection, third parties."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec
+from bakeoff.codecs.diagnose import explain
+
+
+def test_names_look_alike_are_offered():
+    """A typing slip names what was probably meant."""
+    with pytest.raises(UnknownCodec, match="did you mean msgpack"):
+        bakeoff.codec("msgpak")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "expected"),
+    [
+        (["json"], ["json"]),
+        (["msgpack/*,!*/pure"], ["msgpack/tuple", "msgpack/list-hook"]),
+        (["bson", "bson", "json"], ["bson", "json"]),
+        (["bson*|zlib:1"], ["bson|zlib:1", "bson/pure|zlib:1"]),
+        (["msgpack/tuple+schema"], ["msgpack/tuple+schema"]),
+        (["bson*", "!bson"], ["bson/pure"]),
+    ],
+)
+def test_selection(patterns, expected):
+    """Names, globs, exclusions and tails select in order, each codec once."""
+    assert expected == codecs.select(patterns)
+
+
+def test_exclusion_alone_means_all_others():
+    """`!pickle*` is everything that is installed but pickle."""
+    assert set(codecs.available()) - {"pickle", "pickle/2", "pickle/pure"} == set(codecs.select(["!pickle*"]))
+
+
+def test_a_pattern_that_fits_nothing_is_an_error():
+    """A selection never shrinks silently."""
+    with pytest.raises(UnknownCodec):
+        codecs.select(["msgpack", "nothing*"])
+
+
+def test_importing_loads_no_codec_library():
+    """`import bakeoff` and listing all names stay free of every codec library."""
+    libraries = "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich"
+    script = f"""
+        import sys, bakeoff
+        bakeoff.codecs = __import__("bakeoff.codecs").codecs
+        assert len(bakeoff.codecs.available()) > 15
+        print(*[name for name in "{libraries}".split() if name in sys.modules])
+    """
+
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == ""
+
+
+def test_a_missing_library_names_the_command(monkeypatch):
+    """The error says what to install."""
+    monkeypatch.setattr("bakeoff.codecs.registry.find_spec", lambda name: None)
+
+    with pytest.raises(MissingLibrary, match=r"pip install 'bakeoff\[orjson\]'"):
+        bakeoff.codec("orjson")
+
+
+def test_a_registered_codec_is_found():
+    """`register` makes a codec known under its name."""
+    made = bakeoff.Codec("upper", "text", lambda text: text.upper(), lambda data: data.decode())
+    codecs.register(made)
+
+    assert b"ABC" == bakeoff.codec("upper").encode("abc")
+    assert "upper" in codecs.available()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("", "f", len, len), ("n", "", len, len), ("n", "f", None, len), ("n", "f", len, 5)],
+)
+def test_a_codec_without_its_parts_is_refused(arguments):
+    """Name, format, encode and decode are needed."""
+    with pytest.raises(ValueError, match="codec"):
+        bakeoff.Codec(*arguments)
+
+
+def test_explain_names_type_and_path():
+    """The smallest refused part is named, not the whole record."""
+    record = {"a": [1, {"b c": object()}]}
+
+    assert explain(bakeoff.codec("json"), record).startswith('cannot carry `object` at `$.a[1]["b c"]`: ')
+
+
+@pytest.mark.parametrize("name", ["json|nothing", "json|zstd:x"])
+def test_an_unknown_compressor_is_an_error(name):
+    """Compressors are a closed list with numeric levels."""
+    with pytest.raises(CodecError):
+        bakeoff.codec(name)
+
+
+@pytest.fixture
+def third_party(tmp_path):
+    """Return a folder with an installed distribution that publishes three codecs, two of them broken."""
+    (tmp_path / "thirdparty.py").write_text(
+        textwrap.dedent("""
+            import bakeoff
+
+            def good():
+                return bakeoff.Codec("repr", "python", encode=repr, decode=eval)
+
+            def broken():
+                raise RuntimeError("no luck")
+
+            def wrong():
+                return 5
+        """)
+    )
+    info = tmp_path / "thirdparty-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text(
+        "[bakeoff.codecs]\nrepr = thirdparty:good\nbroken = thirdparty:broken\nwrong = thirdparty:wrong\n"
+    )
+    return tmp_path
+
+
+def test_entry_points_bring_codecs(third_party):
+    """A third party's codec is there with its version; a broken one costs only itself."""
+    script = """
+        import bakeoff
+        codec = bakeoff.codec("repr")
+        print(codec.decode(codec.encode({"a": (1, 2)})), codec.library, codec.version)
+        for name in ("broken", "wrong"):
+            try:
+                bakeoff.codec(name)
+            except bakeoff.CodecError as error:
+                print(error)
+    """
+
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(third_party)},
+    )
+
+    assert [
+        "{'a': (1, 2)} thirdparty 1.2",
+        "broken: entry point thirdparty:broken failed: RuntimeError: no luck",
+        "wrong: entry point thirdparty:wrong gave a int, not a Codec",
+    ] == done.stdout.splitlines()
