@@ -15,22 +15,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Advice": "schemas",
-    "AdviceError": "schemas",
-    "BakeoffError": "errors",
-    "Codec": "codecs",
-    "CodecError": "codecs",
-    "Corpus": "datasets",
-    "DecodeError": "codecs",
-    "EncodeError": "codecs",
-    "LimitError": "codecs",
-    "MissingLibrary": "codecs",
-    "RunError": "errors",
-    "Schema": "schemas",
-    "UnknownCodec": "codecs",
-    "UsageError": "errors",
-    "codec": "codecs",
-    "corpus": "datasets",
+    name: module
+    for module, names in {
+        "codecs": "Codec CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec codec",
+        "datasets": "Corpus corpus",
+        "errors": "BakeoffError RunError UsageError",
+        "schemas": "Advice AdviceError Schema",
+    }.items()
+    for name in names.split()
 }
 """Every public name and the module it lives in; a module is loaded when its first name is used."""
 

@@ -39,7 +39,7 @@ VALUES: dict[str, Any] = {
     "bigint": 2**70,
     "float": 0.1,
     "nonfinite": float("-inf"),
-    "str": "é😀\x00 \"yes\" 1:30",
+    "str": 'é😀\x00 "yes" 1:30',
     "bytes": b"\xff\x00",
     "bytearray": bytearray(b"\xff\x00"),
     "list": [1, [2], []],
@@ -65,7 +65,7 @@ VALUES: dict[str, Any] = {
 }
 
 # XML 1.0 has no NUL, so property lists carry text without control characters only.
-PLAIN_TEXT = "é😀 \"yes\" 1:30"
+PLAIN_TEXT = 'é😀 "yes" 1:30'
 
 
 @pytest.fixture(params=NAMES)

@@ -15,7 +15,14 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
-RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1, 2]}]}, "ok": True}
+RECORD = {
+    "id": 7,
+    "name": "Zoë",
+    "tags": ["a", "b"],
+    "score": 0.25,
+    "deep": {"list": [{"x": [1, 2]}]},
+    "ok": True,
+}
 
 
 def given_back(codec: codecs.Codec, value: Any) -> Any:
@@ -69,7 +76,18 @@ def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
 
 def test_every_loss_has_a_written_form(codec):
     """What is neither carried nor listed in `wire` would be a loss that nobody declared."""
-    conventional = {"datetime", "date", "time", "timedelta", "decimal", "uuid", "tuple", "set", "enum", "dataclass"}
+    conventional = {
+        "datetime",
+        "date",
+        "time",
+        "timedelta",
+        "decimal",
+        "uuid",
+        "tuple",
+        "set",
+        "enum",
+        "dataclass",
+    }
 
     assert conventional <= codec.carries | codec.wire.keys()
 
@@ -121,7 +139,9 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("payload", [DEEP["yaml"], b"- " * 30_000 + b"x", b"? " * 30_000 + b"x", b"{a: " * 30_000])
+@pytest.mark.parametrize(
+    "payload", [DEEP["yaml"], b"- " * 30_000 + b"x", b"? " * 30_000 + b"x", b"{a: " * 30_000]
+)
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_deep_yaml_is_stopped_before_the_loader(name, payload):
     """Nesting that ends the process in libyaml's loader is a LimitError, in flow and block style."""
@@ -166,7 +186,9 @@ def test_size_is_limited(codec):
     assert codec.with_limits(size=len(payload)).decode(payload)
 
 
-@pytest.mark.parametrize("data", [b"", b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"]
+)
 def test_garbage_is_a_decode_error_or_a_value(codec, data):
     """Malformed input has one exception type; and nothing is nothing in every format."""
     try:
@@ -204,8 +226,14 @@ def test_mutated_payloads_raise_nothing_else(data):
 
 
 json_like = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text("abcé😀 :-"),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abé$.", max_size=4), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.text("abcé😀 :-"),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abé$.", max_size=4), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -246,7 +274,12 @@ def test_aliases_are_the_same_work(codec):
     payload = codec.encode(RECORD)
     record = codec.decode(payload)
 
-    assert {payload} == {codec.dumps(RECORD), codec.dumpb(RECORD), codec.serialize(RECORD), codec.encode(RECORD, object())}
+    assert {payload} == {
+        codec.dumps(RECORD),
+        codec.dumpb(RECORD),
+        codec.serialize(RECORD),
+        codec.encode(RECORD, object()),
+    }
     for decode in (codec.loads, codec.loadb, codec.deserialize, lambda data: codec.decode(data, object())):
         assert record == decode(payload)
 

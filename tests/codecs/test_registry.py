@@ -49,7 +49,9 @@ def test_a_pattern_that_fits_nothing_is_an_error():
 
 def test_importing_loads_no_codec_library():
     """`import bakeoff` and listing all names stay free of every codec library."""
-    libraries = "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich"
+    libraries = (
+        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich"
+    )
     script = f"""
         import sys, bakeoff
         bakeoff.codecs = __import__("bakeoff.codecs").codecs
@@ -57,7 +59,9 @@ def test_importing_loads_no_codec_library():
         print(*[name for name in "{libraries}".split() if name in sys.modules])
     """
 
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout.strip() == ""
 

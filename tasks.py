@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
+
+python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
+python3 tasks.py test [ARGUMENTS]  set up, then all tests
+python3 tasks.py lint              ruff and mypy
+python3 tasks.py wheel             sdist, wheel from it, tests on the installed wheel without the sources
+python3 tasks.py targets           every figure the project promises, beside its target (minutes)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / "bin"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
+    """Run a command; stop with its exit code when it fails."""
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=os.environ | environment)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def setup(*groups: str) -> None:
+    """Make .venv, or renew it when what it was built from has changed."""
+    sources = [ROOT / "pyproject.toml", *sorted(ROOT.glob("*/*.p[yx][xdi]"))]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    say("setting up .venv (about a minute the first time)")
+    if not BIN.exists():
+        sh(sys.executable, "-m", "venv", VENV)
+        sh(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+    wanted = [part for group in groups for part in ("--group", group)]
+    sh(BIN / "python", "-m", "pip", "install", "--quiet", "--editable", ".[all]", *wanted)
+    stamp.write_text(digest)
+
+
+def say(text: str) -> None:
+    """Tell what is going on without disturbing what is piped."""
+    print(f"tasks: {text}", file=sys.stderr)
+
+
+def browser() -> list[str]:
+    """Return the pytest arguments for the browser tests; install a browser where that is possible."""
+    if not any(map(shutil.which, CHROMIUM)) and shutil.which("apt-get") and os.geteuid() == 0:
+        say("installing chromium for the browser tests")
+        sh("apt-get", "update", "-qq")
+        sh("apt-get", "install", "-y", "-qq", "chromium", DEBIAN_FRONTEND="noninteractive")
+    if any(map(shutil.which, CHROMIUM)):
+        return []
+    say("NO BROWSER: the browser tests are left out; install chromium to run them")
+    return ["-m", "not browser"]
+
+
+def run(arguments: list[str]) -> None:
+    """Set up and run the bake-off."""
+    setup()
+    sh(BIN / "bakeoff", "run", *arguments)
+
+
+def test(arguments: list[str]) -> None:
+    """Set up and run all tests."""
+    setup("dev")
+    sh(BIN / "python", "-m", "pytest", *browser(), *arguments)
+
+
+def lint(arguments: list[str]) -> None:
+    """Check style and types; mypy starts in src: in the root our codecs/ hides the standard library's."""
+    setup("dev")
+    sh(BIN / "ruff", "check", ".")
+    sh(BIN / "ruff", "format", "--check", ".")
+    sh(BIN / "mypy", "-p", "bakeoff", "--config-file", "../pyproject.toml", *arguments, cwd=ROOT / "src")
+
+
+def wheel(arguments: list[str]) -> None:
+    """Build the sdist and the wheel from it; test the installed wheel with the sources out of the way."""
+    setup("dev")
+    with tempfile.TemporaryDirectory() as folder:
+        away = Path(folder)
+        sh(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT)
+        (built,) = (away / "dist").glob("*.whl")
+        sh(sys.executable, "-m", "venv", away / "venv")
+        pip = (away / "venv/bin/python", "-m", "pip")
+        sh(*pip, "install", "--quiet", "--upgrade", "pip>=25.1")
+        sh(*pip, "install", "--quiet", f"{built}[all]", "--group", f"{ROOT / 'pyproject.toml'}:test")
+        shutil.copytree(ROOT / "tests", away / "tests")
+        shutil.copy(ROOT / "pyproject.toml", away)
+        chosen = arguments or ["-m", "not checkout and not browser"]
+        sh(away / "venv/bin/python", "-m", "pytest", "-q", *chosen, cwd=away)
+
+
+def targets(arguments: list[str]) -> None:
+    """Print every promised figure beside its target."""
+    setup("dev")
+    names = arguments or sorted(p.stem for p in (ROOT / "bench/targets").glob("[a-z]*.py"))
+    for name in names:
+        say(f"python -m bakeoff.bench.targets.{name}")
+        subprocess.run([str(BIN / "python"), "-m", f"bakeoff.bench.targets.{name}"], cwd=ROOT)
+
+
+VERBS = {"run": run, "test": test, "lint": lint, "wheel": wheel, "targets": targets}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in VERBS:
+        sys.exit(__doc__)
+    VERBS[sys.argv[1]](sys.argv[2:])
