@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FAMILIES", "RULES", "Family", "Rule", "duration_text", "wire"]
+__all__ = ["FAMILIES", "RULES", "Family", "Rule", "documented", "duration_text", "wire"]
 
 NULL_TEXT = "$null"
 INT64 = range(-(2**63), 2**63)
@@ -90,7 +90,13 @@ RULES = (
 
 
 def _native_bytes(value: bytearray | memoryview) -> bytes:
+    """Bytes."""
     return bytes(value)
+
+
+def _plain_frozenset(value: frozenset[Any]) -> set[Any]:
+    """Set."""
+    return set(value)
 
 
 class Family:
@@ -214,7 +220,10 @@ class Family:
 
 
 def _utc_or_text(value: dt.datetime) -> Any:
-    """MessagePack's timestamp is a moment in UTC; anything else would lose its offset."""
+    """Native in UTC, else ISO 8601 text.
+
+    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
+    """
     if value.tzinfo is not None and not value.utcoffset():
         import msgpack
 
@@ -223,12 +232,18 @@ def _utc_or_text(value: dt.datetime) -> Any:
 
 
 def _aware_or_text(value: dt.datetime) -> Any:
-    """CBOR's date-time (tag 0, RFC 8949 section 3.4.1) must have an offset."""
+    """Native with an offset, else ISO 8601 text.
+
+    CBOR's date-time (tag 0, RFC 8949 section 3.4.1) must have one.
+    """
     return value if value.tzinfo is not None else value.isoformat()
 
 
 def _naive_or_text(value: dt.datetime) -> Any:
-    """A property list's date has no offset; plistlib would drop one without a word."""
+    """Native without an offset, else ISO 8601 text.
+
+    A property list's date has none; plistlib would drop one without a word.
+    """
     return value.isoformat() if value.tzinfo is not None else value
 
 
@@ -252,6 +267,7 @@ FAMILIES: Mapping[str, Family] = {
             decimal.Decimal: None,
             uuid.UUID: None,
             set: None,
+            frozenset: _plain_frozenset,
         },
         text_keys=False,
     ),
@@ -306,6 +322,8 @@ def wire(family: str, carries: frozenset[str]) -> dict[str, str]:
     bytes_are_native = bytes in FAMILIES[family].native
     if "bytearray" in forms and bytes_are_native:
         forms["bytearray"] = "bytes"
+    if FAMILIES[family].native.get(frozenset) is not None:
+        forms["frozenset"] = "set"
     forms |= {"datetime_aware": "iso", "datetime_offset": "iso", "dataclass": "dict", "namedtuple": "list"}
     if FAMILIES[family].text_keys:
         forms["int_keys"] = "text"
@@ -314,3 +332,26 @@ def wire(family: str, carries: frozenset[str]) -> dict[str, str]:
     if FAMILIES[family].null is not None:
         forms["none"] = NULL_TEXT
     return {token: form for token, form in forms.items() if token not in carries}
+
+
+def documented() -> list[list[str]]:
+    """Return the conventions as a table: a header row, then one row a type, one column a format family."""
+    shown = {name: family for name, family in FAMILIES.items() if name not in ("json64", "pickle")}
+    rows = [["type", *(family.name for family in shown.values())]]
+    rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
+    rows.append(["dataclass", *["dict of its fields"] * len(shown)])
+    rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
+    big = ("decimal text" if f.int64 else "native" for f in shown.values())
+    rows.append(["int beyond 64 bits", *big])
+    rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown.values())])
+    return rows
+
+
+def _documented(rule: Rule, family: Family) -> str:
+    if rule.type not in family.native:
+        return rule.words
+    write = family.native[rule.type]
+    if write is None:
+        return "native"
+    words = (write.__doc__ or "").split("\n")[0].rstrip(".")
+    return words[:1].lower() + words[1:]

@@ -13,13 +13,19 @@ __all__ = ["command"]
 @click.command("codecs")
 @click.argument("selection", nargs=-1, metavar="[CODEC]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def command(selection: tuple[str, ...], as_json: bool) -> None:
+@click.option(
+    "--conventions", is_flag=True, help="Show how each format writes the types it lacks, as Markdown."
+)
+def command(selection: tuple[str, ...], as_json: bool, conventions: bool) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
 
     CODEC may be a glob; with one codec named, everything that is known of it is shown.
     """
     from .. import codecs
 
+    if conventions:
+        _show_conventions()
+        return
     chosen = codecs.select(selection, default=codecs.names())
     facts = [_facts(name) for name in chosen]
     if as_json:
@@ -28,6 +34,15 @@ def command(selection: tuple[str, ...], as_json: bool) -> None:
         _show_one(facts[0])
     else:
         _show_table(facts)
+
+
+def _show_conventions() -> None:
+    from tabulate import tabulate
+
+    from ..codecs.conventions import documented
+
+    header, *rows = documented()
+    click.echo(tabulate(rows, header, tablefmt="github"))
 
 
 def _facts(name: str) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""The conventions: the document is the truth, and lowering loses nothing silently."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import bakeoff
+from bakeoff.codecs.conventions import FAMILIES, duration_text
+from bakeoff.commands.codecs import command
+
+
+@pytest.mark.checkout
+def test_the_document_is_what_the_command_prints():
+    """docs/conventions.md holds the table that the code makes."""
+    document = (Path(__file__).parents[2] / "docs/conventions.md").read_text()
+
+    assert document.endswith(CliRunner().invoke(command, ["--conventions"]).output)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (dt.timedelta(0), "P0D"),
+        (dt.timedelta(days=1), "P1D"),
+        (dt.timedelta(days=1, seconds=2, microseconds=3), "P1DT2.000003S"),
+        (dt.timedelta(microseconds=-1), "-PT0.000001S"),
+        (dt.timedelta(seconds=90), "PT90S"),
+    ],
+)
+def test_durations_are_iso_text(value, expected):
+    """Durations are written in days and seconds, negative ones with a leading minus."""
+    assert expected == duration_text(value)
+
+
+@pytest.mark.parametrize("family", ["json", "bson", "plist"])
+def test_keys_that_would_merge_are_refused(family):
+    """Two keys that are written alike never become one silently when we do the writing."""
+    with pytest.raises(ValueError, match="two keys"):
+        FAMILIES[family].lower({1: "a", "1": "b"})
+
+
+def test_lowering_is_a_copy():
+    """The user's object is never changed."""
+    record = {"s": {1}, "n": [{2: (3,)}]}
+
+    assert {"s": [1], "n": [{"2": [3]}]} == FAMILIES["json"].lower(record)
+    assert {"s": {1}, "n": [{2: (3,)}]} == record
+
+
+def test_namedtuples_and_dataclasses_become_plain(codec):
+    """Whatever the codec, a named tuple and an ordered dict are written as their plain kind."""
+    from collections import OrderedDict, namedtuple
+
+    pair = namedtuple("pair", "a b")(1, 2)
+    if "namedtuple" in codec.carries:
+        return
+    found = codec.decode(codec.encode({"p": pair, "o": OrderedDict(a=1)}))
+
+    assert [1, 2] == list(found["p"])
+    assert {"a": 1} == found["o"]
+
+
+def test_a_library_error_is_chained():
+    """What the library said is the cause of what we say."""
+    with pytest.raises(bakeoff.DecodeError) as caught:
+        bakeoff.codec("orjson").decode(b"{")
+
+    assert type(caught.value.__cause__).__name__ == "JSONDecodeError"
