@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .compression import train
 from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
 from .registry import available, codec, describe, missing, names, register, select, split_name
 
@@ -26,6 +27,7 @@ __all__ = [
     "register",
     "select",
     "split_name",
+    "train",
 ]
 
 

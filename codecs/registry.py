@@ -16,6 +16,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from .compression import compressor
 from .errors import CodecError, MissingLibrary, UnknownCodec
 
 if TYPE_CHECKING:
@@ -248,7 +249,13 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
 
 
 def codec(
-    name: str, *, trusted: bool = False, schema: Any = None, size: int | None = None, depth: int | None = None
+    name: str,
+    *,
+    trusted: bool = False,
+    schema: Any = None,
+    size: int | None = None,
+    depth: int | None = None,
+    dictionary: bytes | None = None,
 ) -> Codec:
     """Return a codec by name.
 
@@ -258,6 +265,7 @@ def codec(
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
         size: Largest payload in bytes, see `Codec.with_limits`.
         depth: Deepest nesting.
+        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`.
 
     Raises:
         UnknownCodec: No codec of that name.
@@ -274,7 +282,7 @@ def codec(
     if size is not None or depth is not None:
         made = made.with_limits(size=size, depth=depth)
     if compression is not None:
-        made = made.with_compression(compression)
+        made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)
 
 
@@ -289,7 +297,10 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     Raises:
         UnknownCodec: A pattern fits no codec.
     """
-    parts = [part.strip() for pattern in patterns for part in pattern.split(",") if part.strip()]
+    # The comma of `|zstd:3,dict` is part of a name.
+    parts = [
+        part.strip() for pattern in patterns for part in re.split(r",(?!dict\b)", pattern) if part.strip()
+    ]
     wanted = [part for part in parts if not part.startswith("!")]
     unwanted = [part[1:] for part in parts if part.startswith("!")]
     chosen = list(available() if default is None else default) if not wanted else []

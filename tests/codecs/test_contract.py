@@ -377,3 +377,20 @@ def test_facts_are_complete(codec):
     assert codec.media_type.startswith("application/")
     assert codec.file_extension.startswith(".")
     assert codec.encoding in (None, "utf-8")
+
+
+def test_a_trained_dictionary_makes_small_payloads_smaller():
+    """`|zstd:3,dict` needs its dictionary on both sides, and pays off on small records."""
+    codec = bakeoff.codec("json")
+    payloads = [codec.encode(RECORD | {"id": n, "name": f"name {n * 7919}"}) for n in range(2000)]
+    trained = codec.with_compression(codecs.train("zstd:3,dict", payloads[:1000]))
+    plain = bakeoff.codec("json|zstd:3")
+    fresh = [codec.decode(payload) for payload in payloads[1000:]]
+
+    assert fresh == [trained.decode(trained.encode(record)) for record in fresh]
+    assert sum(len(trained.encode(r)) for r in fresh) < sum(len(plain.encode(r)) for r in fresh)
+    assert trained == pickle.loads(pickle.dumps(trained))
+    with pytest.raises(codecs.CodecError, match="needs a dictionary"):
+        bakeoff.codec("json|zstd:3,dict")
+    with pytest.raises(DecodeError):
+        plain.decode(trained.encode(RECORD))
