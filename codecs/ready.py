@@ -1,0 +1,23 @@
+"""Codecs by dotted path, for settings files.
+
+``bakeoff.codecs.ready.msgpack`` is the codec, ``bakeoff.codecs.ready.Msgpack`` a class that makes it;
+``/`` and ``-`` of a name are ``_`` (``ready.msgpack_tuple``, ``ready.MsgspecJson``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .registry import codec, names
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    for known in names():
+        plain = known.replace("/", "_").replace("-", "_")
+        if name == plain:
+            return codec(known)
+        if name == plain.title().replace("_", ""):
+            return codec(known).as_class()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
