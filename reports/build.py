@@ -364,6 +364,8 @@ class _Builder:
         return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
 
     def _fidelity(self, entrant: Entrant) -> Entry:
+        if not entrant.checked:
+            return Entry("not checked", "not checked", tone="dim")
         if entrant.outcome == "ok":
             return Entry("exact", "exact", tone="good")
         if entrant.losses:
@@ -391,7 +393,7 @@ class _Builder:
         for name, text in growing.items():
             cell = cells[f"growth-{name}"]
             slope = cell.facts.get("slope")
-            amount = f" {slope:.3g} bytes stay per operation" if isinstance(slope, int | float) else ""
+            amount = f", {slope:.3g} bytes stay per operation" if isinstance(slope, int | float) else ""
             where = f"; {cell.facts['where']}" if cell.facts.get("where") else ""
             marks.append(self.footnotes.mark(f"{name}: {text}{amount}{where}"))
         word = next(iter(growing.values()))

@@ -81,6 +81,11 @@ class Entrant:
         return tuple(dict.fromkeys(loss for cell in self.cells.values() for loss in cell.loss))
 
     @property
+    def checked(self) -> bool:
+        """Whether records were compared after the round trip; plain pyperf files do not."""
+        return all(cell.facts.get("checked") is not False for cell in self.cells.values())
+
+    @property
     def measured(self) -> bool:
         """Whether there is any figure at all."""
         return any(cell.samples for cell in self.cells.values())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from .escape import visible
 from .table import Section, Table
 
 __all__ = ["html", "latex", "markdown", "rst"]
@@ -78,15 +79,15 @@ def html(table: Table) -> str:
     for section in table.sections:
         parts += [
             "<section>",
-            f"<h2>{_html.escape(section.title)}</h2>",
-            *(f"<p>{_html.escape(line)}</p>" for line in section.lines),
-            _tabulated(section, "unsafehtml", _html.escape),
+            f"<h2>{_html_escape(section.title)}</h2>",
+            *(f"<p>{_html_escape(line)}</p>" for line in section.lines),
+            _tabulated(section, "unsafehtml", _html_escape),
             "<ul>",
-            *(f"<li>{_html.escape(line)}</li>" for line in section.below),
+            *(f"<li>{_html_escape(line)}</li>" for line in section.below),
             "</ul>",
             "</section>",
         ]
-    parts += [f"<p>{_html.escape(line)}</p>" for line in _closing(table)]
+    parts += [f"<p>{_html_escape(line)}</p>" for line in _closing(table)]
     return "\n".join([*parts, "</div>"]) + "\n"
 
 
@@ -132,13 +133,9 @@ def _tabulated(section: Section, layout: str, escape: Callable[[str], str]) -> s
     )
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _markdown_escape(text: str) -> str:
     """Escape what Markdown or the HTML inside it would act on."""
-    text = re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", _one_line(text))
+    text = re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", visible(text))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # Bare addresses and mentions become links on the usual hosts.
     text = text.replace("://", ":&#47;&#47;").replace("@", "&#64;")
@@ -146,9 +143,13 @@ def _markdown_escape(text: str) -> str:
 
 
 def _rst_escape(text: str) -> str:
-    text = re.sub(r"([\\`*_|<>\[\]]|:(?=:))", r"\\\1", _one_line(text))
+    text = re.sub(r"([\\`*_|<>\[\]]|:(?=:))", r"\\\1", visible(text))
     return re.sub(r"""^[-+.=~^"'#!$%&,/:;?@(](?=\W|\w+\)|$)|^\w+[.)](?=\s|$)""", r"\\\g<0>", text)
 
 
 def _latex_escape(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in _one_line(text))
+    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+
+
+def _html_escape(text: str) -> str:
+    return _html.escape(visible(text))

@@ -57,7 +57,7 @@ def _merge(results: Sequence[Result]) -> Result:
                 name = f"{corpus.name} ({corpus.sha256[:8] or number + 1})"
             corpus_names[corpus.name] = name
             corpora.setdefault((corpus.name, corpus.sha256), replace(corpus, name=name))
-        codecs += [replace(codec, name=codec_names[codec.name]) for codec in result.codecs]
+        codecs += [replace(codec, name=codec_names.get(codec.name, codec.name)) for codec in result.codecs]
         floors = {cell.cell.corpus for cell in cells if cell.cell.codec == FLOOR}
         cells += [
             _moved(cell, codec_names, corpus_names, number)

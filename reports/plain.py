@@ -8,6 +8,7 @@ import io
 import json as _json
 from typing import Any
 
+from .escape import visible
 from .table import Column, Section, Table
 
 __all__ = ["csv", "json"]
@@ -69,9 +70,10 @@ def _csv_rows(section: Section) -> list[dict[str, Any]]:
 
 def _inert(value: float | str | None) -> float | str | None:
     """Keep a spreadsheet from running a name or an error text as a formula."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
 def json(table: Table) -> str:

@@ -24,17 +24,23 @@ def advice(result: Result, cost: Cost | None = None) -> str:
     if not verdicts:
         return "Nothing was measured, so there is nothing to advise."
     if len(verdicts) == 1:
-        return f"{next(iter(verdicts))} ({model.sentence()}: rank by cost)."
+        return f"{next(iter(verdicts))} (by the cost of {model.sentence()})."
     parts = [f"on {_listed(names)} {verdict}" for verdict, names in verdicts.items()]
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]} ({model.sentence()}: rank by cost)."
+    return f"{text[0].upper()}{text[1:]} (by the cost of {model.sentence()})."
 
 
 def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> str:
     standing = Standing.of(field, cost, alpha)
-    safe = [e for e in field if not e.facts.trusted_only and e.outcome == "ok" and e.name in standing.costs]
+    safe = [
+        e
+        for e in field
+        if e.checked and not e.facts.trusted_only and e.outcome == "ok" and e.name in standing.costs
+    ]
     if not standing.costs:
         return "no codec got through"
+    if not any(entrant.checked for entrant in field):
+        return "nothing is advised, as nobody checked what comes back"
     if not safe:
         first = next(iter(standing.costs))
         return f"no safe codec brings every record back; {first} comes first of those that do not"

@@ -154,10 +154,14 @@ class Section:
         return tuple(text for direction, text in signs.items() if direction in directions)
 
     @property
+    def notes(self) -> list[str]:
+        """Legend and footnotes, one line each."""
+        return [*self.legend, *(f"[{mark}] {text}" for mark, text in self.footnotes)]
+
+    @property
     def below(self) -> list[str]:
         """Everything that stands below the rows, one line each: legend, footnotes, absent codecs."""
-        notes = [f"[{mark}] {text}" for mark, text in self.footnotes]
-        return [*self.legend, *notes, *(absent.sentence for absent in self.absent)]
+        return [*self.notes, *(absent.sentence for absent in self.absent)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Final
 
+from .escape import visible
 from .table import Column, Section, Table
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _DISPENSABLE: Final = (
 )
 """What a narrow terminal gives up, first to last; said below the table."""
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
 
 
@@ -56,8 +55,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
         legacy_windows=False,
     )
 
-    def say(line: str, style: str = "") -> None:
-        console.print(Text(_clean(line), style=style), soft_wrap=width is None)
+    def say(line: str, style: str = "", indent: str = "") -> None:
+        console.print(Text(indent + visible(line), style=style), soft_wrap=width is None)
 
     for section in table.sections:
         say(section.title, "bold")
@@ -65,11 +64,12 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
             say(line, "dim")
         if section.rows:
             _print(console, section, width)
-        for line in section.below:
+        for line in section.notes:
             say(line)
         for absent in section.absent:
+            say(absent.sentence)
             for line in absent.stderr.splitlines()[-3:]:
-                say(f"    {line}", "dim")
+                say(line, "dim", indent="    ")
         say("")
     for warning in table.warnings:
         say(f"! {warning}", "bold red")
@@ -108,9 +108,9 @@ def _grid(section: Section, columns: list[Column]) -> RichTable:
     grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
         lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
-        header = "\n".join(lines if column.block else lines[1:])
+        header = "\n".join(map(visible, lines if column.block else lines[1:]))
         grid.add_column(
-            Text(_clean(header, keep="\n")),
+            Text(header),
             justify="right" if column.numeric else "left",
             overflow="fold",
             vertical="bottom",
@@ -120,13 +120,8 @@ def _grid(section: Section, columns: list[Column]) -> RichTable:
         if row.group != group:
             group = row.group
             grid.add_section()
-            grid.add_row(Text(_clean(group), style="italic"))
+            grid.add_row(Text(visible(group), style="italic"))
         entries = [row.entry(column) for column in columns]
         style = "" if row.ranked else "dim"
-        grid.add_row(*(Text(_clean(entry.shown), style=_STYLES[entry.tone] or style) for entry in entries))
+        grid.add_row(*(Text(visible(entry.shown), style=_STYLES[entry.tone] or style) for entry in entries))
     return grid
-
-
-def _clean(text: str, keep: str = "") -> str:
-    """Make control characters harmless: a codec's error text must not steer the terminal."""
-    return _CONTROL.sub(lambda found: found[0] if found[0] in keep else repr(found[0])[1:-1], text)

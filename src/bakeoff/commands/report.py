@@ -1,0 +1,169 @@
+"""``bakeoff report``: result files as tables, a page, charts or pyperf files."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..console import atomic_write, console
+from ..errors import RunError, UsageError
+
+if TYPE_CHECKING:
+    from ..bench.results import Result
+
+__all__ = ["command"]
+
+_TABLES = ("text", "md", "csv", "json", "latex", "rst")
+_CHARTS = ("svg", "png")
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice([*_TABLES, "html", *_CHARTS, "pyperf"]),
+    help="What to write; by default what -o ends in, else text.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="File to write (- for standard output); a folder for pyperf.",
+)
+@click.option("--columns", help="Columns to show, in this order, with commas; NAME:x is relative.")
+@click.option("--sort", help="Column to sort by; -NAME for the other way round.  [default: rank]")
+@click.option("--baseline", metavar="CODEC", help="Make relative columns relative to this codec.")
+@click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
+@click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
+@click.option("--reads", type=float, help="Reads for each write, in the ranking.  [default: 1]")
+@click.option("--bandwidth", metavar="SPEED", help="Line that payloads cross, in the ranking: 1Gbit, 50MB/s.")
+@click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
+@click.option("--open", "show", is_flag=True, help="Open the HTML page in the browser.")
+def command(
+    files: Sequence[Path],
+    form: str | None,
+    output: Path | None,
+    chart: str | None,
+    show: bool,
+    **options: Any,
+) -> None:
+    """Show result files (bakeoff.json when none is named).
+
+    Files of one machine share a table; several machines get a block of columns each. Rows are
+    ranked by cost = dump + reads × (load + advise) + bytes / bandwidth; codecs that cannot be told
+    apart share a rank.
+    """
+    from ..reports.files import load_all
+
+    form = form or _form_of(output, show)
+    if show and form != "html":
+        raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
+    results = load_all(files or [Path("bakeoff.json")])
+    if form == "pyperf":
+        _write_suites(results, output)
+    elif form in _CHARTS:
+        _write_chart(results, form, chart, output)
+    elif form == "html":
+        _write_page(results, output, show, options)
+    else:
+        _write_table(results, form, output, options)
+
+
+def _form_of(output: Path | None, show: bool) -> str:
+    if show:
+        return "html"
+    ending = output.suffix.lower() if output is not None else ""
+    known = {".tex": "latex", ".txt": "text", ".htm": "html", ".markdown": "md"}
+    known |= {f".{form}": form for form in (*_TABLES, "html", *_CHARTS)}
+    return known.get(ending, "text")
+
+
+def _write_table(results: Sequence[Result], form: str, output: Path | None, options: dict[str, Any]) -> None:
+    from ..reports import render
+
+    if form == "text" and _is_stdout(output):
+        screen = console()
+        if screen.is_terminal:
+            options |= {"width": screen.width, "color": screen.color_system is not None}
+    _put(render(results, form, **options).encode(), output)
+
+
+def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
+    page = _extra("page")
+    html: str = page.render(results, **options)
+    if show and _is_stdout(output):
+        import tempfile
+
+        output = Path(tempfile.mkdtemp(prefix="bakeoff-")) / "report.html"
+    _put(html.encode(), output)
+    if show and output is not None:
+        click.echo(f"opening {output}", err=True)
+        click.launch(output.resolve().as_uri())
+
+
+def _write_chart(results: Sequence[Result], form: str, chart: str | None, output: Path | None) -> None:
+    charts = _extra("charts")
+    if _is_stdout(output) and form == "png" and sys.stdout.isatty():
+        raise UsageError("a PNG is not for the terminal; say -o FILE.png")
+    kind = chart or charts.KINDS[0]
+    if kind not in charts.KINDS:
+        raise UsageError(f"no chart {kind!r}; there are {', '.join(charts.KINDS)}")
+    _put(charts.render(results, kind, form), output)
+
+
+def _extra(name: str) -> Any:
+    """Import a module that needs the report extra.
+
+    Raises:
+        UsageError: A library of the extra is missing.
+    """
+    from importlib import import_module
+
+    try:
+        return import_module(f"bakeoff.reports.{name}")
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("bakeoff"):
+            raise
+        raise UsageError(f"this output needs {error.name}: pip install 'bakeoff[report]'") from error
+
+
+def _write_suites(results: Sequence[Result], output: Path | None) -> None:
+    from ..reports.suites import suites
+
+    if output is None or str(output) == "-":
+        raise UsageError("pyperf files are one per codec: name a folder with -o DIR")
+    files = suites(results)
+    try:
+        output.mkdir(exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"{output}: cannot make this folder: {error.strerror}; choose another with -o"
+        ) from error
+    for name, suite in files.items():
+        text = io.StringIO()
+        suite.dump(text)
+        _put(text.getvalue().encode(), output / name)
+    click.echo(f"wrote {', '.join(files)} to {output}", err=True)
+
+
+def _is_stdout(output: Path | None) -> bool:
+    return output is None or str(output) == "-"
+
+
+def _put(content: bytes, output: Path | None) -> None:
+    if output is not None and str(output) != "-":
+        with atomic_write(output) as file:
+            file.write(content)
+        return
+    encoding = (sys.stdout.encoding or "utf-8").lower()
+    if not encoding.startswith("utf"):
+        # A terminal without these letters gets question marks rather than an error.
+        content = content.decode(errors="surrogateescape").encode(encoding, "replace")
+    click.echo(content, nl=False)

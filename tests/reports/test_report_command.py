@@ -1,0 +1,264 @@
+"""``bakeoff report`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pyperf
+import pytest
+
+from bakeoff.bench.results import read, write
+from bakeoff.cli import main
+
+
+@pytest.fixture
+def bakeoff(capfd):
+    """Run the command line; gives exit code, standard output and standard error."""
+
+    def run(*args):
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+        out = capfd.readouterr()
+        return stop.value.code, out.out, out.err
+
+    return run
+
+
+@pytest.fixture
+def file(planted, tmp_path, monkeypatch):
+    """A result file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    write(planted, tmp_path / "bakeoff.json")
+    return tmp_path / "bakeoff.json"
+
+
+def test_default_file(bakeoff, file):
+    """Without a name bakeoff.json is shown."""
+    code, out, _ = bakeoff("report")
+
+    assert 0 == code
+    assert out.startswith("messages\n")
+    assert "msgpack costs least" in out
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [
+        ("txt", "messages\n"),
+        ("md", "## messages"),
+        ("csv", "corpus,codec"),
+        ("json", '{\n  "sections"'),
+        ("tex", "% needs"),
+        ("rst", "messages\n---"),
+    ],
+)
+def test_format_follows_the_ending(bakeoff, file, ending, start):
+    """-o decides the format unless -f does."""
+    code, out, _ = bakeoff("report", file, "-o", f"table.{ending}")
+
+    assert (0, "") == (code, out)
+    assert Path(f"table.{ending}").read_text().startswith(start)
+
+
+def test_pyperf_files(bakeoff, file, tmp_path):
+    """-f pyperf writes a file for each codec that pyperf can compare."""
+    code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
+    command = [sys.executable, "-m", "pyperf", "compare_to", "out/json.json", "out/msgpack.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert 0 == code
+    assert "wrote json.json" in err
+    assert "messages/dump" in done.stdout
+    assert "faster" in done.stdout
+
+
+def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
+    """Codec names become file names that stay apart and inside the folder."""
+    one = {"dump": 1e-6, "load": 1e-6}
+    names = ["msgpack/tuple|zstd:3", "msgpack-tuple-zstd-3", "../../up", "MSGPACK-tuple-zstd-3"]
+    write(result_of(dict.fromkeys(names, one), floor=False), tmp_path / "a.json")
+    code, _, _ = bakeoff("report", tmp_path / "a.json", "-f", "pyperf", "-o", tmp_path / "out")
+
+    assert 0 == code
+    found = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert [
+        "MSGPACK-tuple-zstd-3-3.json",
+        "msgpack-tuple-zstd-3-2.json",
+        "msgpack-tuple-zstd-3.json",
+        "up.json",
+    ] == found
+
+
+def test_plain_pyperf_file(bakeoff, tmp_path):
+    """A pyperf file that we did not make is shown as far as it goes."""
+    runs = [
+        pyperf.Run([v], metadata={"name": "sort a list", "loops": 8}, collect_metadata=False)
+        for v in (1e-3, 1.1e-3)
+    ]
+    with (tmp_path / "plain.json").open("w") as file:
+        pyperf.BenchmarkSuite([pyperf.Benchmark(runs)]).dump(file)
+    code, out, _ = bakeoff("report", tmp_path / "plain.json")
+
+    assert 0 == code
+    assert "sort a list" in out
+    assert "ms" in out
+    assert "records were not checked" in out
+    assert "exact" not in out
+
+
+def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
+    """Files of single codecs meet again in one table, named by codec, without claims of fidelity."""
+    bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
+    code, out, _ = bakeoff("report", *sorted((tmp_path / "out").iterdir()))
+
+    assert 0 == code
+    assert all(f"\n{name} " in out for name in ("json", "msgpack", "bson", "yaml"))
+    assert "not checked" in out
+    assert "nothing is advised" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        (None, 2, "no such file"),
+        ("", 1, "not a result file"),
+        ("{", 1, "not a result file"),
+        ('{"a": 1}', 1, "not a result file"),
+        ("[]", 1, "not a result file"),
+        ("\x00\xff", 1, "not a result file"),
+        ('{"version": "1.0", "benchmarks": []}', 1, "cannot|not a result|without a single value"),
+    ],
+)
+def test_not_a_result_file(bakeoff, tmp_path, content, code, message):
+    """Whatever is not a result file gives one line and the right exit code."""
+    path = tmp_path / "x.json"
+    if content is not None:
+        path.write_text(content)
+    found, out, err = bakeoff("report", path)
+
+    assert (code, "") == (found, out)
+    assert 1 == err.count("\n")
+    assert str(path) in err
+    assert any(part in err for part in message.split("|"))
+
+
+def test_cut_off_anywhere(bakeoff, file, tmp_path):
+    """A file cut off at any of fifty places gives one line, never a traceback."""
+    whole = file.read_bytes()
+    for part in range(1, 50):
+        (tmp_path / "cut.json").write_bytes(whole[: len(whole) * part // 50])
+        code, _, err = bakeoff("report", tmp_path / "cut.json")
+        assert (1, 1) == (code, err.count("\n"))
+
+
+def test_damaged_document(bakeoff, file, tmp_path):
+    """A document with parts missing is called damaged."""
+    plain = json.loads(file.read_text())
+    text = json.dumps(plain).replace('\\"outcome\\"', '\\"outcame\\"')
+    (tmp_path / "bad.json").write_text(text)
+    code, _, err = bakeoff("report", tmp_path / "bad.json")
+
+    assert 1 == code
+    assert "damaged" in err
+
+
+def test_newer_format(bakeoff, file, tmp_path):
+    """A newer format is named, with what this version reads."""
+    newer = re.sub('"bakeoff_format": ?1', '"bakeoff_format":99', file.read_text())
+    (tmp_path / "new.json").write_text(newer)
+    code, _, err = bakeoff("report", tmp_path / "new.json")
+
+    assert 1 == code
+    assert "format 99" in err
+
+
+def test_missing_folder(bakeoff, file):
+    """An output folder that is not there gives one line and leaves nothing behind."""
+    code, _, err = bakeoff("report", file, "-o", "no/such/table.md")
+
+    assert 1 == code
+    assert "no/such/table.md: cannot write here" in err
+    assert [file] == list(file.parent.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_read_only_folder(bakeoff, file, tmp_path):
+    """A read-only folder gives one line."""
+    (tmp_path / "fixed").mkdir(mode=0o500)
+    code, _, err = bakeoff("report", file, "-o", "fixed/table.md")
+
+    assert 1 == code
+    assert "cannot write here" in err
+
+
+def test_pyperf_into_a_file(bakeoff, file):
+    """A file where the folder should be is named."""
+    Path("out").write_text("mine")
+    code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", "out")
+
+    assert 1 == code
+    assert "out: cannot make this folder" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--columns", "dmp"], "did you mean dump"),
+        (["--sort", "colour"], "no column to sort by 'colour'"),
+        (["--baseline", "xml"], "baseline 'xml' took no part"),
+        (["--bandwidth", "fast"], "bandwidth 'fast'"),
+        (["--reads", "-1"], "reads -1"),
+        (["-f", "pyperf"], "name a folder with -o DIR"),
+        (["-f", "md", "--open"], "--open shows the HTML page"),
+        (["-f", "gif"], "is not one of"),
+    ],
+)
+def test_mistyped_options(bakeoff, file, args, message):
+    """A mistyped option exits with 2 and says what would do."""
+    code, out, err = bakeoff("report", file, *args)
+
+    assert (2, "") == (code, out)
+    assert message in err
+
+
+def test_ascii_terminal(file):
+    """A terminal without µ and ↓ gets question marks, not an error."""
+    command = [sys.executable, "-m", "bakeoff", "report"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, env=env, check=True)
+
+    assert b"?s/record" in done.stdout
+
+
+def test_closed_pipe(file):
+    """Output into `head` ends quietly."""
+    done = subprocess.run(
+        f"{sys.executable} -m bakeoff report | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ("messages\n", "") == (done.stdout, done.stderr)
+
+
+def test_survives_the_file(planted, result_of, tmp_path):
+    """What a file brings back makes the same table as what went in."""
+    from bakeoff.reports import FORMATS, render
+
+    run = result_of(
+        outcomes={"bad|x": ("crashed", "signal 11\nwith a line")}, losses={"bson": ("microseconds",)}
+    )
+    run = replace(run, warnings=("busy",))
+    write(run, tmp_path / "a.json")
+    back = read(tmp_path / "a.json")
+
+    for form in FORMATS:
+        assert render([run], form) == render([back], form)

@@ -1,0 +1,376 @@
+"""What the tables say of made-up runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.bench.results import Cell, CellResult, Sample
+from bakeoff.errors import UsageError
+from bakeoff.reports import FORMATS, render
+
+EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
+
+
+def rows(text):
+    """The rows of the first table, codec first, by codec."""
+    body = text.split("──\n", 1)[1].split("\n↓", 1)[0]
+    return {line.split()[0]: line.split("  ") for line in body.splitlines() if line.strip()}
+
+
+def order(text):
+    return list(rows(text))
+
+
+class TestText:
+    def test_ranks_by_cost(self, planted):
+        """The cheapest in dump plus load stands first, the floor last and without a rank."""
+        text = render([planted], "text")
+
+        assert ["msgpack", "bson", "json", "yaml", "floor"] == order(text)
+        assert [line.split()[-1] for line in text.splitlines() if line.startswith("floor")] == ["–"]
+
+    def test_states_unit_and_direction(self, planted):
+        """Headers carry the unit and say which way is better."""
+        text = render([planted], "text")
+
+        assert "µs/record ↓" in text
+        assert "B/record ↓" in text
+        assert "↓ lower is better" in text
+
+    def test_says_how_much_was_measured(self, planted):
+        """The sample and the whole corpus are named, and what the rank is by."""
+        text = render([planted], "text")
+
+        assert "measured on 1,000 records drawn from 100,000" in text
+        assert "rank by cost: one write and one read" in text
+
+    def test_layout_of_2011(self, planted):
+        """--per 100000 gives seconds for that many records; bytes stay per record."""
+        text = render([planted], "text", per=100_000)
+
+        assert "s/100,000 ↓" in text
+        assert re.search(r"^json +0\.2[34]\d* ±", text, re.M)
+        assert "1,675" in text
+
+    def test_reads_re_rank(self, planted):
+        """With many reads per write the fastest loader wins."""
+        assert "msgpack" == order(render([planted], "text"))[0]
+        assert "bson" == order(render([planted], "text", reads=24))[0]
+
+    def test_bandwidth_re_ranks(self, result_of):
+        """Over a slow line the smallest payload wins."""
+        run = result_of(
+            {
+                "quick": {"dump": 1e-6, "load": 1e-6, "size": 2000},
+                "small": {"dump": 2e-6, "load": 2e-6, "size": 500},
+            }
+        )
+
+        assert "quick" == order(render([run], "text"))[0]
+        assert "small" == order(render([run], "text", bandwidth="50Mbit"))[0]
+
+    def test_ties_share_a_rank(self, result_of):
+        """Codecs that cannot be told apart share a rank and it is said."""
+        same = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        run = result_of({"a": same, "b": same, "c": {"dump": 4e-6, "load": 4e-6, "size": 100}})
+        text = render([run], "text")
+
+        assert {"1=", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
+        assert "cannot be told apart and share a rank" in text
+
+    def test_baseline(self, planted):
+        """Relative columns are relative to the codec that was asked for."""
+        text = render([planted], "text", baseline="json", columns="codec,dump:x,bytes:x")
+
+        assert re.search(r"^json +1\.00× +1\.00×", text, re.M)
+        assert re.search(r"^yaml +39\.\d× +0\.97×", text, re.M)
+
+    def test_columns_and_sort(self, planted):
+        """Columns stand as asked for and rows as sorted."""
+        text = render([planted], "text", columns="codec,bytes", sort="-bytes")
+
+        assert ["bson", "json", "yaml", "msgpack", "floor"] == order(text)
+        assert "dump" not in text.split("──")[0].split("processes")[1]
+
+    def test_group_by_format(self, result_of):
+        """Rows of one format stand together below its name."""
+        planted = {
+            "json": {"dump": 3e-6, "load": 3e-6},
+            "msgpack": {"dump": 2e-6, "load": 2e-6},
+            "orjson": {"dump": 1e-6, "load": 1e-6},
+        }
+        run = result_of(planted, facts={"orjson": {"format": "json"}}, floor=False)
+        lines = render([run], "text", group_by="format").splitlines()
+        names = [
+            line.split()[0] for line in lines[lines.index(next(x for x in lines if "──" in x)) :] if line
+        ]
+
+        assert ["json", "orjson", "json", "msgpack", "msgpack"] == names[1:6]
+
+    def test_fits_the_terminal(self, planted):
+        """A narrow terminal gets fewer columns and is told which are missing."""
+        text = render([planted], "text", width=70)
+
+        assert all(len(line) <= 70 for line in text.splitlines())
+        assert "not shown for want of room: bytes:x" in text
+        assert "±" in text
+
+    def test_losses_are_footnotes(self, result_of):
+        """A lossy codec is marked and its loss told."""
+        run = result_of(losses={"bson": ("`datetime` lost microseconds at `$.when`",)})
+        text = render([run], "text")
+
+        assert re.search(r"^bson .*lossy \[(\w)\]", text, re.M)
+        assert re.search(r"^\[\w\] `datetime` lost microseconds at `\$.when`", text, re.M)
+
+    def test_failures_show_no_time(self, result_of):
+        """Crashed, wrong and missing codecs are listed with their reasons and never with a time."""
+        run = result_of(
+            outcomes={
+                "bad": ("crashed", "signal 11 while loading"),
+                "liar": ("wrong", "record 7: 1 came back as 2"),
+                "orjson": ("missing", "pip install 'bakeoff[orjson]'"),
+            }
+        )
+        text = render([run], "text")
+
+        assert not {"bad", "liar", "orjson"} & set(order(text))
+        assert "bad: crashed: signal 11 while loading" in text
+        assert "liar: wrong: record 7: 1 came back as 2" in text
+        assert "orjson: missing: pip install 'bakeoff[orjson]'" in text
+
+    def test_one_wrong_cell(self, planted):
+        """A codec that dumps but fails to load keeps its dump and loses its rank."""
+        broken = [
+            replace(c, outcome="wrong", reason="record 3 differs", samples=())
+            if c.cell == Cell("messages", "load", "bson")
+            else c
+            for c in planted.cells
+        ]
+        text = render([replace(planted, cells=tuple(broken))], "text")
+        line = next(line for line in text.splitlines() if line.startswith("bson"))
+
+        assert "wrong [" in line
+        assert line.endswith("–")
+        assert "load: record 3 differs" in text
+
+    def test_missing_accelerator_is_loud(self, result_of):
+        """A pure-Python library says so; a variant that is meant to be pure does not."""
+        slow = {"accelerated": False}
+        planted = {"msgpack": {"dump": 1e-6, "load": 1e-6}, "msgpack/pure": {"dump": 9e-6, "load": 9e-6}}
+        text = render([result_of(planted, facts={"msgpack": slow, "msgpack/pure": slow})], "text")
+
+        assert "C ACCELERATOR MISSING: libmsgpack runs as pure Python here" in text
+        assert "! C accelerator missing, figures are of pure Python: msgpack\n" in text
+
+    def test_all_cells_failed(self, result_of):
+        """A run in which nothing worked is still reported, without a rank."""
+        run = result_of({}, outcomes={"a": ("crashed", "signal 6"), "b": ("timed out", "60 s")}, floor=False)
+        text = render([run], "text")
+
+        assert "a: crashed: signal 6" in text
+        assert "b: timed out: 60 s" in text
+        assert "rank" not in text.split("no codec")[0]
+
+    def test_empty_result(self, result_of):
+        """A result without cells is refused with the next step."""
+        with pytest.raises(UsageError, match="nothing to show"):
+            render([result_of({}, floor=False)], "text")
+
+    def test_interrupted_run(self, planted):
+        """An incomplete run and its warnings are shown."""
+        text = render([replace(planted, complete=False, warnings=("cores were busy",))], "text")
+
+        assert "! the run was interrupted" in text
+        assert "! cores were busy" in text
+
+    def test_advice_phase(self, result_of):
+        """Load, advise and their sum stand apart, and the ranking counts the sum."""
+        run = result_of(
+            {"a+schema": {"dump": 1e-6, "load": 1e-6, "advise": 5e-6}, "b": {"dump": 2e-6, "load": 2e-6}}
+        )
+        text = render([run], "text")
+
+        assert "load+advise" in text
+        assert ["b", "a+schema", "floor"] == order(text)
+
+    def test_growth(self, planted):
+        """A leak is named with its operation, its slope and where it comes from."""
+        cells = [
+            CellResult(
+                Cell("messages", "growth-load", "json"),
+                "ok",
+                facts={"verdict": "growing", "slope": 16.0, "where": "decoder.c:120"},
+                samples=(Sample(16, 16, 16),),
+            ),
+            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts={"verdict": "no leak"}),
+        ]
+        text = render([replace(planted, cells=planted.cells + tuple(cells))], "text")
+
+        assert re.search(r"^json .*growing \(load\) \[\w\]", text, re.M)
+        assert "load: growing, 16 bytes stay per operation; decoder.c:120" in text
+        assert re.search(r"^bson .*no leak", text, re.M)
+
+
+class TestSeveralFiles:
+    def test_one_machine(self, result_of):
+        """Runs of one machine give rows of one table; a codec in both keeps a row for each."""
+        one = {"dump": 1e-6, "load": 1e-6}
+        first = result_of({"json": one, "bson": one})
+        second = result_of({"json": one}, facts={"json": {"version": "2.0"}})
+        text = render([first, second], "text")
+
+        assert {"json", "bson", "floor"} == set(order(text))
+        assert "json @1.2.3" in text
+        assert "json @2.0" in text
+        assert 1 == text.count("\nfloor ")
+
+    def test_other_corpus_of_the_same_name(self, planted):
+        """Records that differ never share a section."""
+        other = replace(planted, corpora=(replace(planted.corpora[0], sha256="f" * 64),))
+        text = render([planted, other], "text")
+
+        assert text.startswith("messages\n")
+        assert "\nmessages (ffffffff)\n" in text
+
+    def test_several_machines(self, result_of):
+        """Each machine has its own columns; nothing is averaged."""
+        here = result_of(columns := {"json": {"dump": 1e-6, "load": 1e-6}})
+        there = result_of(
+            {"json": {"dump": 2e-6, "load": 2e-6}, "bson": columns["json"]},
+            environment={"hostname": "bench-2"},
+        )
+        found = json.loads(render([here, there], "json"))
+        entries = {row["codec"]: row["entries"] for row in found["sections"][0]["rows"]}
+
+        assert entries["json"]["dump@bench-1"]["value"] == pytest.approx(1e-6, rel=0.01)
+        assert entries["json"]["dump@bench-2"]["value"] == pytest.approx(2e-6, rel=0.01)
+        assert "dump@bench-1" not in entries["bson"]
+
+
+class TestOtherFormats:
+    def test_csv_keeps_full_precision(self, planted):
+        """CSV has raw seconds with intervals, one row a codec."""
+        found = list(csv.DictReader(io.StringIO(render([planted], "csv"))))
+        by_codec = {row["codec"]: row for row in found}
+
+        assert ["msgpack", "bson", "json", "yaml", "floor"] == [row["codec"] for row in found]
+        json_row = by_codec["json"]
+        assert float(json_row["dump_low"]) < float(json_row["dump"]) < float(json_row["dump_high"])
+        assert 1675 == float(json_row["bytes"])
+        assert float(json_row["dump"]) == pytest.approx(2.4e-6, rel=0.01)
+
+    def test_csv_does_not_run_formulas(self, result_of):
+        """A name that a spreadsheet would take for a formula is made inert."""
+        run = result_of({"=cmd()": {"dump": 1e-6, "load": 1e-6}})
+
+        assert "messages,'=cmd()," in render([run], "csv")
+
+    def test_csv_tells_failures(self, result_of):
+        """A failed codec has a row with outcome and reason."""
+        run = result_of(outcomes={"bad": ("crashed", "signal 11")})
+        row = next(r for r in csv.DictReader(io.StringIO(render([run], "csv"))) if r["codec"] == "bad")
+
+        assert ("crashed", "signal 11", "") == (row["outcome"], row["reason"], row["dump"])
+
+    def test_json_has_the_model(self, planted):
+        """JSON carries the cost model, the advice and raw values."""
+        found = json.loads(render([planted], "json", reads=24, bandwidth="1Gbit"))
+
+        assert {
+            "formula": "dump + reads × (load + advise) + bytes / bandwidth",
+            "reads": 24,
+            "bandwidth": 1.25e8,
+        } == found["cost"]
+        assert found["advice"].startswith("bson costs least")
+
+    def test_markdown_escapes(self, result_of):
+        """Names cannot break out of a Markdown table."""
+        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}})
+        from markdown_it import MarkdownIt
+
+        html = MarkdownIt("commonmark").enable("table").render(render([run], "md"))
+
+        body = html.split("<tbody>")[1]
+        assert body.split("</tr>")[0].count("<td") == html.split("</thead>")[0].count("<th") - 1
+        assert "<b>" not in html
+        assert "<strong>y" not in html
+
+    def test_html_escapes(self, result_of):
+        """Names and reasons cannot become elements."""
+        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"<i>bad</i>": ("error", EVIL)})
+        text = render([run], "html")
+
+        assert "<b>" not in text
+        assert "<i>" not in text
+        assert "&lt;b&gt;x&lt;/b&gt; &amp; **y**" in text
+
+    def test_latex_escapes(self, result_of):
+        """Names cannot run LaTeX commands, and the rules are booktabs'."""
+        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}})
+        text = render([run], "latex")
+
+        assert r"\textbf{" not in text
+        assert r"\textbackslash{}textbf\{q\}" in text
+        assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+
+    def test_terminal_is_not_steered(self, result_of):
+        """Control characters and rich markup in names stay visible text."""
+        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"bad": ("error", EVIL)})
+        text = render([run], "text")
+
+        assert "\x1b" not in text
+        assert r"[red]z[/red]" in text
+        assert r"\x1b[2J" in text
+
+    def test_rst_is_valid(self, result_of):
+        """docutils reads the output without a complaint."""
+        docutils = pytest.importorskip("docutils.core")
+        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"bad": ("error", EVIL)})
+        warnings = io.StringIO()
+        settings = {"warning_stream": warnings, "report_level": 1, "input_encoding": "unicode"}
+        html = docutils.publish_string(render([run], "rst"), writer="html5", settings_overrides=settings)
+
+        assert "" == warnings.getvalue()
+        assert b"<table" in html
+
+    @given(name=st.text(min_size=1, max_size=30), reason=st.text(max_size=30))
+    def test_any_name_in_any_format(self, result_of, name, reason):
+        """No name and no reason breaks an output, and rows stay rows."""
+        run = result_of(
+            {name: {"dump": 1e-6, "load": 1e-6}}, outcomes={name + "2": ("error", reason)}, floor=False
+        )
+        for form in FORMATS:
+            assert render([run], form)
+        found = list(csv.DictReader(io.StringIO(render([run], "csv"))))
+        assert 2 == len(found)
+        assert "<script" not in render([run], "html").lower()
+
+    def test_unknown_column(self, planted):
+        """A mistyped column gets near names."""
+        with pytest.raises(UsageError, match="did you mean dump"):
+            render([planted], "text", columns="dmp")
+
+    def test_unknown_baseline(self, planted):
+        """A baseline that took no part is refused with those that did."""
+        with pytest.raises(UsageError, match="baseline 'xml' took no part on messages; there are json"):
+            render([planted], "text", baseline="xml")
+
+
+def test_import_is_light():
+    """Importing the room loads neither charts nor tables nor pyperf."""
+    heavy = {"altair", "vl_convert", "matplotlib", "jinja2", "rich", "tabulate", "pyperf", "numpy", "scipy"}
+    code = "import sys, bakeoff.reports; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert not heavy & set(done.stdout.split())
