@@ -51,7 +51,7 @@ def test_all_names_what_is_there():
     for name in bakeoff.__all__:
         assert getattr(bakeoff, name) is not None
     with pytest.raises(AttributeError):
-        bakeoff.nothing_of_the_kind
+        _ = bakeoff.nothing_of_the_kind
 
 
 @pytest.mark.checkout

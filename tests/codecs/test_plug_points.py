@@ -78,4 +78,4 @@ def test_ready_names_end_somewhere():
     from bakeoff.codecs import ready
 
     with pytest.raises(AttributeError):
-        ready.nothing_like_it
+        _ = ready.nothing_like_it
