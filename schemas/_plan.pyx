@@ -1,0 +1,1274 @@
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+"""Compiled plans: trees of steps that correct a decoded record in place.
+
+A step is made for one node of a schema. A plan for a codec holds steps only where that codec needs
+them; the full plan holds all. Steps never recurse deeper than the schema, never raise for what a
+record holds, and leave alone what is right. Nodes are counted: a record that shares containers so
+often that the count runs out is walked again with a memo of (container, step), which is linear.
+"""
+
+from cpython.datetime cimport PyDateTime_Check, datetime_tzinfo, import_datetime
+from cpython.dict cimport PyDict_Check, PyDict_GetItem, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.tuple cimport PyTuple_Check, PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.stdlib cimport free, malloc
+
+import datetime as _dt
+import decimal as _decimal
+import uuid as _uuid
+
+from .paths import brief, join
+
+cdef extern from "Python.h":
+    int PyUnicode_CheckExact(object)
+    int PyUnicode_IS_COMPACT_ASCII(object)
+    Py_ssize_t PyUnicode_GET_LENGTH(object)
+    const unsigned char *PyUnicode_1BYTE_DATA(object)
+    int PyFloat_CheckExact(object)
+    int PyBool_Check(object)
+    int PyAnySet_Check(object)
+    int PyList_SetItem(object, Py_ssize_t, PyObject *) except -1
+    object PySequence_List(object)
+    void Py_INCREF(PyObject *)
+    PyTypeObject *Py_TYPE(object)
+    object _PyLong_FromByteArray(const unsigned char *, size_t, int, int)
+    ctypedef struct PyMemberDef:
+        pass
+    ctypedef struct PyMemberDescrObject:
+        PyMemberDef *d_member
+    int PyMember_SetOne(char *, PyMemberDef *, object) except -1
+    ctypedef object (*allocfunc)(PyTypeObject *, Py_ssize_t)
+    ctypedef struct _Allocating "PyTypeObject":
+        allocfunc tp_alloc
+
+import_datetime()
+
+DEF KEY_ATTACK = 64
+DEF SMALL = 1000
+
+
+cdef class _Mark:
+    cdef str name
+
+    def __init__(self, name):
+        self.name = name
+
+
+cdef _Mark NONE = _Mark("no conversion from this type")
+cdef _Mark BAD = _Mark("malformed")
+cdef _Mark OVER = _Mark("over a limit")
+
+cdef type DateTime = _dt.datetime
+cdef type Decimal = _decimal.Decimal
+cdef type UUID = _uuid.UUID
+cdef object UTC = _dt.timezone.utc
+cdef object from_iso = _dt.datetime.fromisoformat
+cdef object EPOCH = _dt.datetime(1970, 1, 1, tzinfo=UTC)
+cdef object int_slot = UUID.int
+cdef object safe_slot = UUID.is_safe
+cdef object unknown_safety = _uuid.SafeUUID.unknown
+
+cdef unsigned char[256] HEX
+cdef int _i
+for _i in range(256):
+    HEX[_i] = 255
+for _i in range(10):
+    HEX[48 + _i] = _i
+for _i in range(6):
+    HEX[97 + _i] = 10 + _i
+    HEX[65 + _i] = 10 + _i
+
+
+class Overrun(Exception):
+    """The count of nodes ran out."""
+
+
+cdef struct Place:
+    # A place in the record as a list on the C stack, rendered only when there is something to say.
+    Place *up
+    PyObject *key
+    Py_ssize_t index
+
+
+cdef struct Run:
+    PyObject *advice
+    PyObject *memo
+    PyObject *severity
+    Py_ssize_t left
+    Py_ssize_t cap
+    Py_ssize_t more
+
+
+cdef class Advice:
+    """One thing that a schema corrected, or could not.
+
+    Attributes:
+        path: Place in the record, for instance ``$.items[3].created``.
+        code: ``"type"``, ``"missing"``, ``"value"``, ``"length"``, ``"key"``, ``"limit"``,
+            ``"unknown"``, ``"build"`` or ``"more"`` (advice beyond the cap of a record).
+        expected: What the schema says.
+        found: Type of what stood there, with the value where that was the trouble.
+        value: The original value.
+        outcome: ``"fixed"``, ``"kept"`` (there is no conversion) or ``"could not"`` (it failed).
+        severity: ``"error"`` or ``"note"``, as the field's `Hint` says.
+    """
+
+    cdef readonly str path
+    cdef readonly str code
+    cdef readonly str expected
+    cdef readonly str found
+    cdef readonly object value
+    cdef readonly str outcome
+    cdef readonly str severity
+
+    __match_args__ = ("path", "code", "expected", "found", "value", "outcome")
+
+    def __init__(self, str path, str code, str expected, str found, value, str outcome, str severity="error"):
+        self.path, self.code, self.expected, self.found = path, code, expected, found
+        self.value, self.outcome, self.severity = value, outcome, severity
+
+    def __str__(self):
+        found = self.found if self.code == "missing" else f"`{self.found}`"
+        return f"Expected `{self.expected}`, got {found} - at `{self.path}`"
+
+    def __repr__(self):
+        return f"<Advice {self.outcome}: {self}>"
+
+    def __reduce__(self):
+        return Advice, (
+            self.path, self.code, self.expected, self.found, self.value, self.outcome, self.severity
+        )
+
+    def __eq__(self, other):
+        if not isinstance(other, Advice):
+            return NotImplemented
+        return self.__reduce__()[1] == other.__reduce__()[1]
+
+    def __hash__(self):
+        return hash((self.path, self.code, self.expected, self.found, self.outcome))
+
+
+cdef str render(Place *place):
+    keys = []
+    while place is not NULL:
+        keys.append(place.index if place.key is NULL else <object>place.key)
+        place = place.up
+    keys.reverse()
+    return join(keys)
+
+
+cdef int note(Run *run, Place *place, str code, str expected, object value, str outcome, bint show=False) except -1:
+    if run.advice is NULL:
+        return 0
+    found = type(value).__name__
+    if show:
+        found = f"{found} {brief(value)}"
+    return say(run, place, code, expected, value, outcome, found)
+
+
+cdef int say(Run *run, Place *place, str code, str expected, object value, str outcome, str found) except -1:
+    if run.advice is NULL:
+        return 0
+    if PyList_GET_SIZE(<object>run.advice) >= run.cap:
+        run.more += 1
+        return 0
+    severity = "error" if run.severity is NULL else <object>run.severity
+    PyList_Append(<object>run.advice, Advice(render(place), code, expected, found, value, outcome, severity))
+    return 0
+
+
+cdef inline int spend(Run *run, Py_ssize_t nodes) except -1:
+    run.left -= nodes + 1
+    if run.left < 0:
+        raise Overrun()
+    return 0
+
+
+cdef inline object recall(Run *run, object value, Step step):
+    """Return what became of a container that this step has seen before, or None."""
+    if run.memo is NULL:
+        return None
+    found = (<dict>run.memo).get((id(value), id(step)))
+    return None if found is None else (<tuple>found)[1]
+
+
+cdef inline int remember(Run *run, object value, Step step, object result) except -1:
+    if run.memo is not NULL:
+        # The container itself is kept, too: a freed one would hand its id to another.
+        (<dict>run.memo)[(id(value), id(step))] = (value, result)
+    return 0
+
+
+# Steps ------------------------------------------------------------------------------------------
+
+
+cdef class Step:
+    """What is done at one node of a schema.
+
+    Args:
+        expected: Name of the type in advice.
+        quiet: Whether the codec's own form of a value is turned into the type without a word.
+    """
+
+    cdef str expected
+    cdef bint quiet
+
+    def __init__(self, str expected, *, bint quiet=False):
+        self.expected = expected
+        self.quiet = quiet
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        return value
+
+    cdef bint fits(self, object value):
+        """Whether `value` already is of the right type."""
+        return True
+
+    cdef object convert(self, object value):
+        """Return `value` in the right type, or why not: NONE, BAD or OVER. Containers return NONE."""
+        return NONE
+
+    cdef bint conventional(self, object value):
+        """Whether `value` is how formats write the type."""
+        return type(value) is str
+
+    cdef bint takes(self, object value):
+        """Whether a container of this kind may be made of `value`."""
+        return False
+
+
+cdef class Leaf(Step):
+    """A value without parts: right already, or converted, or kept."""
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        if self.fits(value):
+            return value
+        return self.settle(value, run, place)
+
+    cdef object settle(self, object value, Run *run, Place *place):
+        new = self.convert(value)
+        if type(new) is _Mark:
+            if new is NONE:
+                note(run, place, "type", self.expected, value, "kept")
+            elif new is BAD:
+                note(run, place, "value", self.expected, value, "could not", True)
+            else:
+                note(run, place, "limit", self.expected, value, "could not", True)
+            return value
+        if not (self.quiet and self.conventional(value)):
+            note(run, place, "type", self.expected, value, "fixed")
+        return new
+
+
+cdef class ExactLeaf(Leaf):
+    """Instances of one class; `bool` is no `int` and a `datetime` is no `date`."""
+
+    cdef type kind
+    cdef type but
+
+    def __init__(self, str expected, type kind, type but=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.kind = kind
+        self.but = but
+
+    cdef bint fits(self, object value):
+        return type(value) is self.kind or (
+            isinstance(value, self.kind) and (self.but is None or not isinstance(value, self.but))
+        )
+
+
+cdef class CallLeaf(ExactLeaf):
+    """Converts by a Python function, which raises `CannotConvert` for malformed values and TypeError
+    for types it knows nothing about."""
+
+    cdef object function
+    cdef tuple forms
+    cdef Py_ssize_t limit
+
+    def __init__(
+        self, str expected, type kind, function, *, tuple forms=(str,), Py_ssize_t limit=100, type but=None,
+        bint quiet=False,
+    ):
+        ExactLeaf.__init__(self, expected, kind, but, quiet=quiet)
+        self.function, self.forms, self.limit = function, forms, limit
+
+    cdef bint conventional(self, object value):
+        return type(value) in self.forms
+
+    cdef object convert(self, object value):
+        if isinstance(value, (str, bytes, bytearray)) and len(value) > self.limit:
+            return OVER
+        try:
+            return self.function(value)
+        except TypeError:
+            return NONE
+        except Exception:
+            return BAD
+
+
+cdef class BoolLeaf(Leaf):
+    cdef bint fits(self, object value):
+        return PyBool_Check(value)
+
+    cdef object convert(self, object value):
+        if type(value) is str:
+            return True if value == "true" else False if value == "false" else BAD
+        return NONE
+
+
+cdef class NoneLeaf(Leaf):
+    """None, and the text that stands for it in formats without a null."""
+
+    cdef str null
+
+    def __init__(self, str expected, str null=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.null = null
+
+    cdef bint fits(self, object value):
+        return value is None
+
+    cdef object convert(self, object value):
+        if self.null is not None and type(value) is str:
+            return None if value == self.null else BAD
+        return NONE
+
+
+cdef class IntLeaf(Leaf):
+    """Integers; canonical decimal text becomes one when it is not too long."""
+
+    cdef Py_ssize_t digits
+    cdef bint key
+
+    def __init__(self, str expected, Py_ssize_t digits, *, bint key=False, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.digits, self.key = digits, key
+
+    cdef bint fits(self, object value):
+        return PyLong_CheckExact(value) or (PyLong_Check(value) and not PyBool_Check(value))
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        if PyLong_CheckExact(value) or self.fits(value):
+            return value
+        return self.settle(value, run, place)
+
+    cdef bint conventional(self, object value):
+        # Only what exceeds 64 bits has 19 digits or more; keys are text throughout.
+        return type(value) is str and (self.key or PyUnicode_GET_LENGTH(value) > 18)
+
+    cdef object convert(self, object value):
+        if type(value) is str:
+            return self.parse(value)
+        if PyFloat_CheckExact(value) and not self.key:
+            if -9007199254740992.0 <= <double>value <= 9007199254740992.0:
+                if value.is_integer() and not (value == 0.0 and str(value) == "-0.0"):
+                    return int(value)
+                return BAD
+            return BAD
+        return NONE
+
+    cdef object parse(self, str text):
+        cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), i = 0
+        cdef const unsigned char *data
+        if not PyUnicode_IS_COMPACT_ASCII(text) or size == 0:
+            return BAD
+        data = PyUnicode_1BYTE_DATA(text)
+        if data[0] == b"-":
+            i = 1
+        if i == size or (data[i] == b"0" and size > 1):
+            return BAD
+        if size - i > self.digits:
+            return OVER
+        while i < size:
+            if not b"0" <= data[i] <= b"9":
+                return BAD
+            i += 1
+        return int(text)
+
+
+cdef class FloatLeaf(Leaf):
+    cdef bint fits(self, object value):
+        return PyFloat_CheckExact(value) or isinstance(value, float)
+
+    cdef object convert(self, object value):
+        if PyLong_CheckExact(value):
+            return float(value) if -9007199254740992 <= value <= 9007199254740992 else BAD
+        if type(value) is str:
+            if PyUnicode_GET_LENGTH(value) > 32:
+                return BAD
+            try:
+                number = float(value)
+            except ValueError:
+                return BAD
+            return number if repr(number) == value else BAD
+        return NONE
+
+
+cdef class StrLeaf(Leaf):
+    cdef bint fits(self, object value):
+        return PyUnicode_CheckExact(value) or isinstance(value, str)
+
+    cdef object convert(self, object value):
+        if type(value) is bytes:
+            try:
+                return (<bytes>value).decode("utf-8")
+            except UnicodeDecodeError:
+                return BAD
+        return NONE
+
+
+cdef class BytesLeaf(Leaf):
+    """bytes or bytearray, from text in the declared encoding."""
+
+    cdef type kind
+    cdef object function
+    cdef Py_ssize_t limit
+
+    def __init__(self, str expected, type kind, function, Py_ssize_t limit, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.kind, self.function, self.limit = kind, function, limit
+
+    cdef bint fits(self, object value):
+        return type(value) is self.kind or isinstance(value, self.kind)
+
+    cdef bint conventional(self, object value):
+        return type(value) is str or (type(value) is bytes and self.kind is bytearray)
+
+    cdef object convert(self, object value):
+        if type(value) is str:
+            if PyUnicode_GET_LENGTH(value) > self.limit:
+                return OVER
+            try:
+                raw = self.function(value)
+            except ValueError:
+                return BAD
+            return raw if self.kind is bytes else bytearray(raw)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return self.kind(value)
+        return NONE
+
+
+cdef class DateTimeLeaf(Leaf):
+    """datetime, from ISO 8601 text or from a number when the schema gives its unit."""
+
+    cdef object unit
+    cdef bint naive
+
+    def __init__(self, str expected, unit=None, *, bint naive=False, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.unit, self.naive = unit, naive
+
+    cdef bint fits(self, object value):
+        return PyDateTime_Check(value) and not (self.naive and datetime_tzinfo(value) is UTC)
+
+    cdef bint conventional(self, object value):
+        return type(value) is str or PyDateTime_Check(value) or self.unit is not None
+
+    cdef object convert(self, object value):
+        cdef const unsigned char *data
+        cdef Py_ssize_t size, i
+        if PyUnicode_CheckExact(value):
+            size = PyUnicode_GET_LENGTH(value)
+            if size > 48 or not PyUnicode_IS_COMPACT_ASCII(value):
+                return BAD
+            if size > 26 and not self.fine_enough(PyUnicode_1BYTE_DATA(value), size):
+                return BAD
+            try:
+                return from_iso(value)
+            except Exception:
+                return BAD
+        if self.unit is not None and (PyLong_CheckExact(value) or PyFloat_CheckExact(value)):
+            try:
+                return EPOCH + self.unit(value)
+            except Exception:
+                return BAD
+        if PyDateTime_Check(value):
+            return value.replace(tzinfo=None)
+        if type(value) is _dt.date:
+            return DateTime(value.year, value.month, value.day)
+        return NONE
+
+    cdef bint fine_enough(self, const unsigned char *data, Py_ssize_t size):
+        """Whether no digit beyond the microsecond would be dropped."""
+        cdef Py_ssize_t i = 19, last
+        if data[19] != b"." and data[19] != b",":
+            return True
+        last = i + 6
+        i += 1
+        while i < size and b"0" <= data[i] <= b"9":
+            if i > last and data[i] != b"0":
+                return False
+            i += 1
+        return True
+
+
+cdef class DecimalLeaf(Leaf):
+    """Decimal, from decimal text; digits and exponent are capped, as ``int(Decimal("1E+1000000"))`` takes 25 s."""
+
+    cdef Py_ssize_t digits
+    cdef Py_ssize_t exponent
+    cdef bint check
+    cdef bint float_form
+
+    def __init__(
+        self, str expected, Py_ssize_t digits, Py_ssize_t exponent, *, bint check=False,
+        bint float_form=False, bint quiet=False,
+    ):
+        Step.__init__(self, expected, quiet=quiet)
+        self.digits, self.exponent, self.check, self.float_form = digits, exponent, check, float_form
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        if type(value) is Decimal or isinstance(value, Decimal):
+            if self.check and run.advice is not NULL and self.too_large(value):
+                note(run, place, "limit", self.expected, value, "kept", True)
+            return value
+        return self.settle(value, run, place)
+
+    cdef bint fits(self, object value):
+        return isinstance(value, Decimal)
+
+    cdef bint too_large(self, object value):
+        return value.is_finite() and not -self.exponent <= value.adjusted() <= self.exponent
+
+    cdef bint conventional(self, object value):
+        return type(value) is str or (self.float_form and type(value) is float)
+
+    cdef object convert(self, object value):
+        cdef object fault
+        if PyUnicode_CheckExact(value):
+            fault = self.scan(value)
+            if fault is not None:
+                return fault
+            try:
+                return Decimal(value)
+            except Exception:
+                return BAD
+        if PyLong_CheckExact(value):
+            return Decimal(value) if value.bit_length() < 3 * self.digits else OVER
+        if PyFloat_CheckExact(value):
+            return Decimal(repr(value))
+        if type(value).__name__ == "Decimal128":
+            return value.to_decimal()
+        return NONE
+
+    cdef object scan(self, str text):
+        """Return None for plain decimal text within the limits, else what is wrong."""
+        cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), i = 0, digits = 0, power = 0
+        cdef const unsigned char *data
+        if not PyUnicode_IS_COMPACT_ASCII(text) or size == 0:
+            return BAD
+        if size > self.digits + 16:
+            return OVER
+        data = PyUnicode_1BYTE_DATA(text)
+        if data[0] == b"-" or data[0] == b"+":
+            i = 1
+        if i < size and (data[i] | 32) in (b"n", b"i", b"s"):
+            return None
+        while i < size and (b"0" <= data[i] <= b"9" or data[i] == b"."):
+            digits += 1
+            i += 1
+        if digits > self.digits:
+            return OVER
+        if i < size:
+            if (data[i] | 32) != b"e":
+                return BAD
+            i += 1
+            if i < size and (data[i] == b"-" or data[i] == b"+"):
+                i += 1
+            while i < size:
+                if not b"0" <= data[i] <= b"9":
+                    return BAD
+                power = power * 10 + (data[i] - 48)
+                if power > self.exponent:
+                    return OVER
+                i += 1
+        return None
+
+
+cdef class UUIDLeaf(Leaf):
+    cdef bint fits(self, object value):
+        return type(value) is UUID or isinstance(value, UUID)
+
+    cdef object convert(self, object value):
+        if PyUnicode_CheckExact(value):
+            return uuid_of(value)
+        if type(value) is bytes and len(value) == 16:
+            return UUID(bytes=value)
+        return NONE
+
+
+cdef object uuid_of(str text):
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), i = 0, j
+    cdef const unsigned char *data
+    cdef unsigned char raw[16]
+    cdef unsigned char high, low
+    if not PyUnicode_IS_COMPACT_ASCII(text) or (size != 36 and size != 32):
+        return BAD
+    data = PyUnicode_1BYTE_DATA(text)
+    for j in range(16):
+        if size == 36 and (j == 4 or j == 6 or j == 8 or j == 10):
+            if data[i] != b"-":
+                return BAD
+            i += 1
+        high, low = HEX[data[i]], HEX[data[i + 1]]
+        if (high | low) > 15:
+            return BAD
+        raw[j] = high << 4 | low
+        i += 2
+    # `UUID.__init__` takes 0.75 µs; the same object made slot by slot takes a sixth of that.
+    made = (<_Allocating *><PyObject *>UUID).tp_alloc(<PyTypeObject *>UUID, 0)
+    PyMember_SetOne(
+        <char *><PyObject *>made, (<PyMemberDescrObject *><PyObject *>int_slot).d_member,
+        _PyLong_FromByteArray(raw, 16, 0, 0),
+    )
+    PyMember_SetOne(
+        <char *><PyObject *>made, (<PyMemberDescrObject *><PyObject *>safe_slot).d_member, unknown_safety
+    )
+    return made
+
+
+cdef class EnumLeaf(Leaf):
+    """Members of one Enum, by a closed table of (type, value)."""
+
+    cdef type kind
+    cdef dict members
+
+    def __init__(self, str expected, type kind, dict members, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.kind, self.members = kind, members
+
+    cdef bint fits(self, object value):
+        return isinstance(value, self.kind)
+
+    cdef bint conventional(self, object value):
+        return True
+
+    cdef object convert(self, object value):
+        if type(value) is list:
+            value = tuple(value)
+        try:
+            found = self.members.get((type(value), value))
+        except TypeError:
+            return BAD
+        return BAD if found is None else found
+
+
+cdef class LiteralLeaf(Leaf):
+    cdef frozenset values
+
+    def __init__(self, str expected, tuple values, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.values = frozenset((type(value), value) for value in values)
+
+    cdef bint fits(self, object value):
+        cdef type kind = type(value)
+        return (kind is str or kind is int or kind is bool or value is None) and (kind, value) in self.values
+
+    cdef object convert(self, object value):
+        return BAD
+
+
+cdef class OptionalStep(Step):
+    """None, or what the inner step wants."""
+
+    cdef Step inner
+    cdef str null
+
+    def __init__(self, str expected, Step inner, str null=None):
+        Step.__init__(self, expected)
+        self.inner, self.null = inner, null
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        if value is None:
+            return None
+        if self.null is not None and type(value) is str and value == self.null:
+            return None
+        return self.inner.visit(value, run, place)
+
+    cdef bint fits(self, object value):
+        return value is None or self.inner.fits(value)
+
+
+cdef class UnionStep(Step):
+    """One of several: first whoever finds the type right, then by convention, then by any conversion."""
+
+    cdef list options
+
+    def __init__(self, str expected, list options):
+        Step.__init__(self, expected)
+        self.options = options
+
+    cdef bint fits(self, object value):
+        cdef Step option
+        for option in self.options:
+            if option.fits(value):
+                return True
+        return False
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef Step option
+        for option in self.options:
+            if option.fits(value):
+                return option.visit(value, run, place)
+        for option in self.options:
+            if option.takes(value):
+                return option.visit(value, run, place)
+        for option in self.options:
+            if option.conventional(value):
+                new = option.convert(value)
+                if type(new) is not _Mark:
+                    if not option.quiet:
+                        note(run, place, "type", self.expected, value, "fixed")
+                    return new
+        for option in self.options:
+            new = option.convert(value)
+            if type(new) is not _Mark:
+                note(run, place, "type", self.expected, value, "fixed")
+                return new
+        note(run, place, "type", self.expected, value, "kept")
+        return value
+
+
+# Containers -------------------------------------------------------------------------------------
+
+
+cdef class ListStep(Step):
+    """A list, made of a tuple where the codec brings tuples; items are corrected where they stand."""
+
+    cdef Step item
+
+    def __init__(self, str expected, Step item=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.item = item
+
+    cdef bint fits(self, object value):
+        return PyList_Check(value)
+
+    cdef bint takes(self, object value):
+        return PyTuple_Check(value)
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef Step item = self.item
+        cdef object seen, result
+        if PyList_Check(value):
+            if item is None:
+                return value
+            result = value
+        elif not PyTuple_Check(value):
+            note(run, place, "type", self.expected, value, "kept")
+            return value
+        else:
+            if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
+                return seen
+            result = PySequence_List(value)
+            if not self.quiet:
+                note(run, place, "type", self.expected, value, "fixed")
+            if item is None:
+                remember(run, value, self, result)
+                return result
+        if run.memo is not NULL:
+            if (seen := recall(run, value, self)) is not None:
+                return seen
+            remember(run, value, self, result)
+        spend(run, PyList_GET_SIZE(result))
+        visit_list(result, item, run, place)
+        return result
+
+
+cdef int visit_list(object items, Step item, Run *run, Place *up) except -1:
+    cdef Place place
+    cdef Py_ssize_t i = 0
+    cdef object old, new
+    place.up, place.key = up, NULL
+    while i < PyList_GET_SIZE(items):
+        old = <object>PyList_GET_ITEM(items, i)
+        place.index = i
+        new = item.visit(old, run, &place)
+        if new is not old and i < PyList_GET_SIZE(items):
+            Py_INCREF(<PyObject *>new)
+            PyList_SetItem(items, i, <PyObject *>new)
+        i += 1
+    return 0
+
+
+cdef class TupleStep(Step):
+    """A tuple: of one kind of item, or of fixed places. Being immutable, it is built anew when an item changes."""
+
+    cdef Step item
+    cdef list places
+    cdef Py_ssize_t length
+
+    def __init__(self, str expected, Step item=None, list places=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.item, self.places = item, places
+        self.length = -1 if places is None else len(places)
+
+    cdef bint fits(self, object value):
+        return PyTuple_Check(value) and (self.length < 0 or PyTuple_GET_SIZE(value) == self.length)
+
+    cdef bint takes(self, object value):
+        return PyList_Check(value) or PyTuple_Check(value)
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef list items
+        cdef bint changed
+        cdef object seen, result
+        cdef Py_ssize_t size
+        if PyTuple_Check(value):
+            if self.item is None and self.places is None:
+                return value
+            changed = False
+        elif PyList_Check(value):
+            changed = True
+        else:
+            note(run, place, "type", self.expected, value, "kept")
+            return value
+        if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
+            return seen
+        if changed and not self.quiet:
+            note(run, place, "type", self.expected, value, "fixed")
+        size = len(value)
+        spend(run, size)
+        if self.length >= 0 and size != self.length:
+            say(
+                run, place, "length", f"{self.expected} of {self.length}", value, "kept",
+                f"{type(value).__name__} of {size}",
+            )
+        if self.item is None and self.places is None:
+            result = tuple(value)
+        else:
+            items = PySequence_List(value)
+            self.visit_items(items, run, place)
+            if not changed:
+                for i in range(size):
+                    if items[i] is not <object>PyTuple_GET_ITEM(value, i):
+                        changed = PyTuple_CheckExact(value)
+                        break
+            result = tuple(items) if changed else value
+        remember(run, value, self, result)
+        return result
+
+    cdef int visit_items(self, list items, Run *run, Place *up) except -1:
+        cdef Place place
+        cdef Step step
+        cdef Py_ssize_t i
+        if self.item is not None:
+            return visit_list(items, self.item, run, up)
+        place.up, place.key = up, NULL
+        for i in range(min(<Py_ssize_t>len(items), self.length)):
+            step = self.places[i]
+            if step is not None:
+                place.index = i
+                items[i] = step.visit(items[i], run, &place)
+        return 0
+
+
+cdef bint collide(list items) except -1:
+    """Whether so many hashes are equal that a dict or set of `items` would take quadratic time."""
+    # The hashes are put in a set as integers: equal ones are found equal at once, so this is linear.
+    return len(items) > SMALL and len(items) - len({hash(item) for item in items}) > KEY_ATTACK
+
+
+cdef class SetStep(Step):
+    """A set or frozenset; a list becomes one only when its items are distinct and do not collide."""
+
+    cdef Step item
+    cdef type kind
+
+    def __init__(self, str expected, type kind, Step item=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.kind, self.item = kind, item
+
+    cdef bint fits(self, object value):
+        return isinstance(value, self.kind)
+
+    cdef bint takes(self, object value):
+        return PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef list items
+        cdef bint changed = not isinstance(value, self.kind)
+        cdef object seen, result
+        if changed and not self.takes(value):
+            note(run, place, "type", self.expected, value, "kept")
+            return value
+        if not changed and self.item is None:
+            return value
+        if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
+            return seen
+        items = list(value)
+        spend(run, len(items))
+        if self.item is not None:
+            before = list(items)
+            visit_list(items, self.item, run, place)
+            if not changed:
+                for old, new in zip(before, items):
+                    if old is not new:
+                        changed = True
+                        break
+        if not changed:
+            return value
+        result = self.build(items)
+        if result is None:
+            note(run, place, "value", self.expected, value, "could not", True)
+            result = value
+        elif not self.quiet:
+            note(run, place, "type", self.expected, value, "fixed")
+        remember(run, value, self, result)
+        return result
+
+    cdef object build(self, list items):
+        try:
+            if collide(items):
+                return None
+            made = self.kind(items)
+        except TypeError:
+            return None
+        return made if len(made) == len(items) else None
+
+
+cdef class DictStep(Step):
+    """A map: its keys are turned in place and in order, its values corrected."""
+
+    cdef Step key
+    cdef Step value
+    cdef Py_ssize_t limit
+
+    def __init__(self, str expected, Step key, Step value, Py_ssize_t limit):
+        Step.__init__(self, expected)
+        self.key, self.value, self.limit = key, value, limit
+
+    cdef bint fits(self, object value):
+        return PyDict_Check(value)
+
+    cdef object visit(self, object value, Run *run, Place *up):
+        cdef Place place
+        cdef PyObject *key = NULL
+        cdef PyObject *item = NULL
+        cdef Py_ssize_t position = 0
+        cdef object name, old, new
+        if not PyDict_Check(value):
+            note(run, up, "type", self.expected, value, "kept")
+            return value
+        if run.memo is not NULL:
+            if recall(run, value, self) is not None:
+                return value
+            remember(run, value, self, value)
+        spend(run, PyDict_Size(value))
+        if self.key is not None:
+            while PyDict_Next(value, &position, &key, NULL):
+                if not self.key.fits(<object>key):
+                    self.turn_keys(value, run, up)
+                    break
+        if self.value is not None:
+            position = 0
+            place.up, place.index = up, 0
+            while PyDict_Next(value, &position, &key, &item):
+                name, old = <object>key, <object>item
+                place.key = key
+                new = self.value.visit(old, run, &place)
+                if new is not old:
+                    PyDict_SetItem(value, name, new)
+        return value
+
+    cdef int turn_keys(self, object value, Run *run, Place *up) except -1:
+        cdef Place place
+        cdef list names, turned
+        cdef Py_ssize_t i
+        place.up, place.key = up, NULL
+        names = list(value)
+        if len(names) > self.limit:
+            note(run, up, "limit", f"{self.expected} of at most {self.limit} keys", value, "could not", True)
+            return 0
+        place.index = 0
+        turned = []
+        for name in names:
+            place.key = <PyObject *>name
+            new = name
+            if not self.key.fits(name):
+                new = self.key.convert(name)
+                if type(new) is _Mark:
+                    note(run, &place, "key", f"{self.key.expected} key", name, "kept", True)
+                    new = name
+                elif new in value:
+                    say(
+                        run, &place, "key", f"{self.key.expected} key", name, "kept",
+                        f"a second {brief(new)}",
+                    )
+                    new = name
+                elif not self.key.quiet:
+                    note(run, &place, "key", f"{self.key.expected} key", name, "fixed")
+            turned.append(new)
+        if collide(turned):
+            note(run, up, "limit", f"{self.key.expected} keys", value, "could not", True)
+            return 0
+        fresh = {}
+        for i in range(len(names)):
+            new = turned[i]
+            if new in fresh:
+                place.key = <PyObject *>names[i]
+                say(run, &place, "key", f"{self.key.expected} key", names[i], "kept", f"a second {brief(new)}")
+                new = names[i]
+            fresh[new] = value[names[i]]
+        if len(fresh) == len(names):
+            value.clear()
+            value.update(fresh)
+        return 0
+
+
+cdef struct Slot:
+    PyObject *key
+    PyObject *step
+    PyObject *severity
+    bint required
+
+
+cdef class RecordStep(Step):
+    """Known fields of a dict, by name (or of a list, by position); the others pass through untouched.
+
+    Args:
+        fields: (name, step or None, required, severity) in order.
+        positional: Whether a list or tuple of the values is a right form, too.
+        build: Callable ``dict -> object`` or None, see `Schema(as_objects=True)`.
+        kind: Class of objects that are right already.
+        full: Whether missing fields are advised.
+        tags: Field names whose Literal tells records of a union apart.
+    """
+
+    cdef Slot *slots
+    cdef Py_ssize_t count
+    cdef tuple fields
+    cdef bint positional
+    cdef bint full
+    cdef object build
+    cdef object kind
+    cdef tuple tags
+
+    def __init__(
+        self, str expected, tuple fields, *, bint positional=False, build=None, kind=None, bint full=True,
+        tuple tags=(),
+    ):
+        Step.__init__(self, expected, quiet=True)
+        self.fields, self.positional, self.build, self.kind = fields, positional, build, kind
+        self.full, self.tags = full, tags
+        self.slots = <Slot *>malloc((len(fields) + 1) * sizeof(Slot))
+        if self.slots is NULL:
+            raise MemoryError()
+        self.count = len(fields)
+        for i, (name, step, required, severity) in enumerate(fields):
+            self.slots[i].key = <PyObject *>name
+            self.slots[i].step = NULL if step is None else <PyObject *>step
+            self.slots[i].severity = NULL if severity == "error" else <PyObject *>severity
+            self.slots[i].required = required and full
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    cdef bint fits(self, object value):
+        if self.kind is not None and isinstance(value, self.kind):
+            return True
+        if not PyDict_Check(value):
+            return False
+        for name, _, required, _ in self.fields:
+            if required and name not in value:
+                return False
+        for name, step in self.tags:
+            if name in value and not (<Step>step).fits(value[name]):
+                return False
+        return True
+
+    cdef bint takes(self, object value):
+        return PyDict_Check(value) or (self.positional and (PyList_Check(value) or PyTuple_Check(value)))
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef object seen, result
+        if not PyDict_Check(value):
+            if self.kind is not None and isinstance(value, self.kind):
+                return value
+            if self.positional and (PyList_Check(value) or PyTuple_Check(value)):
+                return self.visit_row(value, run, place)
+            note(run, place, "type", self.expected, value, "kept")
+            return value
+        if run.memo is not NULL:
+            if (seen := recall(run, value, self)) is not None:
+                return seen
+            remember(run, value, self, value)
+        spend(run, self.count)
+        self.visit_fields(value, run, place)
+        if self.build is None:
+            return value
+        result = self.make(value, run, place)
+        remember(run, value, self, result)
+        return result
+
+    cdef int visit_fields(self, object value, Run *run, Place *up) except -1:
+        cdef Place place
+        cdef Slot *slot = self.slots
+        cdef Slot *end = self.slots + self.count
+        cdef PyObject *found
+        cdef object old, new
+        place.up, place.index = up, 0
+        while slot < end:
+            found = PyDict_GetItem(value, <object>slot.key)
+            place.key = slot.key
+            if found is NULL:
+                if slot.required and run.advice is not NULL:
+                    self.visit_missing(slot, run, &place)
+            elif slot.step is not NULL:
+                old = <object>found
+                if slot.severity is NULL:
+                    new = (<Step>slot.step).visit(old, run, &place)
+                else:
+                    new = self.visit_hinted(slot, old, run, &place)
+                if new is not old:
+                    PyDict_SetItem(value, <object>slot.key, new)
+            slot += 1
+        return 0
+
+    cdef int visit_missing(self, Slot *slot, Run *run, Place *place) except -1:
+        if slot.severity is not NULL and <object>slot.severity == "ignore":
+            return 0
+        cdef PyObject *before = run.severity
+        if slot.severity is not NULL:
+            run.severity = slot.severity
+        expected = "Any" if slot.step is NULL else (<Step>slot.step).expected
+        say(run, place, "missing", expected, None, "kept", "nothing")
+        run.severity = before
+        return 0
+
+    cdef object visit_hinted(self, Slot *slot, object value, Run *run, Place *place):
+        cdef PyObject *advice = run.advice
+        cdef PyObject *before = run.severity
+        if <object>slot.severity == "ignore":
+            run.advice = NULL
+        run.severity = slot.severity
+        try:
+            return (<Step>slot.step).visit(value, run, place)
+        finally:
+            run.advice, run.severity = advice, before
+
+    cdef object visit_row(self, object value, Run *run, Place *up):
+        cdef Place place
+        cdef list items = PySequence_List(value)
+        cdef bint in_place = PyList_Check(value)
+        cdef Py_ssize_t i, size = len(items)
+        cdef object seen, new, result = value
+        if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
+            return seen
+        spend(run, size)
+        place.up, place.key = up, NULL
+        for i in range(min(size, self.count)):
+            if self.slots[i].step is not NULL:
+                place.index = i
+                if self.slots[i].severity is NULL:
+                    new = (<Step>self.slots[i].step).visit(items[i], run, &place)
+                else:
+                    new = self.visit_hinted(&self.slots[i], items[i], run, &place)
+                if new is not items[i]:
+                    items[i] = new
+                    if in_place:
+                        (<list>value)[i] = new
+                    elif PyTuple_CheckExact(value):
+                        result = None
+        if size > self.count:
+            say(
+                run, up, "length", f"{self.expected} of {self.count}", value, "kept",
+                f"{type(value).__name__} of {size}",
+            )
+        elif run.advice is not NULL:
+            for i in range(size, self.count):
+                if self.slots[i].required:
+                    place.index = i
+                    self.visit_missing(&self.slots[i], run, &place)
+        if result is None:
+            result = tuple(items)
+        if self.build is not None and size <= self.count:
+            result = self.make({self.fields[i][0]: items[i] for i in range(size)}, run, up, result)
+        remember(run, value, self, result)
+        return result
+
+    cdef object make(self, dict value, Run *run, Place *place, object instead=None):
+        """Build the object; a record that has more or less than its class keeps its form and loses nothing."""
+        cdef Py_ssize_t known = 0
+        for i in range(self.count):
+            known += PyDict_GetItem(value, <object>self.slots[i].key) is not NULL
+        if known != PyDict_Size(value):
+            more = brief(next(name for name in value if name not in {field[0] for field in self.fields}))
+            say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {more}")
+            return value if instead is None else instead
+        try:
+            return self.build(value)
+        except Exception as error:
+            say(
+                run, place, "build", self.expected, value, "could not",
+                f"dict, and {type(error).__name__}: {error}",
+            )
+            return value if instead is None else instead
+
+
+# Plans ------------------------------------------------------------------------------------------
+
+
+cdef class Plan:
+    """A compiled plan: `apply` corrects, `advise` corrects and says everything.
+
+    Args:
+        step: The root.
+        first: Nodes visited before shared containers are looked out for.
+        nodes: Most nodes visited.
+        cap: Most advice for one record.
+    """
+
+    cdef Step step
+    cdef Py_ssize_t first
+    cdef Py_ssize_t nodes
+    cdef Py_ssize_t cap
+
+    def __init__(self, Step step, Py_ssize_t first, Py_ssize_t nodes, Py_ssize_t cap):
+        self.step, self.first, self.nodes, self.cap = step, min(first, nodes), nodes, cap
+
+    def apply(self, record, /):
+        """Return the record, corrected in place."""
+        cdef Run run
+        run.advice = run.memo = run.severity = NULL
+        run.left, run.cap, run.more = self.first, 0, 0
+        try:
+            return self.step.visit(record, &run, NULL)
+        except Overrun:
+            return self.again(record, &run)
+
+    def advise(self, record, /):
+        """Return the record, corrected in place, and the list of everything there is to say about it."""
+        cdef Run run
+        cdef list advice = []
+        run.advice = <PyObject *>advice
+        run.memo = run.severity = NULL
+        run.left, run.cap, run.more = self.first, self.cap, 0
+        try:
+            new = self.step.visit(record, &run, NULL)
+        except Overrun:
+            # What was fixed stays fixed; all else will be found again.
+            kept = [item for item in advice if (<Advice>item).outcome == "fixed"]
+            advice.clear()
+            advice.extend(kept)
+            run.more = 0
+            run.severity = NULL
+            new = self.again(record, &run)
+        if run.more:
+            advice.append(
+                Advice("$", "more", f"at most {self.cap} pieces of advice", f"{run.more} more", None, "kept")
+            )
+        return new, advice
+
+    cdef object again(self, object record, Run *run):
+        """Walk with a memo: each container is visited once for each step."""
+        cdef dict memo = {}
+        run.memo = <PyObject *>memo
+        run.left = self.nodes
+        try:
+            return self.step.visit(record, run, NULL)
+        except Overrun:
+            say(run, NULL, "limit", f"at most {self.nodes} nodes", record, "could not", "more")
+            return record

@@ -1,0 +1,390 @@
+"""From what people already have to the description tree.
+
+TypedDict, dataclass, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types; `Annotated`
+with a `Hint` says what Python's types cannot.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import sys
+import types as pytypes
+import typing
+import uuid
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..errors import UsageError
+from . import types as t
+from .paths import step
+
+__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe"]
+
+MAX_DEPTH = 64
+"""Deepest schema; a plan never recurses further than its schema, whatever the record looks like."""
+
+
+class SchemaError(UsageError, ValueError):
+    """A schema that cannot be compiled.
+
+    Attributes:
+        path: Place in the schema, for instance ``$.items[].owner``.
+        reason: What is wrong there.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"schema at `{self.path}`: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What Python's types cannot say, for use in ``Annotated[type, Hint(...)]``.
+
+    Args:
+        severity: Of a field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
+            raise for it), ``"ignore"`` (corrected, never advised).
+        epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
+        encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``.
+        aware: Of a datetime: with (True) or without (False) an offset.
+        big: Of an int: whether it may exceed 64 bits. ``Hint(big=False)`` saves the look at each.
+    """
+
+    severity: t.Severity | None = None
+    epoch: t.Unit | None = None
+    encoding: t.Encoding | None = None
+    aware: bool | None = None
+    big: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if value is not None and value not in allowed:
+                raise ValueError(f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+_ALLOWED: dict[str, tuple[object, ...]] = {
+    "severity": ("error", "note", "ignore"),
+    "epoch": ("s", "ms", "us", "ns"),
+    "encoding": ("base64", "base64url", "hex"),
+    "aware": (True, False),
+    "big": (True, False),
+}
+
+_LEAVES: dict[Any, t.Type] = {
+    Any: t.AnyType(),
+    object: t.AnyType(),
+    None: t.NoneType(),
+    type(None): t.NoneType(),
+    bool: t.BoolType(),
+    int: t.IntType(),
+    float: t.FloatType(),
+    complex: t.ComplexType(),
+    str: t.StrType(),
+    bytes: t.BytesType(),
+    bytearray: t.ByteArrayType(),
+    dt.datetime: t.DateTimeType(),
+    dt.date: t.DateType(),
+    dt.time: t.TimeType(),
+    dt.timedelta: t.TimeDeltaType(),
+    decimal.Decimal: t.DecimalType(),
+    uuid.UUID: t.UUIDType(),
+}
+
+_abc = collections.abc
+_LISTS = (list, _abc.Sequence, _abc.MutableSequence, _abc.Collection, _abc.Iterable)
+_SETS = (set, _abc.Set, _abc.MutableSet)
+_MAPS = (dict, _abc.Mapping, _abc.MutableMapping, collections.OrderedDict, collections.defaultdict)
+_KEYS = (
+    t.AnyType, t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType, t.BytesType, t.DateTimeType,
+    t.DateType, t.TimeType, t.TimeDeltaType, t.DecimalType, t.UUIDType, t.EnumType, t.LiteralType,
+)  # fmt: skip
+_SUPPORTED = (
+    "bool, int, float, complex, str, bytes, bytearray, datetime, date, time, timedelta, Decimal, UUID, Enum, "
+    "Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, NamedTuple, msgspec.Struct, "
+    "pydantic models and dicts of types"
+)
+_QUALIFIERS = {
+    getattr(module, name)
+    for module in (typing, sys.modules.get("typing_extensions"))
+    for name in ("Required", "NotRequired", "ReadOnly", "Final")
+    if module is not None and hasattr(module, name)
+}
+
+
+def describe(spec: Any) -> t.Type:
+    """Return the description tree of whatever declares a record.
+
+    Raises:
+        SchemaError: Naming the place and the type that is not supported, or a type that holds itself.
+    """
+    return _Describer().type(spec, "$")
+
+
+class _Describer:
+    """Walks annotations; knows which classes it is inside of."""
+
+    def __init__(self) -> None:
+        self.inside: list[object] = []
+
+    def type(self, spec: Any, path: str) -> t.Type:
+        if isinstance(spec, t.Type):
+            return spec
+        try:
+            if (leaf := _LEAVES.get(spec)) is not None:
+                return leaf
+        except TypeError:  # unhashable: a dict or list of types, or Annotated with such metadata
+            pass
+        if len(self.inside) >= MAX_DEPTH:
+            raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
+        # A record is told from its likes by identity: the same class may well appear twice side by side.
+        if any(spec is outer for outer in self.inside):
+            name = getattr(spec, "__name__", "this type")
+            raise SchemaError(path, f"`{name}` contains itself; use `Any` where records may nest without end")
+        self.inside.append(spec)
+        try:
+            return self._compound(spec, path)
+        finally:
+            self.inside.pop()
+
+    def _compound(self, spec: Any, path: str) -> t.Type:
+        if isinstance(spec, dict):
+            return self._plain(spec, path)
+        if isinstance(spec, list):
+            if len(spec) != 1:
+                raise SchemaError(path, f"a list in a dict of types holds the one type of its items, got {len(spec)}")
+            return t.ListType(self.type(spec[0], path + "[]"))
+        if isinstance(spec, str | typing.ForwardRef):
+            raise SchemaError(path, f"the name {spec!r} was not resolved; give the type itself")
+        if isinstance(spec, TypeVar):
+            return self.type(spec.__bound__ or Any, path)
+        if isinstance(spec, typing.NewType):
+            return self.type(spec.__supertype__, path)
+        if type(spec).__name__ == "TypeAliasType":
+            return self.type(spec.__value__, path)
+        origin = typing.get_origin(spec)
+        if origin is typing.Annotated:
+            return self._annotated(spec, path)
+        if origin in _QUALIFIERS:
+            return self.type(typing.get_args(spec)[0], path)
+        if origin is typing.Literal:
+            return self._literal(spec, path)
+        if origin in (typing.Union, pytypes.UnionType):
+            return self._union(typing.get_args(spec), path)
+        if origin is not None or spec in _LISTS + _SETS + _MAPS + (tuple, frozenset):
+            return self._container(origin or spec, typing.get_args(spec), spec, path)
+        if isinstance(spec, type):
+            return self._class(spec, path)
+        raise _unsupported(spec, path)
+
+    # containers ----------------------------------------------------------------------------------
+
+    def _container(self, kind: Any, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
+        if kind in _LISTS:
+            return t.ListType(self.type(arguments[0] if arguments else Any, path + "[]"))
+        if kind is tuple:
+            return self._tuple(arguments, spec, path)
+        if kind in _SETS or kind is frozenset:
+            item = self.type(arguments[0] if arguments else Any, path + "[]")
+            _check_hashable(item, path + "[]")
+            return t.FrozenSetType(item) if kind is frozenset else t.SetType(item)
+        if kind in _MAPS:
+            key, value = arguments or (Any, Any)
+            key_type = self.type(key, path + "{key}")
+            for option in key_type.options if isinstance(key_type, t.UnionType) else (key_type,):
+                if not isinstance(option, _KEYS):
+                    raise SchemaError(path + "{key}", f"`{option}` cannot be the key of a map")
+            return t.DictType(key_type, self.type(value, path + "{}"))
+        raise _unsupported(spec, path)
+
+    def _tuple(self, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
+        if not arguments:
+            return t.VarTupleType(t.AnyType()) if spec is tuple or spec is typing.Tuple else t.TupleType(())  # noqa: UP006
+        if len(arguments) == 2 and arguments[1] is ...:
+            return t.VarTupleType(self.type(arguments[0], path + "[]"))
+        return t.TupleType(tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(arguments)))
+
+    def _union(self, arguments: tuple[Any, ...], path: str) -> t.Type:
+        options: list[t.Type] = []
+        for argument in arguments:
+            option = self.type(argument, path)
+            if isinstance(option, t.AnyType):
+                return option
+            options += option.options if isinstance(option, t.UnionType) else [option]
+        options = list(dict.fromkeys(options))
+        return options[0] if len(options) == 1 else t.UnionType(tuple(options))
+
+    def _literal(self, spec: Any, path: str) -> t.Type:
+        values = typing.get_args(spec)
+        for value in values:
+            if type(value) not in (str, int, bool, type(None)):
+                raise SchemaError(path, f"a Literal holds str, int, bool or None, got {value!r}")
+        return t.LiteralType(values)
+
+    def _annotated(self, spec: Any, path: str) -> t.Type:
+        inner = self.type(spec.__origin__, path)
+        for hint in spec.__metadata__:
+            if isinstance(hint, Hint):
+                inner = _hinted(inner, hint, path)
+        return inner
+
+    # records -------------------------------------------------------------------------------------
+
+    def _class(self, cls: type[Any], path: str) -> t.Type:
+        if issubclass(cls, enum.Enum):
+            return t.EnumType(cls)
+        if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
+            return self._typed_dict(cls, path)
+        if hasattr(cls, "__struct_fields__"):
+            return self._struct(cls, path)
+        if hasattr(cls, "model_fields") and hasattr(cls, "model_validate"):
+            return self._model(cls, path)
+        if dataclasses.is_dataclass(cls):
+            hints = _hints(cls, path)
+            return self._record(
+                cls,
+                [
+                    (f.name, f.name, hints[f.name], f.default is f.default_factory is dataclasses.MISSING)
+                    for f in dataclasses.fields(cls)
+                ],
+                path,
+            )
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            hints = _hints(cls, path)
+            fields = [(name, name, hints.get(name, Any), name not in cls._field_defaults) for name in cls._fields]
+            return self._record(cls, fields, path, positional=True)
+        raise _unsupported(cls, path)
+
+    def _typed_dict(self, cls: Any, path: str) -> t.Type:
+        required = cls.__required_keys__
+        fields = [(name, name, hint, name in required) for name, hint in _hints(cls, path).items()]
+        return dataclasses.replace(self._record(cls, fields, path), cls=None)
+
+    def _struct(self, cls: Any, path: str) -> t.Type:
+        import msgspec
+
+        try:
+            infos = msgspec.structs.fields(cls)
+        except NameError as error:
+            raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
+        fields = [(info.encode_name, info.name, info.type, info.required) for info in infos]
+        return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
+
+    def _model(self, cls: Any, path: str) -> t.Type:
+        hints = _hints(cls, path)
+        fields = [
+            (info.serialization_alias or info.alias or name, name, hints[name], info.is_required())
+            for name, info in cls.model_fields.items()
+        ]
+        return dataclasses.replace(self._record(cls, fields, path), cls=None)
+
+    def _plain(self, spec: dict[Any, Any], path: str) -> t.Type:
+        for name in spec:
+            if not isinstance(name, str):
+                raise SchemaError(path, f"a field is named by text, got {name!r}; a map is dict[key, value]")
+        fields = [(name, name, hint, True) for name, hint in spec.items()]
+        name = path.rpartition(".")[2].strip("$[]{}'\"").title().replace("_", "") or "Record"
+        record = self._record(None, fields, path, name=name if name.isidentifier() else "Record")
+        return record
+
+    def _record(
+        self,
+        cls: Any,
+        fields: list[tuple[str, str, Any, bool]],
+        path: str,
+        *,
+        positional: bool = False,
+        name: str = "",
+    ) -> t.RecordType:
+        described = []
+        for wire_name, attribute, hint, required in fields:
+            place = path + step(wire_name)
+            hint, required, severity = _qualified(hint, required)
+            described.append(
+                t.Field(
+                    wire_name,
+                    self.type(hint, place),
+                    required,
+                    severity,
+                    attribute if attribute != wire_name else "",
+                )
+            )
+        return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
+
+
+def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
+    """Take Required, NotRequired and the severity off an annotation, in whatever order they are nested."""
+    severity: t.Severity = "error"
+    inner = hint
+    while True:
+        origin = typing.get_origin(inner)
+        if origin in _QUALIFIERS:
+            name = getattr(origin, "_name", "")
+            required = {"Required": True, "NotRequired": False}.get(name, required)
+            hint = inner = typing.get_args(inner)[0]
+        elif origin is typing.Annotated:
+            for item in inner.__metadata__:
+                if isinstance(item, Hint) and item.severity is not None:
+                    severity = item.severity
+            inner = inner.__origin__
+            if typing.get_origin(inner) in _QUALIFIERS:
+                hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]  # type: ignore[assignment]
+                required = {"Required": True, "NotRequired": False}.get(
+                    getattr(typing.get_origin(inner), "_name", ""), required
+                )
+                inner = typing.get_args(inner)[0]
+        else:
+            return hint, required, severity
+
+
+def _hints(cls: Any, path: str) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except (NameError, TypeError, SyntaxError) as error:
+        raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
+
+
+def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
+    """Return `node` with the options of a hint; a union passes them on to the options they fit."""
+    if isinstance(node, t.UnionType):
+        options = tuple(_hinted(o, hint, path) if not isinstance(o, t.NoneType) else o for o in node.options)
+        return t.UnionType(options)
+    changes: dict[str, Any] = {}
+    match node:
+        case t.DateTimeType():
+            changes = {"epoch": hint.epoch, "aware": hint.aware}
+        case t.TimeDeltaType():
+            changes = {"unit": hint.epoch}
+        case t.BytesType() | t.ByteArrayType():
+            changes = {"encoding": hint.encoding}
+        case t.IntType():
+            changes = {"big": hint.big}
+    given = {name for name in ("epoch", "encoding", "aware", "big") if getattr(hint, name) is not None}
+    names = {"unit": "epoch"}
+    if unfit := sorted(given - {names.get(name, name) for name in changes}):
+        raise SchemaError(path, f"`{node}` has no {' or '.join(unfit)}")
+    return dataclasses.replace(node, **{k: v for k, v in changes.items() if v is not None})
+
+
+def _check_hashable(node: t.Type, path: str) -> None:
+    match node:
+        case t.ListType() | t.SetType() | t.DictType() | t.ByteArrayType():
+            raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
+        case t.RecordType() if not node.positional:
+            raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
+        case _:
+            for part, child in t.children(node):
+                _check_hashable(child, path + part)
+
+
+def _unsupported(spec: Any, path: str) -> SchemaError:
+    name = spec.__name__ if isinstance(spec, type) else repr(spec)
+    return SchemaError(path, f"unsupported type `{name}`; supported are {_SUPPORTED}")
