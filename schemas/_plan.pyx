@@ -81,7 +81,7 @@ for _i in range(6):
     HEX[65 + _i] = 10 + _i
 
 
-class Overrun(Exception):
+class OverrunError(Exception):
     """The count of nodes ran out."""
 
 
@@ -182,7 +182,7 @@ cdef int say(Run *run, Place *place, str code, str expected, object value, str o
 cdef inline int spend(Run *run, Py_ssize_t nodes) except -1:
     run.left -= nodes + 1
     if run.left < 0:
-        raise Overrun()
+        raise OverrunError()
     return 0
 
 
@@ -280,7 +280,7 @@ cdef class ExactLeaf(Leaf):
 
 
 cdef class CallLeaf(ExactLeaf):
-    """Converts by a Python function, which raises `CannotConvert` for malformed values and TypeError
+    """Converts by a Python function, which raises `ConversionError` for malformed values and TypeError
     for types it knows nothing about."""
 
     cdef object function
@@ -1236,7 +1236,7 @@ cdef class Plan:
         run.left, run.cap, run.more = self.first, 0, 0
         try:
             return self.step.visit(record, &run, NULL)
-        except Overrun:
+        except OverrunError:
             return self.again(record, &run)
 
     def advise(self, record, /):
@@ -1248,7 +1248,7 @@ cdef class Plan:
         run.left, run.cap, run.more = self.first, self.cap, 0
         try:
             new = self.step.visit(record, &run, NULL)
-        except Overrun:
+        except OverrunError:
             # What was fixed stays fixed; all else will be found again.
             kept = [item for item in advice if (<Advice>item).outcome == "fixed"]
             advice.clear()
@@ -1269,6 +1269,6 @@ cdef class Plan:
         run.left = self.nodes
         try:
             return self.step.visit(record, run, NULL)
-        except Overrun:
+        except OverrunError:
             say(run, NULL, "limit", f"at most {self.nodes} nodes", record, "could not", "more")
             return record

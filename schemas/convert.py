@@ -1,6 +1,6 @@
 """Conversions of single values that are not worth compiling.
 
-Each takes whatever stands in the record; it raises `CannotConvert` for a malformed value and
+Each takes whatever stands in the record; it raises `ConversionError` for a malformed value and
 `TypeError` for a type that it knows nothing about. None of them drops a digit or a field.
 """
 
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["CannotConvert", "decoder", "to_date", "to_time", "to_timedelta", "unit"]
+__all__ = ["ConversionError", "decoder", "to_date", "to_time", "to_timedelta", "unit"]
 
 _DURATION = re.compile(
     r"(?P<sign>-)?P(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,10})D)?"
@@ -24,7 +24,7 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
-class CannotConvert(ValueError):
+class ConversionError(ValueError):
     """A value of a type that can be converted, but malformed."""
 
 
@@ -34,7 +34,7 @@ def to_date(value: Any) -> dt.date:
         return dt.date.fromisoformat(value)
     if isinstance(value, dt.datetime):
         if value.time() != dt.time():
-            raise CannotConvert("has a time of day")
+            raise ConversionError("has a time of day")
         return value.date()
     raise TypeError
 
@@ -44,7 +44,7 @@ def to_time(value: Any) -> dt.time:
     if isinstance(value, str):
         digits = re.search(r"[.,]\d{6}(\d*)", value)
         if digits and digits[1].strip("0"):
-            raise CannotConvert("finer than a microsecond")
+            raise ConversionError("finer than a microsecond")
         return dt.time.fromisoformat(value)
     raise TypeError
 
@@ -65,7 +65,7 @@ def to_timedelta(scale: str | None) -> Callable[[Any], dt.timedelta]:
 def _duration(text: str) -> dt.timedelta:
     match = _DURATION.fullmatch(text)
     if match is None or text.endswith(("P", "T")):
-        raise CannotConvert("no ISO 8601 duration")
+        raise ConversionError("no ISO 8601 duration")
     parts = {name: int(match[name] or 0) for name in ("weeks", "days", "hours", "minutes", "seconds")}
     delta = dt.timedelta(**parts, microseconds=int((match["fraction"] or "").ljust(6, "0")))
     return -delta if match["sign"] else delta
@@ -75,7 +75,7 @@ def unit(name: str) -> Callable[[float], dt.timedelta]:
     """Return the conversion of a number of ``s``, ``ms``, ``us`` or ``ns`` to a timedelta.
 
     Raises (when called):
-        CannotConvert: Finer than a microsecond, which would be lost.
+        ConversionError: Finer than a microsecond, which would be lost.
     """
     scale = _NANOSECONDS[name]
 
@@ -84,7 +84,7 @@ def unit(name: str) -> Callable[[float], dt.timedelta]:
             return dt.timedelta(microseconds=number * (scale / 1_000))
         microseconds, rest = divmod(number * scale, 1_000)
         if rest:
-            raise CannotConvert("finer than a microsecond")
+            raise ConversionError("finer than a microsecond")
         return dt.timedelta(microseconds=microseconds)
 
     return convert
@@ -97,22 +97,26 @@ def decoder(encoding: str) -> Callable[[str], bytes]:
 
 def _base64(text: str) -> bytes:
     if _BASE64.fullmatch(text) is None:
-        raise CannotConvert("not canonical base64")
+        raise ConversionError("not canonical base64")
     raw = binascii.a2b_base64(text)
-    if text.endswith("=") and binascii.b2a_base64(raw[-2:] if len(raw) % 3 == 2 else raw[-1:], newline=False).decode() != text[-4:]:
-        raise CannotConvert("not canonical base64")
+    if (
+        text.endswith("=")
+        and binascii.b2a_base64(raw[-2:] if len(raw) % 3 == 2 else raw[-1:], newline=False).decode()
+        != text[-4:]
+    ):
+        raise ConversionError("not canonical base64")
     return raw
 
 
 def _base64url(text: str) -> bytes:
     if "+" in text or "/" in text:
-        raise CannotConvert("not base64url")
+        raise ConversionError("not base64url")
     return _base64(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
 
 
 def _hex(text: str) -> bytes:
     if not text.isascii():
-        raise CannotConvert("not hexadecimal")
+        raise ConversionError("not hexadecimal")
     return binascii.unhexlify(text)
 
 

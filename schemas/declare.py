@@ -160,7 +160,9 @@ class _Describer:
             return self._plain(spec, path)
         if isinstance(spec, list):
             if len(spec) != 1:
-                raise SchemaError(path, f"a list in a dict of types holds the one type of its items, got {len(spec)}")
+                raise SchemaError(
+                    path, f"a list in a dict of types holds the one type of its items, got {len(spec)}"
+                )
             return t.ListType(self.type(spec[0], path + "[]"))
         if isinstance(spec, str | typing.ForwardRef):
             raise SchemaError(path, f"the name {spec!r} was not resolved; give the type itself")
@@ -259,7 +261,9 @@ class _Describer:
             )
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             hints = _hints(cls, path)
-            fields = [(name, name, hints.get(name, Any), name not in cls._field_defaults) for name in cls._fields]
+            fields = [
+                (name, name, hints.get(name, Any), name not in cls._field_defaults) for name in cls._fields
+            ]
             return self._record(cls, fields, path, positional=True)
         raise _unsupported(cls, path)
 

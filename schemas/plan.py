@@ -1,0 +1,396 @@
+"""From a description tree and a codec's facts to a compiled plan, and to the same plan in words.
+
+`lack` is the one place that knows what a codec leaves to do at a node; compiler and words both ask it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from . import _plan as p
+from . import convert
+from . import types as t
+
+__all__ = ["Carrier", "Facts", "Limits", "compile_plan", "lack", "lines"]
+
+
+class Carrier(Protocol):
+    """What a plan needs to know of a codec."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def carries(self) -> frozenset[str]: ...
+    @property
+    def wire(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a record may ask of a schema.
+
+    Attributes:
+        digits: Most digits of a Decimal or int read from text.
+        exponent: Largest exponent of a Decimal, either way.
+        keys: Most keys of a map that are turned into another type.
+        bytes: Longest text that is decoded to bytes.
+        shared: Nodes visited before shared containers are looked out for.
+        nodes: Most nodes visited in one record.
+        advice: Most pieces of advice about one record.
+    """
+
+    digits: int = 1_000
+    exponent: int = 6_144
+    keys: int = 1_000_000
+    bytes: int = 64 * 1024 * 1024
+    shared: int = 1_000_000
+    nodes: int = 50_000_000
+    advice: int = 100
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            if getattr(self, name) < 1:
+                raise ValueError(f"limit {name} must be at least 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a codec carries; without a codec nothing is known, so everything is looked at.
+
+    Attributes:
+        known: Whether there is a codec: its own forms are then turned without advice.
+    """
+
+    known: bool = False
+    carries: frozenset[str] = frozenset()
+    wire: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, codec: Carrier | None) -> Facts:
+        """Return the facts of a codec, or of any."""
+        if codec is None:
+            return cls()
+        return cls(True, frozenset(codec.carries), dict(getattr(codec, "wire", None) or {}))
+
+    def lacks(self, token: str) -> bool:
+        """Whether a type must be brought back."""
+        return token not in self.carries
+
+    @property
+    def null(self) -> str | None:
+        """The text that stands for None, in formats without a null."""
+        return self.wire.get("none") if self.known and self.lacks("none") else None
+
+
+# What a codec leaves to do --------------------------------------------------------------------------
+
+_NATIVE = ("utc-ms", "utc", "native")
+"""Written forms of datetimes that come back as datetimes; what they lost cannot be brought back."""
+
+
+def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
+    """Return in words what is left to do at `node` itself after a codec, or None for nothing."""
+    match node:
+        case t.NoneType():
+            return f"from the text {facts.null!r}" if facts.null is not None else None
+        case t.IntType():
+            return "from decimal text, beyond 64 bits" if node.big and facts.lacks("bigint") else None
+        case t.BytesType():
+            return f"from {node.encoding} text" if facts.lacks("bytes") else None
+        case t.ByteArrayType():
+            if facts.lacks("bytearray"):
+                return f"from {node.encoding} text" if facts.lacks("bytes") else "from bytes"
+            return None
+        case t.DateTimeType():
+            return _lack_datetime(node, facts)
+        case t.TimeDeltaType() if node.unit is not None:
+            return f"from a number of {node.unit}"
+        case t.ListType():
+            return "from tuple" if facts.lacks("list") else None
+        case t.TupleType() | t.VarTupleType():
+            return "from list" if facts.lacks("tuple") else None
+        case t.DictType():
+            return _lack_keys(node, facts)
+        case t.RecordType():
+            return f"build {node.name}" if objects and node.cls is not None else None
+        case t.UnionType():
+            return None
+    token, words = _SIMPLE.get(type(node), ("", ""))
+    return words if token and facts.lacks(token) else None
+
+
+_SIMPLE = {
+    t.DateType: ("date", "from ISO 8601 text"),
+    t.TimeType: ("time", "from ISO 8601 text"),
+    t.TimeDeltaType: ("timedelta", "from ISO 8601 duration text"),
+    t.DecimalType: ("decimal", "from decimal text"),
+    t.UUIDType: ("uuid", "from UUID text"),
+    t.EnumType: ("enum", "from its value"),
+    t.SetType: ("set", "from list"),
+    t.FrozenSetType: ("frozenset", "from list or set"),
+}
+
+
+def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
+    if node.epoch is not None:
+        return f"from a number of {node.epoch} since 1970"
+    tokens = {None: ("datetime", "datetime_aware", "datetime_offset"), False: ("datetime",)}.get(
+        node.aware, ("datetime_aware", "datetime_offset")
+    )
+    if node.aware is False and facts.lacks("datetime") and facts.wire.get("datetime", "").startswith("utc"):
+        return "from UTC to no offset"
+    if any(facts.lacks(token) and facts.wire.get(token) not in _NATIVE for token in tokens):
+        return "from ISO 8601 text"
+    return None
+
+
+def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
+    if isinstance(node.key, t.AnyType | t.StrType | t.LiteralType) or not facts.lacks("any_keys"):
+        return None
+    if isinstance(node.key, t.IntType) and not facts.lacks("int_keys"):
+        return None
+    return f"keys to {node.key}"
+
+
+def _needs(node: t.Type, facts: Facts, objects: bool) -> bool:
+    """Whether anything is left to do at `node` or below it."""
+    if lack(node, facts, objects=objects) is not None:
+        return True
+    below = (child for part, child in t.children(node) if part != "{key}")
+    return any(_needs(child, facts, objects) for child in below)
+
+
+# Words --------------------------------------------------------------------------------------------
+
+
+def lines(node: t.Type, facts: Facts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and what is done there, for every node where something is done."""
+    for path, child in t.walk(node):
+        if "{key}" in path:
+            continue
+        if (words := lack(child, facts, objects=objects)) is not None:
+            yield path, str(child), words
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def compile_plan(
+    node: t.Type, facts: Facts, limits: Limits, *, full: bool = False, objects: bool = False
+) -> p.Plan | None:
+    """Compile a plan.
+
+    Args:
+        node: The root of a description tree.
+        facts: Of the codec the records come from.
+        limits: See `Limits`.
+        full: Visit and check everything; else only where the codec leaves something to do.
+        objects: Build the classes that the schema was declared with.
+
+    Returns:
+        The plan, or None when there is nothing to do.
+    """
+    step = _Compiler(facts, limits, full, objects).step(node)
+    return None if step is None else p.Plan(step, limits.shared, limits.nodes, limits.advice)
+
+
+class _Compiler:
+    def __init__(self, facts: Facts, limits: Limits, full: bool, objects: bool) -> None:
+        self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
+
+    def step(self, node: t.Type) -> p.Step | None:
+        """Return the step for a node, or None when nothing is to be done there or below."""
+        if isinstance(node, t.AnyType):
+            return None
+        if not self.full and not _needs(node, self.facts, self.objects):
+            return None
+        return self._make(node)
+
+    def _make(self, node: t.Type) -> p.Step:
+        name = str(node)
+        quiet = self.facts.known and lack(node, self.facts, objects=self.objects) is not None
+        match node:
+            case t.ListType(item):
+                return p.ListStep(name, self.step(item), quiet=quiet)
+            case t.VarTupleType(item):
+                return p.TupleStep(name, self.step(item), quiet=quiet)
+            case t.TupleType(items):
+                places = [self.step(item) for item in items]
+                return p.TupleStep(name, places=places if self.full or any(places) else None, quiet=quiet)
+            case t.SetType(item) | t.FrozenSetType(item):
+                kind = set if isinstance(node, t.SetType) else frozenset
+                return p.SetStep(name, kind, self.step(item), quiet=quiet)
+            case t.DictType():
+                key = self._key(node.key) if self.full or quiet else None
+                return p.DictStep(name, key, self.step(node.value), self.limits.keys)
+            case t.UnionType():
+                return self._union(node)
+            case t.RecordType():
+                return self._record(node)
+        return self._leaf(node, quiet)
+
+    def _leaf(self, node: t.Type, quiet: bool, *, key: bool = False) -> p.Step:
+        name, limits = str(node), self.limits
+        match node:
+            case t.NoneType():
+                return p.NoneLeaf(name, self.facts.null, quiet=quiet)
+            case t.BoolType():
+                return p.BoolLeaf(name, quiet=quiet)
+            case t.IntType():
+                return p.IntLeaf(name, 18 if key else limits.digits, key=key, quiet=quiet)
+            case t.FloatType():
+                return p.FloatLeaf(name, quiet=quiet)
+            case t.StrType():
+                return p.StrLeaf(name, quiet=quiet)
+            case t.BytesType() | t.ByteArrayType():
+                kind = bytes if isinstance(node, t.BytesType) else bytearray
+                return p.BytesLeaf(name, kind, convert.decoder(node.encoding), limits.bytes, quiet=quiet)
+            case t.DateTimeType():
+                unit = None if node.epoch is None else convert.unit(node.epoch)
+                naive = node.aware is False and self.facts.wire.get("datetime", "").startswith("utc")
+                return p.DateTimeLeaf(name, unit, naive=naive, quiet=quiet)
+            case t.DateType():
+                return p.CallLeaf(name, dt.date, convert.to_date, but=dt.datetime, quiet=quiet)
+            case t.TimeType():
+                return p.CallLeaf(name, dt.time, convert.to_time, quiet=quiet)
+            case t.TimeDeltaType():
+                forms = (str,) if node.unit is None else (str, int, float)
+                return p.CallLeaf(
+                    name, dt.timedelta, convert.to_timedelta(node.unit), forms=forms, quiet=quiet
+                )
+            case t.DecimalType():
+                return p.DecimalLeaf(
+                    name,
+                    limits.digits,
+                    limits.exponent,
+                    check=True,
+                    float_form=self.facts.wire.get("decimal") == "float",
+                    quiet=quiet,
+                )
+            case t.UUIDType():
+                return p.UUIDLeaf(name, quiet=quiet)
+            case t.EnumType():
+                return p.EnumLeaf(name, node.cls, _members(node.cls), quiet=quiet)
+            case t.LiteralType():
+                return p.LiteralLeaf(name, node.values, quiet=quiet)
+            case t.ComplexType():
+                return p.ExactLeaf(name, complex, quiet=quiet)
+        raise AssertionError(f"no step for {node!r}")
+
+    def _key(self, node: t.Type) -> p.Step | None:
+        """Return the step for the keys of a map; text is how nearly all formats write them."""
+        quiet = self.facts.known
+        match node:
+            case t.AnyType():
+                return None
+            case t.BoolType():
+                return p.EnumLeaf("bool", bool, {(str, "true"): True, (str, "false"): False}, quiet=quiet)  # type: ignore[dict-item]
+            case t.NoneType():
+                return p.NoneLeaf("None", "null", quiet=quiet)
+            case t.FloatType():
+                return p.CallLeaf("float", float, _float_key, quiet=quiet)
+            case t.UnionType():
+                return p.UnionStep(
+                    str(node), self._ordered([self._key(o) for o in node.options], node.options)
+                )
+        return self._leaf(node, quiet, key=True)
+
+    def _union(self, node: t.UnionType) -> p.Step:
+        rest = tuple(option for option in node.options if not isinstance(option, t.NoneType))
+        if len(rest) == len(node.options) - 1 == 1:
+            inner = self.step(rest[0])
+            return p.OptionalStep(str(node), inner or self._make(rest[0]), self.facts.null)
+        whole = _Compiler(self.facts, self.limits, True, self.objects)
+        return p.UnionStep(str(node), self._ordered([whole._make(o) for o in node.options], node.options))
+
+    @staticmethod
+    def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
+        """Sort options so that of two that could be meant the more particular is tried first."""
+        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
+        return [step for _, step in ranked]
+
+    def _record(self, node: t.RecordType) -> p.Step:
+        fields = []
+        tags: list[tuple[str, p.Step]] = []
+        for item in node.fields:
+            step = self.step(item.type)
+            if step is not None or self.full or self.objects or node.positional:
+                fields.append((item.name, step, item.required, item.severity))
+            if isinstance(item.type, t.LiteralType):
+                tags.append((item.name, self._leaf(item.type, False)))
+        build = _builder(node) if self.objects and node.cls is not None else None
+        return p.RecordStep(
+            str(node),
+            tuple(fields),
+            positional=node.positional,
+            build=build,
+            kind=node.cls,
+            full=self.full,
+            tags=tuple(tags),
+        )
+
+
+_RANK = {
+    kind: rank
+    for rank, kind in enumerate(
+        (t.LiteralType, t.EnumType, t.UUIDType, t.DateType, t.TimeType, t.TimeDeltaType, t.DateTimeType,
+         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType),
+        start=-20,
+    )
+}  # fmt: skip
+
+
+def _float_key(value: Any) -> float:
+    """Convert the text that `repr` gives a float."""
+    if not isinstance(value, str):
+        raise TypeError
+    number = float(value)
+    if repr(number) != value:
+        raise convert.ConversionError("not as a float is written")
+    return number
+
+
+def _members(cls: type[enum.Enum]) -> dict[tuple[type, Any], enum.Enum]:
+    """Return the closed table of an Enum: its values, and how formats write those."""
+    table: dict[tuple[type, Any], enum.Enum] = {}
+    for member in cls.__members__.values():
+        value = member.value
+        forms = [value]
+        if isinstance(value, dt.datetime | dt.date | dt.time):
+            forms.append(value.isoformat())
+        elif isinstance(value, decimal.Decimal | uuid.UUID):
+            forms.append(str(value))
+        for form in forms:
+            try:
+                table.setdefault((type(form), form), member)
+            except TypeError:  # an unhashable value cannot come back
+                continue
+    return table
+
+
+def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
+    """Return what makes an object of the class from a dict of its fields."""
+    cls: Any = node.cls
+    renamed = {item.name: item.attribute for item in node.fields if item.attribute}
+    late = (
+        tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
+    )
+    if not renamed and not late:
+        return lambda record: cls(**record)
+
+    def build(record: dict[str, Any]) -> Any:
+        arguments = {renamed.get(name, name): value for name, value in record.items()}
+        after = {name: arguments.pop(name) for name in late if name in arguments}
+        made = cls(**arguments)
+        for name, value in after.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    return build

@@ -1,0 +1,229 @@
+"""The advisory schema: corrects records after decoding, says what it could not, never rejects."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ._plan import Advice, Plan
+from .advice import AdviceCounter, AdviceError
+from .declare import describe
+from .plan import Carrier, Facts, Limits, compile_plan, lines
+from .types import RecordType, Type
+
+if TYPE_CHECKING:
+    from .infer import Inferred
+
+__all__ = ["Schema"]
+
+
+class Schema:
+    """What records should look like, whatever codec carried them.
+
+    Args:
+        spec: A TypedDict, dataclass, NamedTuple, `msgspec.Struct`, pydantic model, dict of types,
+            any type of these inside lists and the like, or a description tree.
+        as_objects: Build dataclass, NamedTuple and Struct objects; else records stay dicts.
+            A record with unknown or missing fields stays a dict: nothing it holds is dropped.
+        strict: Raise one `AdviceError` when there is any advice that is not a note.
+        every: After decoding, check one record in so many fully and count its advice in `counter`;
+            0 for none. All records are corrected in any case.
+        counter: Where advice is counted; made when needed.
+        limits: See `Limits`.
+        name: For messages; the name of the class otherwise.
+
+    Raises:
+        SchemaError: A type is not supported, or holds itself; the message names the place.
+
+    Attributes:
+        types: The description tree, see `bakeoff.schemas.types`.
+    """
+
+    def __init__(
+        self,
+        spec: Any,
+        *,
+        as_objects: bool = False,
+        strict: bool = False,
+        every: int = 0,
+        counter: AdviceCounter | None = None,
+        limits: Limits | None = None,
+        name: str = "",
+    ) -> None:
+        if every < 0:
+            raise ValueError(f"every must be 0 or more, got {every}")
+        self.types: Type = spec.types if isinstance(spec, Schema) else describe(spec)
+        self.as_objects = as_objects
+        self.strict = strict
+        self.every = every
+        self.counter = AdviceCounter() if counter is None and every else counter
+        self.limits = limits or Limits()
+        self.name = name or str(self.types)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._lock = threading.Lock()
+        self._plans: dict[tuple[bool, frozenset[str], tuple[tuple[str, str], ...]], Plan | None] = {}
+        self._default = self._plan(None, full=True)
+        self._apply: Callable[[Any], Any] = _same if self._default is None else self._default.apply
+
+    # correcting --------------------------------------------------------------------------------
+
+    def apply(self, record: Any, /) -> Any:
+        """Return `record` corrected in place, wherever it came from, without a word.
+
+        Never raises for what the record holds. After a known codec `fixer` does less.
+        """
+        return self._apply(record)
+
+    def advise(self, record: Any, /, codec: Carrier | str | None = None) -> tuple[Any, list[Advice]]:
+        """Return `record` corrected in place, and everything there is to say about it.
+
+        Args:
+            record: What a codec decoded.
+            codec: Where it came from. The forms in which that codec writes types it lacks are then
+                expected, and turned without advice; without a codec every change is advised.
+
+        Raises:
+            AdviceError: In strict mode, when there is any advice that is not a note.
+        """
+        plan = self._default if codec is None else self._plan(_carrier(codec), full=True)
+        if plan is None:
+            return record, []
+        record, advice = plan.advise(record)
+        if self.strict:
+            _raise_for(advice)
+        return record, advice
+
+    def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
+        """Return what brings back the types that `codec` does not carry, or None for nothing to do.
+
+        The callable changes records in place and returns them. It does not raise, except in strict mode.
+        """
+        carrier = _carrier(codec)
+        plan = self._plan(carrier, full=False)
+        fix = None if plan is None else plan.apply
+        full = self._plan(carrier, full=True) if self.strict or self.every else None
+        if full is None:
+            return fix
+        return _strict(full) if self.strict else self._sampling(fix or _same, full)
+
+    def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
+        left, every, counter = 1, self.every, self.counter or AdviceCounter()
+
+        def sample(record: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left > 0:
+                return fix(record)
+            left = every
+            record, advice = full.advise(record)
+            counter.add(advice)
+            return record
+
+        return sample
+
+    def _plan(self, codec: Carrier | None, *, full: bool) -> Plan | None:
+        facts = Facts.of(codec)
+        key = (full, facts.carries, tuple(sorted(facts.wire.items())) if facts.known else (("", ""),))
+        with self._lock:
+            if key not in self._plans:
+                self._plans[key] = compile_plan(
+                    self.types, facts, self.limits, full=full, objects=self.as_objects
+                )
+            return self._plans[key]
+
+    # looking -----------------------------------------------------------------------------------
+
+    def plan(self, codec: Carrier | str) -> str:
+        """Return in words what is done after `codec` (a codec or its name)."""
+        carrier = _carrier(codec)
+        done = list(lines(self.types, Facts.of(carrier), objects=self.as_objects))
+        if not done:
+            return f"{self.name} after {carrier.name}: nothing to do"
+        places = f"{len(done)} place{'s' * (len(done) != 1)}"
+        widths = [max(len(row[i]) for row in done) for i in (0, 1)]
+        rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
+        return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
+
+    def struct(self, *, array_like: bool = False) -> Any:
+        """Return a `msgspec.Struct` type (or another type that msgspec decodes to) for this schema; see `typed`."""
+        from .typed import struct_type
+
+        return struct_type(self, array_like=array_like)
+
+    def to_python(self) -> str:
+        """Return a Python module that declares this schema; importing it gives an equal one."""
+        from .source import to_python
+
+        return to_python(self)
+
+    @staticmethod
+    def infer(records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99) -> Inferred:
+        """Return a schema for records like these, read once in bounded memory.
+
+        Args:
+            records: Decoded records, or Python objects.
+            name: Of the record.
+            confidence: Share of the values of a field that must be, say, ISO 8601 text before the
+                field is taken for a datetime.
+
+        Raises:
+            SchemaError: There are no records.
+        """
+        from .infer import infer
+
+        return infer(records, name=name, confidence=confidence)
+
+    # identity ----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        fields = f", {len(self.types.fields)} fields" if isinstance(self.types, RecordType) else ""
+        return f"<Schema {self.name}{fields}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self.types)
+
+    def _identity(self) -> tuple[Any, ...]:
+        return self.types, self.as_objects, self.strict, self.every, self.limits
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if not key.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._prepare()
+
+
+def _same(record: Any) -> Any:
+    return record
+
+
+def _strict(full: Plan) -> Callable[[Any], Any]:
+    def check(record: Any) -> Any:
+        record, advice = full.advise(record)
+        _raise_for(advice)
+        return record
+
+    return check
+
+
+def _raise_for(advice: list[Advice]) -> None:
+    if any(item.severity == "error" for item in advice):
+        raise AdviceError(advice)
+
+
+def _carrier(codec: Carrier | str) -> Carrier:
+    if not isinstance(codec, str):
+        return codec
+    from ..codecs.registry import codec as by_name
+    from ..codecs.registry import split_name
+
+    found: Carrier = by_name(split_name(codec)[0])
+    return found
