@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import atomic_write, console
 from ..errors import RunError, UsageError
+from ._output import is_stdout, layout, put
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -88,21 +88,19 @@ def _form_of(output: Path | None, show: bool) -> str:
 def _write_table(results: Sequence[Result], form: str, output: Path | None, options: dict[str, Any]) -> None:
     from ..reports import render
 
-    if form == "text" and _is_stdout(output):
-        screen = console()
-        if screen.is_terminal:
-            options |= {"width": screen.width, "color": screen.color_system is not None}
-    _put(render(results, form, **options).encode(), output)
+    if form == "text":
+        options |= layout(output)
+    put(render(results, form, **options).encode(), output)
 
 
 def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
     page = _extra("page")
     html: str = page.render(results, **options)
-    if show and _is_stdout(output):
+    if show and is_stdout(output):
         import tempfile
 
         output = Path(tempfile.mkdtemp(prefix="bakeoff-")) / "report.html"
-    _put(html.encode(), output)
+    put(html.encode(), output)
     if show and output is not None:
         click.echo(f"opening {output}", err=True)
         click.launch(output.resolve().as_uri())
@@ -110,12 +108,12 @@ def _write_page(results: Sequence[Result], output: Path | None, show: bool, opti
 
 def _write_chart(results: Sequence[Result], form: str, chart: str | None, output: Path | None) -> None:
     charts = _extra("charts")
-    if _is_stdout(output) and form == "png" and sys.stdout.isatty():
+    if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
     kind = chart or charts.KINDS[0]
     if kind not in charts.KINDS:
         raise UsageError(f"no chart {kind!r}; there are {', '.join(charts.KINDS)}")
-    _put(charts.render(results, kind, form), output)
+    put(charts.render(results, kind, form), output)
 
 
 def _extra(name: str) -> Any:
@@ -149,21 +147,5 @@ def _write_suites(results: Sequence[Result], output: Path | None) -> None:
     for name, suite in files.items():
         text = io.StringIO()
         suite.dump(text)
-        _put(text.getvalue().encode(), output / name)
+        put(text.getvalue().encode(), output / name)
     click.echo(f"wrote {', '.join(files)} to {output}", err=True)
-
-
-def _is_stdout(output: Path | None) -> bool:
-    return output is None or str(output) == "-"
-
-
-def _put(content: bytes, output: Path | None) -> None:
-    if output is not None and str(output) != "-":
-        with atomic_write(output) as file:
-            file.write(content)
-        return
-    encoding = (sys.stdout.encoding or "utf-8").lower()
-    if not encoding.startswith("utf"):
-        # A terminal without these letters gets question marks rather than an error.
-        content = content.decode(errors="surrogateescape").encode(encoding, "replace")
-    click.echo(content, nl=False)

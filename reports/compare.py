@@ -1,0 +1,308 @@
+"""Two runs of the same work, cell by cell: what became faster, slower, or cannot be told.
+
+The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
+(after/before) has Welch's interval on values that each run has normalised by its own yardstick.
+Holm guards all cells of a comparison together. A change counts only when it is significant *and*
+outside the tie band; a regression beyond a limit is a significant one whose estimate is beyond it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
+from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
+from ..errors import UsageError
+from . import numbers
+from .entrants import FLOOR, corpora
+from .environment import differences, machine, versions
+
+__all__ = ["Change", "Comparison", "compare", "parse_share"]
+
+Verdict = Literal["better", "worse", "same", "not significant"]
+
+_IRRELEVANT: Final = frozenset(
+    {
+        "alpha",
+        "budget",
+        "cell_memory",
+        "cell_timeout",
+        "codecs",
+        "looks",
+        "max_processes",
+        "output",
+        "precision",
+        "processes",
+        "quick",
+        "resume",
+        "tie",
+    }
+)
+"""Options that decide how long and on what is measured, not what a figure means."""
+
+_WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
+_BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
+_GROWING: Final = frozenset({"growing", "leak", "grows"})
+
+
+def parse_share(text: str) -> float:
+    """Read a limit in per cent: "5%" (or "5") is 0.05.
+
+    Raises:
+        UsageError: Not a percentage, or below zero.
+    """
+    try:
+        share = float(text.strip().removesuffix("%")) / 100
+    except ValueError:
+        share = math.nan
+    if not 0 <= share < math.inf:
+        raise UsageError(f"limit {text!r}: expected a percentage such as 5%")
+    return share
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one cell, or (without a codec) of the geometric mean of an operation.
+
+    Attributes:
+        ratio: After/before with its interval; None when a side has no figure.
+        verdict: Direction-aware: "better" is faster, smaller, less.
+        outcomes: Outcome before and after where they differ, or a leak that appeared or went.
+    """
+
+    cell: Cell
+    before: CellResult | None
+    after: CellResult | None
+    ratio: Ratio | None
+    verdict: Verdict
+    outcomes: tuple[str, str] | None = None
+
+    @property
+    def words(self) -> str:
+        """The verdict as people say it: "1.25× faster"."""
+        if self.outcomes:
+            return f"{self.outcomes[0]} → {self.outcomes[1]}"
+        if self.ratio is None or self.verdict in ("same", "not significant"):
+            return self.verdict
+        better, worse = _WORDS[UNITS.get(self.cell.operation, "second")]
+        if self.verdict == "better":
+            return f"{numbers.ratio(1 / self.ratio.value)} {better}"
+        return f"{numbers.ratio(self.ratio.value)} {worse}"
+
+    def beyond(self, limit: float) -> bool:
+        """Whether this is a regression of more than `limit`; a worse outcome always is."""
+        if self.verdict != "worse":
+            return False
+        return self.ratio is None or self.outcomes is not None or self.ratio.value > 1 + limit
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs set against each other.
+
+    Attributes:
+        changes: Every cell that both runs have, in the first run's order.
+        means: Geometric mean over all codecs and corpora, one for each operation.
+        only: Cells of one run alone: those before, those after.
+        notes: What else changed: machine, environment, versions; one line each.
+    """
+
+    changes: tuple[Change, ...]
+    means: tuple[Change, ...]
+    only: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
+    notes: tuple[str, ...] = ()
+
+    def regressions(self, limit: float) -> list[Change]:
+        """Return the cells that became worse by more than `limit`, surely."""
+        return [change for change in self.changes if change.beyond(limit)]
+
+
+def compare(
+    before: Result, after: Result, *, force: bool = False, alpha: float = ALPHA, tie: float = TIE
+) -> Comparison:
+    """Compare two runs of the same corpora under the same options.
+
+    Args:
+        before: The run that is compared with.
+        after: The run that is judged.
+        force: Compare although corpora or options differ; the differences become notes.
+        alpha: Chance of any false verdict in the whole comparison.
+        tie: Changes up to this share are "same".
+
+    Raises:
+        UsageError: Different corpora or options (and not `force`), or not one cell in common.
+    """
+    obstacles = [*_corpus_differences(before, after), *_option_differences(before, after)]
+    if obstacles and not force:
+        listed = "; ".join(obstacles)
+        raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
+    old = {cell.cell: cell for cell in before.cells if cell.cell.codec != FLOOR}
+    new = {cell.cell: cell for cell in after.cells if cell.cell.codec != FLOOR}
+    common = [cell for cell in old if cell in new]
+    if not common:
+        raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
+    changes = _judged([_raw(old[cell], new[cell], alpha) for cell in common], alpha, tie)
+    return Comparison(
+        changes=tuple(changes),
+        means=tuple(_judged(list(_means(changes, alpha)), alpha, tie)),
+        only=(
+            tuple(cell for cell in old if cell not in new),
+            tuple(cell for cell in new if cell not in old),
+        ),
+        notes=(*obstacles, *_surroundings(before, after)),
+    )
+
+
+def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
+    """Estimate one cell's ratio; the verdict comes when all are known."""
+    change = Change(old.cell, old, new, None, "not significant")
+    if old.outcome != new.outcome:
+        worse = _badness(new.outcome) > _badness(old.outcome)
+        change = replace(change, verdict="worse" if worse else "better", outcomes=(old.outcome, new.outcome))
+    elif _growing(old) != _growing(new):
+        words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
+        change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)
+    if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
+        exact = old.cell.operation == "size"
+        found = ratio(new.samples, old.samples, alpha, paired=False, exact=exact)
+        if exact and found.value != 1:
+            found = replace(found, low=found.value, high=found.value, p=0.0)
+        change = replace(change, ratio=found)
+    elif not change.outcomes:
+        change = replace(change, verdict="same")
+    return change
+
+
+def _badness(outcome: str) -> int:
+    return _BAD.index(outcome) + 1 if outcome in _BAD else 0
+
+
+def _growing(cell: CellResult) -> bool:
+    return cell.facts.get("verdict") in _GROWING
+
+
+def _usable(samples: Sequence[Sample]) -> bool:
+    return bool(samples) and all(sample.value > 0 for sample in samples)
+
+
+def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]:
+    """Give verdicts to all cells together; a changed outcome has given its own already."""
+    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and c.outcomes is None}
+    adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
+    return [
+        replace(c, verdict=_verdict(open_ones[c.cell], adjusted[c.cell], alpha, tie))
+        if c.cell in adjusted
+        else c
+        for c in changes
+    ]
+
+
+def _verdict(found: Ratio, p: float, alpha: float, tie: float) -> Verdict:
+    if found.inside(tie):
+        return "same"
+    if p < alpha and not 1 / (1 + tie) <= found.value <= 1 + tie:
+        return "better" if found.value < 1 else "worse"
+    return "not significant"
+
+
+def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
+    """Average each operation geometrically over its cells, process by process.
+
+    Cells of one process share its luck, so the process is the unit here as well.
+    """
+    operations = dict.fromkeys(c.cell.operation for c in changes if c.ratio is not None)
+    for operation in operations:
+        cells = [c for c in changes if c.cell.operation == operation and c.ratio is not None]
+        if len(cells) < 2:
+            continue
+        old = _geometric([c.before.samples for c in cells if c.before])
+        new = _geometric([c.after.samples for c in cells if c.after])
+        exact = operation == "size"
+        if old and new:
+            found = ratio(new, old, alpha, paired=False, exact=exact)
+            if exact and found.value != 1:
+                found = replace(found, low=found.value, high=found.value, p=0.0)
+            yield Change(Cell("", operation, ""), None, None, found, "not significant")
+
+
+def _geometric(cells: Sequence[Sequence[Sample]]) -> list[Sample]:
+    """Return one sample for each process that has all cells: the geometric mean of its values."""
+    tables = [{sample.pair: sample.value for sample in samples} for samples in cells]
+    common = set.intersection(*(set(found) for found in tables))
+    if not common:
+        # Runs of plain pyperf files share no process; their means are all there is.
+        values = [math.fsum(map(math.log, found.values())) / len(found) for found in tables]
+        mean = math.exp(math.fsum(values) / len(values))
+        return [Sample(mean, mean, mean)]
+    means = (
+        (pair, math.exp(math.fsum(math.log(found[pair]) for found in tables) / len(tables)))
+        for pair in sorted(common)
+    )
+    return [Sample(mean, mean, mean, pair=pair) for pair, mean in means]
+
+
+# What else differs
+
+
+def _corpus_differences(before: Result, after: Result) -> list[str]:
+    old = {c.name: c for c in corpora(before)}
+    found = []
+    for corpus in corpora(after):
+        twin = old.get(corpus.name)
+        if twin is None:
+            continue
+        if twin.sha256 != corpus.sha256:
+            found.append(
+                f"corpus {corpus.name} has other records ({_hash(twin.sha256)} → {_hash(corpus.sha256)})"
+            )
+        elif twin.sample != corpus.sample:
+            found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
+    return found
+
+
+def _hash(sha256: str) -> str:
+    return sha256[:12] or "unknown"
+
+
+def _option_differences(before: Result, after: Result) -> list[str]:
+    return [f"option {line}" for line in differences(_relevant(before.options), _relevant(after.options))]
+
+
+def _relevant(options: Mapping[str, Fact]) -> list[tuple[str, Fact]]:
+    return [(key, value) for key, value in options.items() if key not in _IRRELEVANT]
+
+
+_NOISE: Final = frozenset(
+    {
+        "boot_time",
+        "cpu_freq",
+        "cpu_temp",
+        "date",
+        "duration",
+        "load_avg_1min",
+        "runnable_threads",
+        "started",
+        "uptime",
+    }
+)
+"""Environment that is never the same twice and explains nothing by itself."""
+
+
+def _surroundings(before: Result, after: Result) -> list[str]:
+    found = []
+    if machine(before) != machine(after):
+        found.append("different machines: figures of two machines are not a comparison of two versions")
+    old, new = (
+        [(k, v) for k, v in r.environment.items() if k not in _NOISE and not k.startswith("cpu_config")]
+        for r in (before, after)
+    )
+    found += differences(old, new)
+    found += [
+        f"library {line}" for line in differences([*versions(before).items()], [*versions(after).items()])
+    ]
+    if not (before.complete and after.complete):
+        found.append("an interrupted run is compared: fewer processes, wider intervals")
+    return found

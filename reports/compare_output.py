@@ -1,0 +1,129 @@
+"""A comparison as a table, as JSON, and in one sentence."""
+
+from __future__ import annotations
+
+import json as _json
+import math
+from dataclasses import replace
+from typing import Any, Literal
+
+from ..bench.results import UNITS, CellResult
+from ..bench.stats import Ratio
+from . import numbers
+from .compare import Change, Comparison
+from .entrants import figure
+from .table import Column, Entry, Row, Section, Table
+
+__all__ = ["json", "summary", "table"]
+
+
+def table(comparison: Comparison, limit: float | None = None) -> Table:
+    """Lay a comparison out as the one table model."""
+    columns = (
+        Column("codec", "codec", numeric=False),
+        Column("operation", "operation", numeric=False),
+        Column("before", "before", direction="lower"),
+        Column("after", "after", direction="lower"),
+        Column("change", "change", unit="95 % interval"),
+        Column("verdict", "verdict", numeric=False),
+    )
+    names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
+    sections = [
+        Section(name, columns, tuple(_row(c) for c in comparison.changes if c.cell.corpus == name))
+        for name in names
+    ]
+    if comparison.means:
+        kept = tuple(column for column in columns if column.key not in ("before", "after"))
+        rows = tuple(_row(replace(c, cell=replace(c.cell, codec="all"))) for c in comparison.means)
+        sections.append(Section("geometric mean of each operation", kept, rows))
+    only = [
+        f"only {when}: {', '.join(cell.name for cell in cells)}"
+        for when, cells in zip(("before", "after"), comparison.only, strict=True)
+        if cells
+    ]
+    return Table(
+        sections=tuple(sections),
+        notes=(*(f"changed: {note}" for note in comparison.notes), *only),
+        advice=summary(comparison, limit),
+    )
+
+
+def summary(comparison: Comparison, limit: float | None = None) -> str:
+    """Say in one sentence what happened."""
+    worse = [c for c in comparison.changes if c.verdict == "worse"]
+    better = [c for c in comparison.changes if c.verdict == "better"]
+    total = len(comparison.changes)
+    text = f"{len(better)} of {total} cells became better, {len(worse)} worse"
+    if limit is None:
+        return f"{text}."
+    failed = comparison.regressions(limit)
+    if not failed:
+        return f"{text}; no significant regression beyond {numbers.percent(limit)}."
+    listed = ", ".join(f"{c.cell.name} ({c.words})" for c in failed[:5])
+    more = f" and {len(failed) - 5} more" if len(failed) > 5 else ""
+    return f"{text}; beyond {numbers.percent(limit)}: {listed}{more}."
+
+
+def _row(change: Change) -> Row:
+    tone: Literal["", "good", "bad", "dim"] = "dim"
+    if change.verdict in ("better", "worse"):
+        tone = "good" if change.verdict == "better" else "bad"
+    found = change.ratio
+    entries = {
+        "codec": Entry(change.cell.codec),
+        "operation": Entry(change.cell.operation),
+        "before": _amount(change.before),
+        "after": _amount(change.after),
+        "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
+        "verdict": Entry(change.words, change.verdict, tone=tone),
+    }
+    return Row(change.cell.codec, entries)
+
+
+def _amount(cell: CellResult | None) -> Entry:
+    found = figure(cell.samples) if cell is not None else None
+    if cell is None or found is None:
+        return Entry("" if cell is None else cell.outcome)
+    unit = str(cell.facts.get("unit") or UNITS.get(cell.cell.operation, "second"))
+    factor, name = numbers.scale([found.value], unit)
+    half = None if found.half is None else found.half * factor
+    return Entry(f"{numbers.quantity(found.value * factor, half)} {name}".strip(), *found)
+
+
+def _interval(found: Ratio) -> str:
+    def signed(value: float) -> str:
+        return f"{(value - 1) * 100:+.1f}%".replace("-", "−")
+
+    if not math.isfinite(found.high) or found.low == found.high:
+        return signed(found.value)
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
+
+
+def json(comparison: Comparison, limit: float | None = None) -> str:
+    """Render a comparison as JSON; ratios are after/before."""
+    plain = {
+        "cells": [_plain(change) for change in comparison.changes],
+        "means": [_plain(change) for change in comparison.means],
+        "only_before": [cell.name for cell in comparison.only[0]],
+        "only_after": [cell.name for cell in comparison.only[1]],
+        "notes": comparison.notes,
+        "limit": limit,
+        "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],
+        "summary": summary(comparison, limit),
+    }
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(change: Change) -> dict[str, Any]:
+    found = change.ratio
+    return {
+        "corpus": change.cell.corpus,
+        "operation": change.cell.operation,
+        "codec": change.cell.codec,
+        "outcomes": change.outcomes,
+        "ratio": found and found.value,
+        "low": found and found.low,
+        "high": found.high if found and math.isfinite(found.high) else None,
+        "verdict": change.verdict,
+        "words": change.words,
+    }

@@ -1,0 +1,43 @@
+"""Where a command's text goes: a file, standard output, or a terminal with its width and colours."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..console import atomic_write, console
+
+__all__ = ["is_stdout", "layout", "put"]
+
+
+def is_stdout(output: Path | None) -> bool:
+    """Whether ``-o`` was left out or is ``-``."""
+    return output is None or str(output) == "-"
+
+
+def layout(output: Path | None) -> dict[str, Any]:
+    """Return width and colour for text that goes to a terminal; nothing for files and pipes."""
+    screen = console()
+    if not (is_stdout(output) and screen.is_terminal):
+        return {}
+    return {"width": screen.width, "color": screen.color_system is not None}
+
+
+def put(content: bytes, output: Path | None) -> None:
+    """Write UTF-8 to a file, all or nothing, or to standard output in its encoding.
+
+    Raises:
+        RunError: The file cannot be written.
+    """
+    if output is not None and not is_stdout(output):
+        with atomic_write(output) as file:
+            file.write(content)
+        return
+    encoding = (sys.stdout.encoding or "utf-8").lower()
+    if not encoding.startswith("utf"):
+        # A terminal without these letters gets question marks rather than an error.
+        content = content.decode(errors="surrogateescape").encode(encoding, "replace")
+    click.echo(content, nl=False)

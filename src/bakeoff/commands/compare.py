@@ -1,0 +1,51 @@
+"""``bakeoff compare``: two result files, cell by cell, with an exit code for CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import RunError
+from ._output import layout, put
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", show_default=True
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; - for standard output.")
+@click.option(
+    "--fail-over", "limit", metavar="SHARE", help="Exit with 1 on a regression beyond this, such as 5%."
+)
+@click.option("--force", is_flag=True, help="Compare runs of different corpora or options all the same.")
+def command(
+    before: Path, after: Path, form: str, output: Path | None, limit: str | None, force: bool
+) -> None:
+    """Compare two runs of the same work: AFTER against BEFORE.
+
+    A change counts when it is significant (intervals of the ratio, Holm over all cells) and above
+    1 %; everything else is "same" or "not significant". --fail-over 5% fails on a significant
+    regression whose estimate is beyond 5 %, on a codec that got worse in what it brings back, and
+    on a new leak; never on noise.
+    """
+    from ..reports import compare_output as written
+    from ..reports import markup, text
+    from ..reports.compare import compare, parse_share
+    from ..reports.files import load
+
+    share = None if limit is None else parse_share(limit)
+    found = compare(load(before), load(after), force=force)
+    if form == "json":
+        content = written.json(found, share)
+    elif form == "md":
+        content = markup.markdown(written.table(found, share))
+    else:
+        content = text.render(written.table(found, share), **layout(output))
+    put(content.encode(), output)
+    if share is not None and found.regressions(share):
+        raise RunError(written.summary(found, share))

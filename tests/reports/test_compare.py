@@ -1,0 +1,216 @@
+"""Comparing two runs, with effects that are known beforehand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.bench.results import Cell, CellResult, write
+from bakeoff.cli import main
+from bakeoff.errors import UsageError
+from bakeoff.reports.compare import compare, parse_share
+from bakeoff.reports.compare_output import table
+
+BASE = {
+    "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
+    "msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498},
+}
+
+
+def slowed(codec, operation, factor):
+    """The same work with one cell changed."""
+    return {
+        name: {op: value * (factor if (name, op) == (codec, operation) else 1) for op, value in ops.items()}
+        for name, ops in BASE.items()
+    }
+
+
+def words(comparison):
+    return {(c.cell.codec, c.cell.operation): c.words for c in comparison.changes}
+
+
+class TestCompare:
+    def test_same_run_twice(self, result_of):
+        """A run against another of the same code has no better and no worse cell."""
+        found = compare(result_of(BASE, seed=1), result_of(BASE, seed=2))
+
+        assert {"same", "not significant"} >= {c.verdict for c in found.changes}
+        assert [] == found.regressions(0)
+
+    def test_slowed_cell(self, result_of):
+        """A planted slow-down is found, in its cell alone, and said in words."""
+        found = compare(result_of(BASE, seed=1), result_of(slowed("json", "load", 1.25), seed=2))
+
+        assert words(found)["json", "load"] == "1.25× slower"
+        assert [Cell("messages", "load", "json")] == [c.cell for c in found.changes if c.verdict == "worse"]
+
+    def test_sped_up_cell(self, result_of):
+        """A planted gain is called faster."""
+        found = compare(result_of(BASE, seed=1), result_of(slowed("json", "dump", 0.5), seed=2))
+
+        assert words(found)["json", "dump"] == "2.00× faster"
+
+    def test_bytes_have_their_own_words(self, result_of):
+        """Bytes become larger or smaller, exactly, without any noise."""
+        found = compare(result_of(BASE), result_of(slowed("msgpack", "size", 1.1), seed=2))
+
+        assert words(found)["msgpack", "size"] == "1.10× larger"
+        assert words(found)["json", "size"] == "same"
+
+    def test_noise_is_not_significant(self, result_of):
+        """A difference inside the noise is not called one."""
+        found = compare(
+            result_of(BASE, noise=0.2, processes=5),
+            result_of(slowed("json", "load", 1.05), noise=0.2, processes=5, seed=3),
+        )
+
+        assert {"not significant"} == {c.words for c in found.changes if c.cell.operation != "size"}
+
+    def test_limit(self, result_of):
+        """A significant regression counts only beyond the limit."""
+        found = compare(result_of(BASE), result_of(slowed("json", "load", 1.04), seed=2))
+
+        assert ["json"] == [c.cell.codec for c in found.regressions(0.02)]
+        assert [] == found.regressions(0.05)
+
+    def test_geometric_mean(self, result_of):
+        """Operations are averaged geometrically over codecs."""
+        found = compare(result_of(BASE), result_of(slowed("json", "load", 1.44), seed=2))
+        means = {c.cell.operation: c for c in found.means}
+
+        assert means["load"].ratio.value == pytest.approx(1.2, rel=0.01)
+        assert "worse" == means["load"].verdict
+        assert means["dump"].verdict in ("same", "not significant")
+
+    def test_a_broken_codec_is_a_regression(self, result_of):
+        """A cell that no longer works counts as worse, whatever the limit."""
+        after = result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": ("crashed", "signal 11")}, seed=2)
+        found = compare(result_of(BASE), after)
+
+        assert words(found)["json", "load"] == "ok → crashed"
+        assert {"json"} == {c.cell.codec for c in found.regressions(10)}
+
+    def test_a_new_leak_is_a_regression(self, planted):
+        """Memory that begins to grow counts as worse."""
+        cell = Cell("messages", "growth-load", "json")
+        before = replace(
+            planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "no leak"}))
+        )
+        after = replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "growing"})))
+
+        assert [cell] == [c.cell for c in compare(before, after).regressions(0.05)]
+        assert "no leak → growing" == compare(before, after).regressions(0.05)[0].words
+
+    def test_other_records_are_refused(self, planted):
+        """Runs on different records are refused; --force makes it a note."""
+        other = replace(planted, corpora=(replace(planted.corpora[0], sha256="f" * 64),))
+
+        with pytest.raises(UsageError, match="corpus messages has other records"):
+            compare(planted, other)
+        assert "corpus messages has other records" in compare(planted, other, force=True).notes[0]
+
+    def test_other_options_are_refused(self, planted):
+        """An option that changes what a figure means is refused, one about length is not."""
+        other = replace(planted, options={"gc": "off", "budget": 30})
+
+        with pytest.raises(UsageError, match="option gc: none → off"):
+            compare(planted, other)
+        assert compare(planted, replace(planted, options={"budget": 30})).changes
+
+    def test_nothing_in_common(self, result_of):
+        """Runs without a common cell are refused."""
+        with pytest.raises(UsageError, match="no cell in common"):
+            compare(result_of({"json": BASE["json"]}), result_of({"msgpack": BASE["msgpack"]}))
+
+    def test_changed_surroundings(self, result_of):
+        """Versions and environment that changed are listed; what is only in one run as well."""
+        before = result_of(BASE)
+        one = {"json": {**BASE["json"]}}
+        after = result_of(one, facts={"json": {"version": "9.9"}}, environment={"python_version": "3.13.1"})
+        found = table(compare(before, after))
+
+        assert "changed: python_version: 3.11.7 → 3.13.1" in found.notes
+        assert "changed: library libjson: 1.2.3 → 9.9" in found.notes
+        assert any(note.startswith("only before: messages/dump/msgpack") for note in found.notes)
+
+    @given(
+        factor=st.floats(0.2, 5).filter(lambda f: abs(f - 1) > 0.05),
+        noise=st.floats(0.0005, 0.004),
+        seed=st.integers(0, 1000),
+    )
+    def test_planted_effects_are_found(self, result_of, factor, noise, seed):
+        """Any effect well outside the noise is found on the right side, and turned round it is the other."""
+        a = result_of(BASE, noise=noise, seed=seed)
+        b = result_of(slowed("json", "dump", factor), noise=noise, seed=seed + 5000)
+        there = next(c for c in compare(a, b).changes if c.cell.codec == "json")
+        back = next(c for c in compare(b, a).changes if c.cell.codec == "json")
+
+        assert ("worse" if factor > 1 else "better") == there.verdict
+        assert {"better", "worse"} == {there.verdict, back.verdict}
+        assert there.ratio.value * back.ratio.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("text", "share"), [("5%", 0.05), ("5", 0.05), ("0.5 %", 0.005), ("0", 0.0)])
+def test_limits(text, share):
+    """A limit is per cent, with or without the sign."""
+    assert parse_share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("text", ["", "five", "-1%", "nan", "inf"])
+def test_bad_limits(text):
+    """Anything else is refused."""
+    with pytest.raises(UsageError, match="expected a percentage"):
+        parse_share(text)
+
+
+class TestCommand:
+    @pytest.fixture
+    def run(self, capfd, result_of, tmp_path, monkeypatch):
+        """Files base, same and slow, and the command line in their folder."""
+        monkeypatch.chdir(tmp_path)
+        write(result_of(BASE, seed=1), tmp_path / "base.json")
+        write(result_of(BASE, seed=2), tmp_path / "same.json")
+        write(result_of(slowed("json", "load", 1.2), seed=3), tmp_path / "slow.json")
+
+        def call(*args):
+            with pytest.raises(SystemExit) as stop:
+                main(["compare", *args])
+            return stop.value.code, *capfd.readouterr()
+
+        return call
+
+    def test_regression_fails(self, run):
+        """A real regression beyond the limit exits with 1 and names the cell, after the table."""
+        code, out, err = run("base.json", "slow.json", "--fail-over", "5%")
+
+        assert 1 == code
+        assert "1.20× slower" in out
+        assert "messages/load/json (1.20× slower)" in err
+
+    def test_no_regression_passes(self, run):
+        """The same code passes, as does a regression within the limit, or without a limit."""
+        assert 0 == run("base.json", "same.json", "--fail-over", "5%")[0]
+        assert 0 == run("base.json", "slow.json", "--fail-over", "50%")[0]
+        assert 0 == run("base.json", "slow.json")[0]
+
+    def test_outputs(self, run):
+        """Markdown and JSON say the same."""
+        _, markdown, _ = run("base.json", "slow.json", "-f", "md")
+        _, plain, _ = run("base.json", "slow.json", "-f", "json", "--fail-over", "5%")
+        found = json.loads(plain)
+
+        assert "| 1.20× slower |" in markdown
+        assert ["messages/load/json"] == found["regressions"]
+        cell = next(c for c in found["cells"] if (c["codec"], c["operation"]) == ("json", "load"))
+        assert cell["low"] < cell["ratio"] < cell["high"]
+
+    def test_bad_limit(self, run):
+        """A limit that is no percentage exits with 2."""
+        code, _, err = run("base.json", "same.json", "--fail-over", "much")
+
+        assert 2 == code
+        assert "expected a percentage" in err
