@@ -8,7 +8,7 @@ often that the count runs out is walked again with a memo of (container, step), 
 """
 
 from cpython.datetime cimport PyDateTime_Check, datetime_tzinfo, import_datetime
-from cpython.dict cimport PyDict_Check, PyDict_GetItem, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
@@ -18,6 +18,8 @@ from libc.stdlib cimport free, malloc
 import datetime as _dt
 import decimal as _decimal
 import uuid as _uuid
+
+from sys import intern
 
 from .paths import brief, join
 
@@ -30,6 +32,10 @@ cdef extern from "Python.h":
     int PyBool_Check(object)
     int PyAnySet_Check(object)
     int PyList_SetItem(object, Py_ssize_t, PyObject *) except -1
+    object PyList_New(Py_ssize_t)
+    void PyList_SET_ITEM(object, Py_ssize_t, PyObject *)
+    PyObject *PyDict_GetItemWithError(object, object)
+    void PyErr_Clear()
     object PySequence_List(object)
     void Py_INCREF(PyObject *)
     PyTypeObject *Py_TYPE(object)
@@ -47,6 +53,7 @@ import_datetime()
 
 DEF KEY_ATTACK = 64
 DEF SMALL = 1000
+DEF MISSES = 32
 
 
 cdef class _Mark:
@@ -199,6 +206,24 @@ cdef inline int remember(Run *run, object value, Step step, object result) excep
         # The container itself is kept, too: a freed one would hand its id to another.
         (<dict>run.memo)[(id(value), id(step))] = (value, result)
     return 0
+
+
+cdef inline object list_of(object items):
+    """Return a list of a tuple's items; `list` itself takes a detour over an iterator's protocol."""
+    cdef Py_ssize_t i, size = PyTuple_GET_SIZE(items)
+    cdef object made = PyList_New(size)
+    for i in range(size):
+        Py_INCREF(PyTuple_GET_ITEM(items, i))
+        PyList_SET_ITEM(made, i, PyTuple_GET_ITEM(items, i))
+    return made
+
+
+cdef inline PyObject *lookup(object record, PyObject *name):
+    """Return the value of a field, borrowed, or NULL; keys that cannot be compared are not there."""
+    cdef PyObject *found = PyDict_GetItemWithError(record, <object>name)
+    if found is NULL:
+        PyErr_Clear()
+    return found
 
 
 # Steps ------------------------------------------------------------------------------------------
@@ -752,6 +777,8 @@ cdef class ListStep(Step):
     cdef object visit(self, object value, Run *run, Place *place):
         cdef Step item = self.item
         cdef object seen, result
+        if item is None and self.quiet and PyTuple_CheckExact(value) and run.memo is NULL:
+            return list_of(value)
         if PyList_Check(value):
             if item is None:
                 return value
@@ -762,7 +789,7 @@ cdef class ListStep(Step):
         else:
             if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
                 return seen
-            result = PySequence_List(value)
+            result = list_of(value)
             if not self.quiet:
                 note(run, place, "type", self.expected, value, "fixed")
             if item is None:
@@ -1022,7 +1049,32 @@ cdef struct Slot:
     PyObject *key
     PyObject *step
     PyObject *severity
+    Py_ssize_t hint
+    int misses
     bint required
+
+
+cdef inline PyObject *field(object record, Slot *slot):
+    """Return the value of a field, borrowed, or NULL.
+
+    Records of one stream have their fields in one order, and libraries intern keys: where the field
+    stood in the last record is tried first, which saves the probe of the table.
+    """
+    cdef PyObject *key
+    cdef PyObject *found = NULL
+    cdef Py_ssize_t position = slot.hint
+    if PyDict_Next(record, &position, &key, &found) and key == slot.key:
+        return found
+    found = lookup(record, slot.key)
+    if slot.misses < MISSES:
+        slot.misses += 1
+        position = slot.hint = 0
+        while PyDict_Next(record, &position, &key, NULL) and slot.hint < MISSES:
+            if key == slot.key:
+                return found
+            slot.hint = position
+        slot.hint = 0
+    return found
 
 
 cdef class RecordStep(Step):
@@ -1051,6 +1103,7 @@ cdef class RecordStep(Step):
         tuple tags=(),
     ):
         Step.__init__(self, expected, quiet=True)
+        fields = tuple([(intern(name), *rest) for name, *rest in fields])
         self.fields, self.positional, self.build, self.kind = fields, positional, build, kind
         self.full, self.tags = full, tags
         self.slots = <Slot *>malloc((len(fields) + 1) * sizeof(Slot))
@@ -1062,6 +1115,7 @@ cdef class RecordStep(Step):
             self.slots[i].step = NULL if step is None else <PyObject *>step
             self.slots[i].severity = NULL if severity == "error" else <PyObject *>severity
             self.slots[i].required = required and full
+            self.slots[i].hint = self.slots[i].misses = 0
 
     def __dealloc__(self):
         free(self.slots)
@@ -1111,7 +1165,7 @@ cdef class RecordStep(Step):
         cdef object old, new
         place.up, place.index = up, 0
         while slot < end:
-            found = PyDict_GetItem(value, <object>slot.key)
+            found = field(value, slot)
             place.key = slot.key
             if found is NULL:
                 if slot.required and run.advice is not NULL:
@@ -1193,7 +1247,7 @@ cdef class RecordStep(Step):
         """Build the object; a record that has more or less than its class keeps its form and loses nothing."""
         cdef Py_ssize_t known = 0
         for i in range(self.count):
-            known += PyDict_GetItem(value, <object>self.slots[i].key) is not NULL
+            known += lookup(value, self.slots[i].key) is not NULL
         if known != PyDict_Size(value):
             more = brief(next(name for name in value if name not in {field[0] for field in self.fields}))
             say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {more}")

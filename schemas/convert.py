@@ -71,7 +71,7 @@ def _duration(text: str) -> dt.timedelta:
     return -delta if match["sign"] else delta
 
 
-def unit(name: str) -> Callable[[float], dt.timedelta]:
+def unit(name: str) -> Callable[[Any], dt.timedelta]:
     """Return the conversion of a number of ``s``, ``ms``, ``us`` or ``ns`` to a timedelta.
 
     Raises (when called):
@@ -79,7 +79,7 @@ def unit(name: str) -> Callable[[float], dt.timedelta]:
     """
     scale = _NANOSECONDS[name]
 
-    def convert(number: float) -> dt.timedelta:
+    def convert(number: Any) -> dt.timedelta:
         if isinstance(number, float):
             return dt.timedelta(microseconds=number * (scale / 1_000))
         microseconds, rest = divmod(number * scale, 1_000)
@@ -99,10 +99,10 @@ def _base64(text: str) -> bytes:
     if _BASE64.fullmatch(text) is None:
         raise ConversionError("not canonical base64")
     raw = binascii.a2b_base64(text)
+    # Only the last group has bits to spare, and they must be zero: else two texts would mean the same bytes.
     if (
         text.endswith("=")
-        and binascii.b2a_base64(raw[-2:] if len(raw) % 3 == 2 else raw[-1:], newline=False).decode()
-        != text[-4:]
+        and binascii.b2a_base64(raw[-(len(raw) % 3) :], newline=False).decode() != text[-4:]
     ):
         raise ConversionError("not canonical base64")
     return raw

@@ -55,7 +55,7 @@ class Hint:
         epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
         encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``.
         aware: Of a datetime: with (True) or without (False) an offset.
-        big: Of an int: whether it may exceed 64 bits. ``Hint(big=False)`` saves the look at each.
+        big: Of an int: whether it may exceed 64 bits, see `IntType`.
     """
 
     severity: t.Severity | None = None
@@ -340,7 +340,7 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
                     severity = item.severity
             inner = inner.__origin__
             if typing.get_origin(inner) in _QUALIFIERS:
-                hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]  # type: ignore[assignment]
+                hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]
                 required = {"Required": True, "NotRequired": False}.get(
                     getattr(typing.get_origin(inner), "_name", ""), required
                 )

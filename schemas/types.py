@@ -76,10 +76,11 @@ class IntType(Type):
     """``int``.
 
     Attributes:
-        big: Whether it may exceed 64 bits; formats without such integers carry it as text then.
+        big: Whether it may exceed 64 bits. Formats without such integers write it as text, so after
+            them each is looked at; others are not, and `Schema.advise` says where one should have been.
     """
 
-    big: bool = True
+    big: bool = False
 
 
 @dataclass(frozen=True, slots=True)
