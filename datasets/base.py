@@ -1,0 +1,99 @@
+"""What every corpus offers, wherever its records come from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["DEFAULT_SEED", "PROFILED", "Corpus", "Progress", "Survey"]
+
+DEFAULT_SEED = 1
+"""The first number there is: nothing up our sleeves."""
+
+PROFILED = 1_000
+"""Records that a profile is made of, at least."""
+
+Progress = Callable[[int, int | None], None]
+"""Called with what is done and, where known, what there is to do: bytes of files, otherwise records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one pass over a corpus finds out."""
+
+    count: int
+    sha256: str
+    profile: dict[str, str | int | float]
+
+
+class Corpus(ABC):
+    """Records under a name.
+
+    Attributes:
+        name: Without a slash, as it stands in names of benchmarks.
+        source: What the user asked for.
+        description: One line.
+        schema: The class that describes a record, for `bakeoff.Schema`; None for the user's own.
+        seed: Of the generated records, and of the choice of a sample.
+        bad: (where, cause) of records that the last pass has skipped; the first hundred.
+        skipped: How many that were in all.
+    """
+
+    def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
+        self.name = name.replace("/", "_") or "records"
+        self.source = source
+        self.description = description
+        self.schema = schema
+        self.seed = seed
+        self.bad: list[tuple[str, str]] = []
+        self.skipped = 0
+        self._survey: Survey | None = None
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.name!r} of {self.source}>"
+
+    @abstractmethod
+    def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
+        """Iterate over all records, made anew each time; one is held at a time.
+
+        Raises:
+            UnreadableCorpus: The source cannot be read, or there is no record in it.
+            BadRecord: A record cannot be read, and bad ones are not to be skipped.
+        """
+
+    @abstractmethod
+    def sample(self, n: int, on_progress: Progress | None = None) -> list[Any]:
+        """Return `n` records from all over the corpus, in its order; all when there are no more.
+
+        The same ones each time. What else is known of a corpus (number, hash, profile) is found
+        in the same pass.
+
+        Raises:
+            UnreadableCorpus: As `records`.
+        """
+
+    def count(self) -> int:
+        """Return the number of records; a pass over the source the first time."""
+        return self._surveyed().count
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the records.
+
+        Of generated records: of their canonical bytes, JSON Lines by the codec ``json``, which is
+        what ``bakeoff generate NAME -o NAME.jsonl`` writes. Of a file: of the file as it is
+        stored. Of a folder: of its files' hashes and names, as ``sha256sum`` lists them.
+        """
+        return self._surveyed().sha256
+
+    def profile(self) -> dict[str, str | int | float]:
+        """Return a flat description of the records, see `bakeoff.datasets.profile`."""
+        return dict(self._surveyed().profile)
+
+    def _surveyed(self) -> Survey:
+        if self._survey is None:
+            self.sample(PROFILED)
+        assert self._survey is not None
+        return self._survey

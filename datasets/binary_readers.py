@@ -1,0 +1,125 @@
+"""Reading the binary formats: MessagePack, BSON, CBOR and pickle, each record after the other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from ..codecs import DecodeError, codec
+from .problems import Problems
+from .sharing import refuse_bombs
+
+__all__ = ["read_bson", "read_cbor", "read_msgpack", "read_pickle"]
+
+BROKEN = "; what follows cannot be read"
+
+
+def _payloads(name: str, file: io.BufferedReader, problems: Problems) -> Iterator[tuple[str, bytes]]:
+    """Iterate over (where, payload)."""
+    kind = codec(name)
+    start = number = 0
+    payloads = kind.framing.split(kind, file)
+    while True:
+        number += 1
+        where = f"byte {start:,}, record {number}"
+        try:
+            payload = next(payloads)
+        except StopIteration:
+            return
+        except DecodeError as error:
+            problems.add(where, error.reason + BROKEN, error)
+            return
+        yield where, payload
+        start += len(payload)
+
+
+def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated MessagePack values."""
+    decode = codec("msgpack").decode
+    for where, payload in _payloads("msgpack", file, problems):
+        try:
+            record = decode(payload)
+        except DecodeError as error:
+            problems.add(where, error.reason, error)
+            continue
+        yield record
+
+
+def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated BSON documents, as ``mongodump`` writes them.
+
+    Types of the database's own become plain ones, so that every codec can carry the record:
+    ObjectId its 24 digits, Decimal128 a Decimal, Int64 an int; dates are aware, in UTC.
+    """
+    import bson
+    from bson import codec_options
+    from bson.binary import UuidRepresentation
+
+    def plain(kind: type, convert: Any) -> codec_options.TypeDecoder:
+        class Plain(codec_options.TypeDecoder):
+            bson_type = kind
+
+            def transform_bson(self, value: Any) -> Any:
+                return convert(value)
+
+        return Plain()
+
+    options: codec_options.CodecOptions[dict[str, Any]] = codec_options.CodecOptions(
+        tz_aware=True,
+        tzinfo=dt.UTC,
+        uuid_representation=UuidRepresentation.STANDARD,
+        type_registry=codec_options.TypeRegistry(
+            [
+                plain(bson.Int64, int),
+                plain(bson.ObjectId, str),
+                plain(bson.Decimal128, bson.Decimal128.to_decimal),
+                plain(bson.Timestamp, bson.Timestamp.as_datetime),
+            ]
+        ),
+    )
+    for where, payload in _payloads("bson", file, problems):
+        try:
+            record = bson.decode(payload, options)
+        except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
+            problems.add(where, f"not BSON: {error}", error)
+            continue
+        # As our own BSON codec wraps what is no document.
+        yield record["bakeoff.value"] if record.keys() == {"bakeoff.value"} else record
+
+
+def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over a CBOR sequence (RFC 8742)."""
+    codec("cbor2")  # says which extra to install
+    import cbor2
+
+    decoder = cbor2.CBORDecoder(file)
+    number = 0
+    while file.peek(1):
+        number += 1
+        where = f"byte {file.tell():,}, record {number}"
+        try:
+            record = decoder.decode()
+            refuse_bombs(record)
+        except Exception as error:  # noqa: BLE001 - the library raises nearly anything on hostile input
+            problems.add(where, f"not CBOR: {error}{BROKEN}", error)
+            return
+        yield record
+
+
+def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated pickles. Runs what the file says: the caller has checked that it may."""
+    import pickle
+
+    number = 0
+    while file.peek(1):
+        number += 1
+        where = f"byte {file.tell():,}, record {number}"
+        try:
+            record = pickle.load(file)
+        except Exception as error:  # noqa: BLE001 - unpickling can raise anything
+            cause = f"not a pickle: {type(error).__name__}: {error}{BROKEN}"
+            problems.add(where, cause, error)
+            return
+        yield record

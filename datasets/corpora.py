@@ -1,0 +1,84 @@
+"""From what the user typed to a corpus."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from .base import DEFAULT_SEED, Corpus
+from .errors import UnknownCorpus, UnreadableCorpus
+from .families import NAMES
+from .generated import Generated
+from .passes import Reading
+from .sizes import size
+
+__all__ = ["DEFAULT_RECORDS", "corpus", "names"]
+
+DEFAULT_RECORDS = 10_000
+"""Records of a built-in corpus, unless another number is asked for."""
+
+
+def names() -> list[str]:
+    """Return the names of the built-in corpora."""
+    return list(NAMES)
+
+
+def corpus(
+    name_or_path: str | os.PathLike[str],
+    records: int | str | None = None,
+    seed: int = DEFAULT_SEED,
+    skip_bad: bool = False,
+    trusted: bool = False,
+    *,
+    format: str | None = None,  # noqa: A002 - as the option is called
+) -> Corpus:
+    """Return a corpus.
+
+    Args:
+        name_or_path: A built-in name (which goes before a file of that name); a file, by its
+            ending; a folder of such files; ``-`` for standard input; ``module:function`` for a
+            function that returns records, looked for in the current folder, too.
+        records: How many, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
+            others the first so many, None meaning all.
+        seed: Same seed, same records.
+        skip_bad: Leave records out that cannot be read; `Corpus.bad` tells which.
+        trusted: Allow formats that run what the file says (pickle).
+        format: Name of the format, where the ending does not tell.
+
+    Raises:
+        UnknownCorpus: No such name or file.
+        UnknownFormat: The format is not known.
+        UntrustedCorpus: A pickle, and `trusted` is False.
+        UnreadableCorpus: It cannot be opened, or is a folder without any file of records.
+        UsageError: `records` or `seed` is no such number, the function cannot be imported, or a library
+            is missing.
+    """
+    source = os.fspath(name_or_path)
+    limit = None if records is None else size(records)
+    if source in NAMES:
+        return Generated(source, DEFAULT_RECORDS if limit is None else limit, seed)
+
+    from . import files
+
+    reading = Reading(format, limit, seed, skip_bad, trusted)
+    path = Path(source)
+    if source == "-":
+        return files.pipe(sys.stdin.buffer, "stdin", "standard input", reading)
+    if path.is_dir():
+        return files.whole_folder(path, source, reading)
+    if path.is_file():
+        return files.one_file(path, source, reading)
+    if path.exists():
+        try:
+            with path.open("rb") as file:
+                return files.pipe(file, path.name, source, reading)
+        except OSError as error:
+            raise UnreadableCorpus(f"{source}: cannot be opened: {error.strerror}") from error
+    if re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", source):
+        from .functions import Made, imported
+
+        return Made(source, imported(source), reading)
+    raise UnknownCorpus(source, get_close_matches(source, NAMES, n=2))

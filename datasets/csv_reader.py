@@ -1,0 +1,138 @@
+"""Reading CSV: a header line, then one record a line.
+
+The first thousand rows decide what a column holds: whole numbers, decimal numbers or truth values,
+when *every* filled cell there is written as one in the usual way (at most 18 digits, 15 for
+decimals: what fits exactly); otherwise text. ``007``, ``+1`` and ``1e5`` make a column text. An
+empty cell is None, but in a column of text it is an empty text. A later cell that does not fit its
+column stays text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from .errors import UnreadableCorpus
+from .problems import Problems
+
+__all__ = ["read_csv", "read_tsv"]
+
+LOOK_AHEAD = 1_000
+LINE_LIMIT = 1024 * 1024
+
+_INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
+_FLOAT = re.compile(r"(?=.{1,17}$)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
+_TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
+
+Cell = Callable[[str], Any]
+
+
+def _int_cell(cell: str) -> Any:
+    if _INT.fullmatch(cell):
+        return int(cell)
+    return cell or None
+
+
+def _float_cell(cell: str) -> Any:
+    if _FLOAT.fullmatch(cell):
+        return float(cell)
+    return cell or None
+
+
+def _truth_cell(cell: str) -> Any:
+    return _TRUTH.get(cell, cell or None)
+
+
+def _column(cells: list[str]) -> Cell:
+    filled = [cell for cell in cells if cell]
+    if not filled:
+        return str
+    if all(map(_INT.fullmatch, filled)):
+        return _int_cell
+    if all(map(_FLOAT.fullmatch, filled)):
+        return _float_cell
+    if all(cell in _TRUTH for cell in filled):
+        return _truth_cell
+    return str
+
+
+def read_tsv(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the rows of a file with tabs."""
+    return read_csv(file, problems, "\t")
+
+
+def read_csv(file: io.BufferedReader, problems: Problems, delimiter: str | None = None) -> Iterator[Any]:
+    """Iterate over the rows as dicts.
+
+    Args:
+        delimiter: None takes the one of ``, ; tab |`` that the header has most of.
+    """
+    if delimiter is None:
+        header_line = file.peek(LINE_LIMIT)[:LINE_LIMIT].partition(b"\n")[0].decode("utf-8", "replace")
+        delimiter = max(",;\t|", key=header_line.count)
+    rows = _rows(file, problems, delimiter)
+    try:
+        _, names = next(rows)
+    except StopIteration:
+        return
+    if len(set(names)) != len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")
+    good = _whole_rows(rows, len(names), problems)
+    first = list(islice(good, LOOK_AHEAD))
+    columns = [_column([row[n] for row in first]) for n in range(len(names))]
+    for row in chain(first, good):
+        yield {name: read(cell) for name, read, cell in zip(names, columns, row, strict=True)}
+
+
+def _whole_rows(rows: Iterator[tuple[int, list[str]]], width: int, problems: Problems) -> Iterator[list[str]]:
+    for number, (line, row) in enumerate(rows, 1):
+        if len(row) == width:
+            yield row
+        else:
+            problems.add(f"line {line}, record {number}", f"{len(row)} cells where the header has {width}")
+
+
+def _rows(file: io.BufferedReader, problems: Problems, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Iterate over (line number, cells); empty lines are passed over."""
+    lines = _Lines(file, problems)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add(f"line {lines.number}", f"not CSV: {error}", error)
+            continue
+        if row:
+            yield lines.number, row
+
+
+class _Lines:
+    """The lines as text, counted."""
+
+    def __init__(self, file: io.BufferedReader, problems: Problems) -> None:
+        self._file = file
+        self._problems = problems
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        while line := self._file.readline(LINE_LIMIT):
+            self.number += 1
+            if self.number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            try:
+                return line.decode()
+            except UnicodeDecodeError as error:
+                cause = f"not UTF-8: {error.reason} at byte {error.start + 1} of it"
+                self._problems.add(f"line {self.number}", cause, error)
+        raise StopIteration

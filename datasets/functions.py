@@ -1,0 +1,68 @@
+"""Records out of the user's own function, ``module:function``."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import islice
+from typing import Any
+
+from ..errors import UsageError
+from .base import Progress
+from .errors import UnreadableCorpus
+from .hashing import Hasher
+from .passes import Digest, Passed, Reading
+from .problems import Problems
+
+__all__ = ["Made", "imported"]
+
+
+class Made(Passed):
+    """The records that a function returns each time it is called."""
+
+    def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: Reading) -> None:
+        name = source.rpartition(":")[2].replace(".", "-")
+        doc = (inspect.getdoc(function) or "").partition("\n")[0]
+        super().__init__(name, source, doc or f"records of {source}", reading)
+        self._function = function
+
+    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+        hasher = Hasher()
+        number = 0
+        try:
+            for record in islice(self._function(), self._limit):
+                number += 1
+                hasher.add(record)
+                if on_progress is not None and number % 1_000 == 0:
+                    on_progress(number, self._limit)
+                yield record
+        except Exception as error:
+            raise UnreadableCorpus(
+                f"{self.source}, record {number + 1}: {type(error).__name__}: {error}"
+            ) from error
+        digest.text = hasher.hexdigest()
+
+
+def imported(source: str) -> Callable[[], Iterable[Any]]:
+    """Import ``module:function``, from the current folder, too.
+
+    Raises:
+        UsageError: There is no such module or function, importing it fails, or it cannot be called.
+    """
+    module_name, _, attributes = source.partition(":")
+    here = os.getcwd()  # noqa: PTH109 - sys.path holds text
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module_name)
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
+    except Exception as error:
+        raise UsageError(f"{source}: cannot be imported: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise UsageError(f"{source}: not a function, but of type {type(found).__name__}")
+    function: Callable[[], Iterable[Any]] = found
+    return function

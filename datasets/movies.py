@@ -1,0 +1,27 @@
+"""`movies`: small flat records, where fixed costs rule."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from ._generate import movie
+from .families import Family
+
+__all__ = ["FAMILY", "Movie"]
+
+
+class Movie(TypedDict):
+    """About 150 bytes of compact JSON."""
+
+    id: int
+    title: str
+    year: int
+    description: str
+
+
+FAMILY = Family(
+    name="movies",
+    description="Small flat records of four fields, about 150 bytes of JSON.",
+    schema=Movie,
+    make=movie,
+)

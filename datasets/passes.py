@@ -1,0 +1,89 @@
+"""Corpora of which nothing is known before all records have passed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
+from .errors import UnreadableCorpus
+from .problems import Problems
+from .sampling import Sampler, strata
+
+__all__ = ["Digest", "Passed", "Reading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read what the user has brought.
+
+    Attributes:
+        format: Name of the format; None goes by the ending.
+        limit: Read the first so many records; None reads all.
+        skip_bad: Leave out records that cannot be read.
+        trusted: Allow formats that run what the file says.
+    """
+
+    format: str | None = None
+    limit: int | None = None
+    seed: int = DEFAULT_SEED
+    skip_bad: bool = False
+    trusted: bool = False
+
+
+@dataclass(slots=True)
+class Digest:
+    """The hash of what was read; empty before the end."""
+
+    text: str = ""
+
+
+class Passed(Corpus):
+    """Records that can only be had by going through all of them."""
+
+    def __init__(self, name: str, source: str, description: str, reading: Reading) -> None:
+        super().__init__(name, source, description, None, reading.seed)
+        self._limit = reading.limit
+        self._skip_bad = reading.skip_bad
+
+    @abstractmethod
+    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+        """Iterate over all records; fill in the digest at the end."""
+
+    def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
+        return self._pass(Digest(), on_progress)
+
+    def _pass(self, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+        problems = Problems(skip=self._skip_bad)
+        self.bad = problems.kept
+        self.skipped = 0
+        try:
+            records = self._read(problems, digest, on_progress)
+            first = list(islice(records, 1))
+            if not first:
+                raise UnreadableCorpus(f"{self.source}: no record in it{_skipped(problems)}")
+            yield first[0]
+            yield from records
+        finally:
+            self.skipped = problems.total
+
+    def sample(self, n: int, on_progress: Progress | None = None) -> list[Any]:
+        digest = Digest()
+        sampler = Sampler(max(n, PROFILED), self.seed)
+        sampler.take(self._pass(digest, on_progress))
+        drawn = sampler.records()
+        if self._survey is None:
+            from .profile import profile
+
+            self._survey = Survey(sampler.count, digest.text, profile(drawn, sampler.count))
+        return [drawn[index] for index in strata(len(drawn), n, self.seed)]
+
+
+def _skipped(problems: Problems) -> str:
+    if not problems.total:
+        return ""
+    where, cause = problems.kept[0]
+    return f" that can be read; {problems.total:,} skipped, the first at {where}: {cause}"

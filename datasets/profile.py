@@ -1,0 +1,129 @@
+"""What kind of records these are: results depend on it, so it stands beside every result."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from ..codecs import CodecError, codec
+
+__all__ = ["profile"]
+
+Fact = str | int | float
+
+# Bounds on what is looked at: a profile is a by-product.
+MOST_VALUES = 2_000_000
+MOST_BYTES = 8 * 1024 * 1024
+
+
+def profile(records: Sequence[Any], count: int) -> dict[str, Fact]:
+    """Describe records.
+
+    Args:
+        records: The sample that is looked at.
+        count: How many there are in all.
+
+    Returns:
+        Flat facts: ``records``, ``sample``; bytes as compact JSON (``bytes_mean``, ``bytes_min``,
+        ``bytes_max``, and ``zlib_ratio``, how many times smaller zlib makes them together);
+        ``values_mean`` a record and ``type_NAME``, the share of each type among the values;
+        length of texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the
+        texts; ``keys_distinct``, ``keys_mean`` a record, and ``key_share``, the part of the JSON
+        that keys make up; ``list_median`` items; ``depth_max`` (a scalar is 0 deep).
+        Shares are from 0 to 1; what does not occur is left out.
+    """
+    walk = _Walk()
+    for record in records:
+        walk.add(record)
+        if walk.seen > MOST_VALUES:
+            break
+    sizes = _sizes(records)
+    return {
+        "records": count,
+        "sample": len(records),
+        **sizes,
+        **walk.facts(float(sizes.get("bytes_mean", 0))),
+    }
+
+
+def _sizes(records: Sequence[Any]) -> dict[str, float]:
+    encode = codec("json").encode
+    sizes: list[int] = []
+    packer = zlib.compressobj()
+    plain = packed = 0
+    for record in records:
+        try:
+            payload = encode(record)
+        except CodecError:
+            continue
+        sizes.append(len(payload))
+        plain += len(payload)
+        packed += len(packer.compress(payload))
+        if plain > MOST_BYTES:
+            break
+    if not sizes:
+        return {}
+    packed += len(packer.flush())
+    return {
+        "bytes_mean": round(plain / len(sizes), 1),
+        "bytes_min": min(sizes),
+        "bytes_max": max(sizes),
+        "zlib_ratio": round(plain / packed, 2),
+    }
+
+
+class _Walk:
+    """Goes through the values of records, without recursion."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self._records = 0
+        self._types: Counter[str] = Counter()
+        self._keys: Counter[Any] = Counter()
+        self._texts: list[int] = []
+        self._ascii = 0
+        self._lists: list[int] = []
+        self._depth = 0
+
+    def add(self, record: Any) -> None:
+        """Look at one record and all in it."""
+        self._records += 1
+        stack = [(record, 0)]
+        while stack and self.seen <= MOST_VALUES:
+            value, depth = stack.pop()
+            self.seen += 1
+            kind = type(value)
+            self._types[kind.__name__] += 1
+            if depth > self._depth:
+                self._depth = depth
+            if kind is str:
+                self._texts.append(len(value))
+                self._ascii += value.isascii()
+            elif isinstance(value, dict):
+                self._keys.update(value.keys())
+                stack += [(part, depth + 1) for part in value.values()]
+            elif isinstance(value, (list, tuple, set, frozenset)):
+                self._lists.append(len(value))
+                stack += [(part, depth + 1) for part in value]
+
+    def facts(self, bytes_mean: float) -> dict[str, Fact]:
+        """Return what was found; `bytes_mean` is the length of a record as JSON."""
+        facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)}
+        facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in self._types.most_common()}
+        if self._texts:
+            facts["text_median"] = median(self._texts)
+            facts["text_max"] = max(self._texts)
+            facts["ascii_share"] = round(self._ascii / len(self._texts), 4)
+        if self._keys:
+            # With two quotes and a colon each.
+            in_keys = sum((len(str(key)) + 3) * n for key, n in self._keys.items())
+            facts["keys_distinct"] = len(self._keys)
+            facts["keys_mean"] = round(self._keys.total() / self._records, 1)
+            if bytes_mean:
+                facts["key_share"] = round(in_keys / self._records / bytes_mean, 4)
+        if self._lists:
+            facts["list_median"] = median(self._lists)
+        return facts | {"depth_max": self._depth}

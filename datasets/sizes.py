@@ -1,0 +1,25 @@
+"""Numbers of records, in figures or by the names that the benchmarks of 2013 gave them."""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+
+__all__ = ["SIZES", "size"]
+
+SIZES = {"SM": 100, "MD": 1_000, "LG": 50_000}
+"""Small, medium, large."""
+
+
+def size(given: int | str) -> int:
+    """Return the number that is meant: ``50000``, ``"50_000"``, ``"50,000"`` or ``"LG"``.
+
+    Raises:
+        UsageError: Not a number of at least 1, nor a name.
+    """
+    if isinstance(given, str):
+        text = given.strip().upper()
+        plain = text.replace("_", "").replace(",", "")
+        given = SIZES.get(text, int(plain) if plain.isascii() and plain.isdigit() and len(plain) < 19 else 0)
+    if given < 1:
+        raise UsageError(f"a number of records is at least 1, or one of {', '.join(SIZES)}")
+    return given
