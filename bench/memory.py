@@ -1,0 +1,38 @@
+"""The worker's side of a memory operation: one codec, one operation, one fresh process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .contestant import contestant
+from .heartbeat import Heartbeat
+from .operations import entry
+from .sample import read_payloads, read_sample
+
+__all__ = ["run"]
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Carry out one memory operation.
+
+    Args:
+        job: ``operation``, ``codec``, ``folder``, ``payloads``, ``options``, ``heartbeat``.
+
+    Returns:
+        ``value``, ``facts``, and ``again`` with ``environment`` when one more process is asked for.
+    """
+    folder = Path(job["folder"])
+    Heartbeat(Path(job["heartbeat"])).beat(0)
+    parts = contestant(job["codec"], folder / "schema")
+    payloads = read_payloads(folder / job["payloads"])
+    records = read_sample(folder / "sample").records(0, len(payloads), len(payloads))
+    options = {**job["options"], "operation": job["operation"]}
+    found = entry(job["operation"])(parts.codec, records, payloads, options)
+    return {
+        "value": found.value,
+        "facts": dict(found.facts),
+        "again": None if found.again is None else dict(found.again),
+        "environment": dict(found.environment),
+    }

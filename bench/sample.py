@@ -1,0 +1,116 @@
+"""The sample of a corpus on disk: one pickle per record, so that every process can make fresh ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import pickle
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Sample", "caches_text", "read_payloads", "read_sample", "write_payloads", "write_sample"]
+
+_OVERHEAD = 16
+"""Bytes that a record costs before its content, in the weight of a record."""
+
+_LEAVES = (
+    int,
+    float,
+    complex,
+    bytes,
+    bytearray,
+    type(None),
+    dt.date,
+    dt.time,
+    dt.timedelta,
+    decimal.Decimal,
+    uuid.UUID,
+    enum.Enum,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Records as pickles, and what the timing needs to know of them.
+
+    Attributes:
+        pickles: One per record, in shuffled order, so that neighbours are a random part.
+        weights: Work in each record relative to the mean record, by size: the time of a slice is
+            divided by its weight, and so a slice of large records does not read as slow.
+        fresh: Encoding may leave something behind in a record (cached UTF-8 of text that is not
+            ASCII), so that a record must be made anew before each timed encode.
+    """
+
+    pickles: list[bytes]
+    weights: list[float]
+    fresh: bool
+
+    def record(self, index: int) -> Any:
+        """Make one record."""
+        return pickle.loads(self.pickles[index])
+
+    def records(self, start: int = 0, count: int | None = None, length: int | None = None) -> list[Any]:
+        """Make `count` records from `start` on, round again after `length`."""
+        length = length or len(self.pickles)
+        count = length if count is None else count
+        pickles = self.pickles
+        return [pickle.loads(pickles[(start + i) % length]) for i in range(count)]
+
+
+def write_sample(records: Sequence[Any], path: Path) -> Sample:
+    """Store the records; they must be of types that a pickle can name.
+
+    Raises:
+        pickle.PicklingError: A record holds an object that no other process could make.
+    """
+    pickles = [pickle.dumps(record, protocol=5) for record in records]
+    sizes = [len(p) + _OVERHEAD for p in pickles]
+    mean = sum(sizes) / len(sizes)
+    sample = Sample(pickles, [size / mean for size in sizes], any(caches_text(r) for r in records))
+    path.write_bytes(pickle.dumps((sample.pickles, sample.weights, sample.fresh), protocol=5))
+    return sample
+
+
+def read_sample(path: Path) -> Sample:
+    """Read what `write_sample` wrote (by our own parent process: nothing foreign is unpickled)."""
+    return Sample(*pickle.loads(path.read_bytes()))
+
+
+def write_payloads(payloads: Sequence[bytes], path: Path) -> None:
+    """Store one codec's payloads."""
+    path.write_bytes(pickle.dumps(list(payloads), protocol=5))
+
+
+def read_payloads(path: Path) -> list[bytes]:
+    """Read what `write_payloads` wrote."""
+    payloads: list[bytes] = pickle.loads(path.read_bytes())
+    return payloads
+
+
+def caches_text(record: Any) -> bool:
+    """Whether an encoder can leave something behind in a record.
+
+    CPython keeps the UTF-8 form of a text that is not ASCII with the text once somebody asked for
+    it; ASCII text is its own UTF-8. Objects of unknown types are taken to keep something, too.
+    """
+    stack = [record]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            if not value.isascii():
+                return True
+        elif isinstance(value, dict):
+            stack += value.keys()
+            stack += value.values()
+        elif isinstance(value, list | tuple | set | frozenset):
+            stack += value
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
+        elif not isinstance(value, _LEAVES):
+            return True
+    return False
