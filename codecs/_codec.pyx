@@ -8,6 +8,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SI
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_Size
 from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF
 from cpython.tuple cimport PyTuple_CheckExact
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 from libc.stdint cimport uint64_t
@@ -16,8 +17,8 @@ from libc.string cimport memcpy
 from .errors import DecodeError, EncodeError, LimitError
 
 cdef extern from "Python.h":
-    object PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
-    object PyObject_CallOneArg(object callable, object argument)
+    PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
+    PyObject *PyObject_CallOneArg(object callable, object argument)
     int PyUnicode_CheckExact(object text)
 
 cdef enum:
@@ -53,15 +54,36 @@ cdef class _Call:
             self.further[i] = <PyObject *>self.values[i]
 
 
-cdef inline object _call(_Call call, object subject):
+cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
+    """Return a new reference, or NULL with the error set: the callers' success path has no ``try``."""
     cdef PyObject *stack[MAX_ARGUMENTS + 1]
+    cdef Py_ssize_t i
     if call.count == 0:
         return PyObject_CallOneArg(call.function, subject)
     stack[0] = <PyObject *>subject
-    memcpy(&stack[1], call.further, call.count * sizeof(PyObject *))
+    for i in range(call.count):
+        stack[i + 1] = call.further[i]
     return PyObject_Vectorcall(
         call.function, stack, call.positional, NULL if call.names is None else <PyObject *>call.names
     )
+
+
+cdef inline object _owned(PyObject *result):
+    made = <object>result
+    Py_DECREF(made)
+    return made
+
+
+cdef int _reraise() except -1:
+    """Turn the error that a raw call left behind into an exception again."""
+    return -1
+
+
+cdef object _call(_Call call, object subject):
+    cdef PyObject *result = _raw_call(call, subject)
+    if result is NULL:
+        _reraise()
+    return _owned(result)
 
 
 cdef class Codec:
@@ -229,13 +251,15 @@ cdef class Codec:
             EncodeError: The format cannot hold the object, or it is nested too deeply.
         """
         cdef object payload
-        try:
-            if self._plain_encode:
-                payload = _call(self._encode, obj)
-            else:
+        cdef PyObject *result
+        if self._plain_encode:
+            result = _raw_call(self._encode, obj)
+            payload = self._encode_failed(obj) if result is NULL else _owned(result)
+        else:
+            try:
                 payload = self._encode_guarded(obj)
-        except BaseException as error:
-            payload = self._encode_again(obj, error)
+            except BaseException as error:
+                payload = self._encode_again(obj, error)
         if PyUnicode_CheckExact(payload):
             try:
                 return PyUnicode_AsUTF8String(payload)
@@ -261,6 +285,12 @@ cdef class Codec:
         if self._compress is not None:
             payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload
+
+    cdef object _encode_failed(self, obj):
+        try:
+            _reraise()
+        except BaseException as error:
+            return self._encode_again(obj, error)
 
     cdef object _encode_again(self, obj, error):
         """Try once more with the object rewritten by the conventions; else raise what the user should see."""
@@ -291,22 +321,36 @@ cdef class Codec:
             DecodeError: Not one whole well-formed value.
             LimitError: Larger or deeper than the limits.
         """
-        cdef object record
+        cdef PyObject *result
+        if not PyBytes_CheckExact(data):
+            data = self._to_bytes(data)
+        if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
+            self._refuse_size(PyBytes_GET_SIZE(data))
+        if self._plain_decode:
+            result = _raw_call(self._decode, data)
+            return self._decode_failed() if result is NULL else _owned(result)
         try:
-            if not PyBytes_CheckExact(data):
-                data = self._to_bytes(data)
-            if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
-                self._refuse_size(PyBytes_GET_SIZE(data))
-            if self._plain_decode:
-                return _call(self._decode, data)
             record = self._decode_guarded(data)
         except BaseException as error:
-            if not _is_ours(error) or isinstance(error, DecodeError):
-                raise
-            if isinstance(error, RecursionError):
-                raise LimitError(self.name, "nested more deeply than the limit") from error
-            raise DecodeError(self.name, _sentence(error)) from error
+            raise self._decode_error(error)
         return record if self._fix is None else self._fix(record)
+
+    cdef object _decode_failed(self):
+        try:
+            _reraise()
+        except BaseException as error:
+            raise self._decode_error(error)
+
+    cdef object _decode_error(self, error):
+        """Return what the user should see for an error of the library, with that as its cause."""
+        if not _is_ours(error) or isinstance(error, DecodeError):
+            return error
+        if isinstance(error, RecursionError):
+            ours = LimitError(self.name, "nested more deeply than the limit")
+        else:
+            ours = DecodeError(self.name, _sentence(error))
+        ours.__cause__ = error
+        return ours
 
     cdef object _decode_guarded(self, bytes data):
         cdef object record
