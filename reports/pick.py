@@ -1,0 +1,410 @@
+"""Which codec fits a use: filters, cost, stated tie-breakers, and what would change the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Final
+
+from ..bench.results import CorpusFacts, Result, Sample
+from ..bench.stats import Ratio, verdicts
+from ..errors import RunError, UsageError
+from . import numbers
+from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
+from .merge import machines
+
+__all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "pick"]
+
+# fmt: off
+TYPES: Final = (
+    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
+    "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "date", "time",
+    "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple", "complex", "int_keys", "any_keys",
+    "key_order",
+)
+# fmt: on
+"""What ``--needs`` may ask for: Python types that must come back exactly."""
+
+_SCHEMA_BRINGS: Final = frozenset(TYPES) - frozenset(
+    {"none", "bool", "int", "bigint", "float", "nonfinite", "str", "dict", "complex", "any_keys", "key_order"}
+)
+"""What an advisory schema brings back after any codec."""
+
+TIE_BREAKERS: Final = (
+    "read by other languages before Python only",
+    "fewer dependencies: standard library, then core, then an extra",
+    "smaller payload",
+    "name",
+)
+"""How codecs that cannot be told apart are put in order, first rule first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the codec is for.
+
+    Attributes:
+        cost: Reads per write and bandwidth.
+        rate: Records per second that are written, or None.
+        needs: Types that must come back exactly (`TYPES`).
+        trusted: Whether the data is trusted; codecs that run code from their input need it.
+        formats: Wire formats that will do; empty for all.
+        interop: Whether other languages must read it.
+        allow_loss: Whether a lossy codec will do.
+        corpora: Corpora to choose by; empty for all.
+    """
+
+    cost: Cost = field(default_factory=Cost)
+    rate: float | None = None
+    needs: tuple[str, ...] = ()
+    trusted: bool = False
+    formats: tuple[str, ...] = ()
+    interop: bool = False
+    allow_loss: bool = False
+    corpora: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for need in self.needs:
+            if need not in TYPES:
+                near = get_close_matches(need, TYPES)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(TYPES)}"
+                raise UsageError(f"no type {need!r} to need; {hint}")
+        if self.rate is not None and not 0 < self.rate < math.inf:
+            raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a codec's cost is made of; seconds per record, and bytes.
+
+    With several corpora each is weighted by its typical cost, so that big records do not count more.
+    """
+
+    dump: float
+    load: float
+    advise: float
+    size: float
+
+    def total(self, cost: Cost) -> float:
+        """Return the cost under a model."""
+        return cost.total(self.dump, self.load, self.advise, self.size)
+
+    @property
+    def read(self) -> float:
+        """Seconds of one read."""
+        return self.load + self.advise
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The codec picked, and why.
+
+    Attributes:
+        winner: Its facts and cells are those of the first corpus.
+        reasons: Half sentences; joined they say why.
+        tied: Codecs that cost the same, and lost by a tie-breaker.
+        runners_up: Name and how many times the winner's cost, cheapest first.
+        excluded: Name and what excluded it.
+        breakeven: Sentences on what would change the answer.
+        parts: Cost by codec, for every codec that was not excluded.
+    """
+
+    winner: Entrant
+    wish: Wish
+    corpora: tuple[CorpusFacts, ...]
+    reasons: tuple[str, ...]
+    tied: tuple[str, ...]
+    runners_up: tuple[tuple[str, float], ...]
+    excluded: tuple[tuple[str, str], ...]
+    breakeven: tuple[str, ...]
+    parts: Mapping[str, Parts]
+
+    @property
+    def sentence(self) -> str:
+        """Why this codec, in one sentence."""
+        return f"{self.winner.name}: {'; '.join(self.reasons)}."
+
+
+def pick(results: Sequence[Result], wish: Wish) -> Choice:
+    """Pick a codec.
+
+    Raises:
+        UsageError: No such corpus, or results of several machines.
+        RunError: Nothing fits; the message says what excluded the nearest.
+    """
+    merged = machines(results)
+    if len(merged) > 1:
+        raise UsageError(
+            f"these results are of several machines ({', '.join(label for label, _ in merged)}); "
+            "pick from those of the machine that will run it"
+        )
+    result = merged[0][1]
+    chosen = _corpora(result, wish)
+    fields = {c.name: {e.name: e for e in entrants(result, c.name) if e.name != FLOOR} for c in chosen}
+    excluded = {}
+    eligible = []
+    for name in dict.fromkeys(name for found in fields.values() for name in found):
+        why = _obstacle(name, fields, wish)
+        if why:
+            excluded[name] = why
+        else:
+            eligible.append(name)
+    if not eligible:
+        listed = "; ".join(f"{name} {why}" for name, why in excluded.items()) or "no codec took part"
+        raise RunError(f"no codec fits: {listed}")
+    weights = _weights(fields)
+    samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
+    parts = {name: _parts(name, fields, weights) for name in eligible}
+    order = sorted(eligible, key=lambda name: parts[name].total(wish.cost))
+    judged = verdicts(samples, alpha(result))
+    cheapest = order[0]
+    top = [n for n in order if n == cheapest or judged[cheapest, n][0] != "faster"]
+    winner = min(top, key=_preference(fields, parts))
+    entrant = next(found[winner] for found in fields.values() if winner in found)
+    return Choice(
+        winner=entrant,
+        wish=wish,
+        corpora=tuple(chosen),
+        reasons=tuple(_reasons(entrant, top, order, judged, parts, wish, fields)),
+        tied=tuple(name for name in top if name != winner),
+        runners_up=tuple(
+            (name, parts[name].total(wish.cost) / parts[winner].total(wish.cost))
+            for name in order
+            if name not in top
+        ),
+        excluded=tuple(excluded.items()),
+        breakeven=tuple(_breakeven(winner, order, parts, wish.cost, tied=set(top))),
+        parts={name: parts[name] for name in order},
+    )
+
+
+def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
+    known = {c.name: c for c in corpora(result)}
+    for name in wish.corpora:
+        if name not in known:
+            raise UsageError(f"no corpus {name!r} in these results; there are {', '.join(known) or 'none'}")
+    return [known[name] for name in wish.corpora or known]
+
+
+# What keeps a codec out
+
+_FAILED: Final = {
+    "missing": "is not installed",
+    "crashed": "crashed",
+    "timed out": "timed out",
+    "out of memory": "ran out of memory",
+    "error": "failed",
+    "wrong": "brings back something else",
+    "unsupported": "cannot carry these records",
+}
+
+_Fields = Mapping[str, Mapping[str, Entrant]]
+
+
+def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
+    """Return the first thing that excludes a codec, as the end of a sentence; empty for nothing."""
+    for corpus, found in fields.items():
+        where = f" on {corpus}" if len(fields) > 1 else ""
+        if name not in found:
+            return f"took no part{where}"
+        if why := _failure(found[name], wish):
+            return f"{why}{where}"
+    entrant = next(iter(fields.values()))[name]
+    return _unfit(entrant, wish) or _too_wide(name, fields, wish)
+
+
+def _failure(entrant: Entrant, wish: Wish) -> str:
+    if entrant.outcome in _FAILED:
+        return _FAILED[entrant.outcome] + (f" ({entrant.reason})" if entrant.reason else "")
+    if not wish.cost.samples(entrant.cells):
+        lacking = [op for op in wish.cost.operations if not entrant.samples(op)]
+        return f"has no figure for {', '.join(lacking) or 'its cost'}"
+    if not entrant.checked:
+        return "was not checked: nobody knows what it brings back"
+    if entrant.outcome == "lossy" and not wish.allow_loss:
+        lost = f" ({entrant.losses[0]})" if entrant.losses else ""
+        return f"loses data{lost}; a +schema variant may bring it back, --allow-loss accepts it"
+    return ""
+
+
+def _unfit(entrant: Entrant, wish: Wish) -> str:
+    facts = entrant.facts
+    if facts.trusted_only and not wish.trusted:
+        return "runs code found in its input, and the data is not trusted (--trusted)"
+    if wish.formats and facts.format not in wish.formats:
+        return f"writes {facts.format}, not {' or '.join(wish.formats)}"
+    if wish.interop and not facts.interoperable:
+        return "is read by Python only"
+    carried = set(facts.carries) | (_SCHEMA_BRINGS if "+schema" in entrant.name else set())
+    if lacking := [need for need in wish.needs if need not in carried]:
+        return f"does not bring back {', '.join(lacking)}"
+    return ""
+
+
+def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
+    """Say when the line is too narrow for the rate."""
+    if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
+        return ""
+    size = max(_value(found[name], "size") for found in fields.values())
+    if size * wish.rate <= wish.cost.bandwidth:
+        return ""
+    need = bandwidth_text(size * wish.rate)
+    return f"needs {need} for {wish.rate:,.0f} records/s, the line has {bandwidth_text(wish.cost.bandwidth)}"
+
+
+# Cost over one or several corpora
+
+
+def _value(entrant: Entrant, operation: str) -> float:
+    found = entrant.figure(operation)
+    return found.value if found else 0.0
+
+
+def _weights(fields: _Fields) -> dict[str, float]:
+    """Weigh each corpus by the inverse of its typical dump + load, whatever the model asks."""
+    if len(fields) == 1:
+        return dict.fromkeys(fields, 1.0)
+    typical = {}
+    for corpus, found in fields.items():
+        times = [t for e in found.values() if (t := _value(e, "dump") + _value(e, "load")) > 0]
+        typical[corpus] = math.exp(math.fsum(map(math.log, times)) / len(times)) if times else 1.0
+    scale = math.exp(math.fsum(map(math.log, typical.values())) / len(typical))
+    return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
+
+
+def _cost_samples(name: str, fields: _Fields, weights: Mapping[str, float], cost: Cost) -> tuple[Sample, ...]:
+    def weighted(corpus: str) -> list[Sample]:
+        w = weights[corpus]
+        found = cost.samples(fields[corpus][name].cells)
+        return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]
+
+    return summed([weighted(corpus) for corpus in fields])
+
+
+def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
+    def added(operation: str) -> float:
+        return math.fsum(weights[corpus] * _value(found[name], operation) for corpus, found in fields.items())
+
+    return Parts(added("dump"), added("load"), added("advise"), added("size"))
+
+
+# Why
+
+
+def _preference(fields: _Fields, parts: Mapping[str, Parts]) -> Callable[[str], tuple[object, ...]]:
+    """Return the sort key of the tie-breakers."""
+
+    def key(name: str) -> tuple[object, ...]:
+        facts = next(iter(fields.values()))[name].facts
+        weight = 0 if facts.library == "Python" else 2 if facts.extra else 1
+        return not facts.interoperable, weight, parts[name].size, name
+
+    return key
+
+
+def _reasons(
+    winner: Entrant,
+    top: Sequence[str],
+    order: Sequence[str],
+    judged: Mapping[tuple[str, str], tuple[str, Ratio]],
+    parts: Mapping[str, Parts],
+    wish: Wish,
+    fields: _Fields,
+) -> list[str]:
+    name = winner.name
+    others = [other for other in top if other != name]
+    rest = [other for other in order if other not in top]
+    total = parts[name].total(wish.cost)
+    of = f"{_time(total)} for {wish.cost.sentence()}"
+    if len(order) == 1:
+        reasons = [f"the only codec that fits, {of}"]
+    elif others:
+        broken = _broken_by(name, others, fields, parts)
+        reasons = [f"cannot be told apart from {_listed(others)} at {of}, and comes first as {broken}"]
+    else:
+        reasons = [f"lowest cost, {of}"]
+    if rest:
+        times = parts[rest[0]].total(wish.cost) / total
+        reasons.append(f"{rest[0]} is next at {numbers.ratio(times)} that")
+    if wish.needs:
+        reasons.append(f"brings back {', '.join(wish.needs)}")
+    if not wish.trusted:
+        reasons.append("safe to read from anyone")
+    if wish.interop:
+        reasons.append("read by other languages")
+    if winner.losses:
+        reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
+    if winner.slow_build:
+        reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
+    if wish.rate is not None:
+        busy = wish.rate * max(_cpu(found[name], wish.cost) for found in fields.values())
+        reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
+    return reasons
+
+
+def _cpu(entrant: Entrant, cost: Cost) -> float:
+    reading = _value(entrant, "load") + _value(entrant, "advise")
+    return _value(entrant, "dump") + cost.reads * reading
+
+
+def _broken_by(name: str, others: Sequence[str], fields: _Fields, parts: Mapping[str, Parts]) -> str:
+    """Name the tie-breaker that put the winner before the best of the others."""
+    key = _preference(fields, parts)
+    second = min(others, key=key)
+    differing = [a != b for a, b in zip(key(name), key(second), strict=True)]
+    words = (
+        "other languages read it",
+        "it needs fewer dependencies",
+        "its payload is smaller",
+        "its name sorts first",
+    )
+    return words[differing.index(True)]
+
+
+def _breakeven(
+    winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost, tied: set[str]
+) -> list[str]:
+    """Say at which reads per write and at which bandwidth another codec would win."""
+    own = parts[winner]
+    reads: list[tuple[float, str]] = []
+    lines: list[tuple[float, str]] = []
+    for other in order:
+        if other in tied:
+            continue
+        theirs = parts[other]
+        wire = 1 / cost.bandwidth
+        point = breakeven_reads(
+            (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
+        )
+        if point is not None:
+            reads.append((point, other))
+        work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
+        point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
+        if point is not None and own.size and theirs.size:
+            lines.append((point, other))
+    found = []
+    if more := min((r for r in reads if r[0] > cost.reads), default=None):
+        found.append(f"{more[1]} overtakes {winner} above {_count(more[0])} reads per write")
+    if fewer := max((r for r in reads if r[0] < cost.reads), default=None):
+        found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
+    if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
+        found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")
+    if slower := max((b for b in lines if b[0] < cost.bandwidth), default=None):
+        found.append(f"below {bandwidth_text(slower[0])} {slower[1]} wins")
+    return found
+
+
+def _count(number: float) -> str:
+    return f"{number:.2g}" if number < 100 else f"{number:,.0f}"
+
+
+def _time(seconds: float) -> str:
+    factor, unit = numbers.scale([seconds], "second")
+    return f"{numbers.quantity(seconds * factor)} {unit}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

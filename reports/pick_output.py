@@ -1,0 +1,76 @@
+"""A choice in plain words, and its arithmetic with ``--explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from . import numbers, text
+from .cost import FORMULA, Cost
+from .escape import visible
+from .pick import TIE_BREAKERS, Choice
+from .table import Column, Entry, Row, Section, Table
+
+__all__ = ["render"]
+
+
+def render(choice: Choice, *, explain: bool = False, width: int | None = None, color: bool = False) -> str:
+    """Say what was picked, why, and what would change it; the first line is the codec's name."""
+    lines = [choice.winner.name, "", choice.sentence, *_body(choice)]
+    words = (
+        "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
+    )
+    return f"{words}\n{_arithmetic(choice, width, color)}" if explain else words
+
+
+def _body(choice: Choice) -> Iterable[str]:
+    if choice.tied:
+        yield f"tied with it, and behind by the tie-breakers: {', '.join(choice.tied)}"
+    if choice.runners_up:
+        listed = (f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up)
+        yield f"runners-up, times its cost: {', '.join(listed)}"
+    if choice.breakeven:
+        yield "what would change it:"
+        yield from (f"  {sentence}" for sentence in choice.breakeven)
+    if choice.excluded:
+        yield "not considered:"
+        yield from (f"  {name} {why}" for name, why in choice.excluded)
+
+
+def _arithmetic(choice: Choice, width: int | None, color: bool) -> str:
+    cost = choice.wish.cost
+    totals = {name: parts.total(cost) for name, parts in choice.parts.items()}
+    factor, unit = numbers.scale(totals.values(), "second")
+    columns = (
+        Column("codec", "codec", numeric=False),
+        *(
+            Column(key, key, unit=f"{unit}/record", direction="lower", raw_unit="second")
+            for key in ("dump", "reads", "line", "cost")
+        ),
+        Column("cost:x", "cost ×", unit=choice.winner.name, direction="lower", raw_unit="ratio"),
+    )
+    rows = [_row(name, choice, totals, factor) for name in totals]
+    corpora = ", ".join(f"{c.name} ({c.sample:,} of {c.records:,} records)" for c in choice.corpora)
+    lines = [f"cost = {FORMULA}: {cost.sentence()}", f"measured on {corpora}"]
+    if len(choice.corpora) > 1:
+        lines.append("each corpus weighted by its typical dump + load, so that big records do not count more")
+    lines.append(f"ties are broken by: {'; '.join(TIE_BREAKERS)}")
+    section = Section("how the cost comes about", columns, tuple(rows), lines=tuple(lines))
+    return text.render(Table((section,)), width=width, color=color)
+
+
+def _row(name: str, choice: Choice, totals: dict[str, float], factor: float) -> Row:
+    parts, cost = choice.parts[name], choice.wish.cost
+    values = {
+        "dump": parts.dump,
+        "reads": cost.reads * parts.read,
+        "line": _line(parts.size, cost),
+        "cost": totals[name],
+    }
+    entries = {key: Entry(numbers.quantity(value * factor), value) for key, value in values.items()}
+    times = totals[name] / totals[choice.winner.name]
+    entries |= {"codec": Entry(name, name), "cost:x": Entry(numbers.ratio(times), times)}
+    return Row(name, entries)
+
+
+def _line(size: float, cost: Cost) -> float:
+    return size / cost.bandwidth

@@ -1,0 +1,131 @@
+"""``bakeoff pick``: one codec for one use, with its reasons; the lock file that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import RunError, UsageError
+from ._output import layout, put
+
+if TYPE_CHECKING:
+    from ..reports.pick import Choice
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
+@click.option("--reads", type=float, help="Reads for each write.  [default: 1]")
+@click.option(
+    "--bandwidth", metavar="SPEED", help="Line that each payload crosses: 1Gbit, 50Mbit/s, 100MB/s."
+)
+@click.option("--rate", type=float, metavar="N", help="Records per second that are written.")
+@click.option("--needs", default="", metavar="TYPES", help="Types that must come back: datetime,bytes,...")
+@click.option(
+    "--untrusted/--trusted",
+    default=True,
+    help="Whether payloads may come from strangers.  [default: untrusted]",
+)
+@click.option("--formats", default="", metavar="NAMES", help="Wire formats that will do: msgpack,cbor,...")
+@click.option("--interop", is_flag=True, help="Other languages must be able to read it.")
+@click.option("--allow-loss", is_flag=True, help="Accept codecs that lose something, as told in the table.")
+@click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
+@click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
+@click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
+@click.option("--check", is_flag=True, help="Check the lock file instead: exit 1 when it does not hold.")
+@click.option("--max-age", metavar="AGE", help="With --check: how old the evidence may be, such as 90d.")
+@click.option(
+    "--lock",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default="bakeoff.lock",
+    show_default=True,
+    help="The lock file.",
+)
+def command(
+    files: Sequence[Path],
+    reads: float | None,
+    bandwidth: str | None,
+    rate: float | None,
+    needs: str,
+    untrusted: bool,
+    formats: str,
+    interop: bool,
+    allow_loss: bool,
+    corpora: tuple[str, ...],
+    explain: bool,
+    write: bool,
+    check: bool,
+    max_age: str | None,
+    lock: Path,
+) -> None:
+    """Name the codec that costs least for your use, and say why.
+
+    Reads bakeoff.json when no result file is named. Codecs that lose data, or run code from their
+    input, are left out unless allowed; codecs that cannot be told apart are put in order by stated
+    tie-breakers (--explain).
+    """
+    from ..reports.cost import Cost
+    from ..reports.files import load_all
+    from ..reports.pick import Wish, pick
+    from ..reports.pick_output import render
+
+    if check:
+        if write or files:
+            raise UsageError("--check looks at the lock file alone; leave out result files and --write")
+        return _check(lock, max_age)
+    if max_age is not None:
+        raise UsageError("--max-age belongs to --check")
+    wish = Wish(
+        cost=Cost.of(reads, bandwidth),
+        rate=rate,
+        needs=_names(needs),
+        trusted=not untrusted,
+        formats=_names(formats),
+        interop=interop,
+        allow_loss=allow_loss,
+        corpora=corpora,
+    )
+    paths = list(files) or [Path("bakeoff.json")]
+    results = load_all(paths)
+    choice = pick(results, wish)
+    put(render(choice, explain=explain, **layout(None)).encode(), None)
+    if write:
+        _write(choice, paths, [result.started for result in results], lock)
+    return None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Path) -> None:
+    from ..reports.lock import Lock
+
+    new = Lock.of(choice, paths, dates)
+    before = _codec_in(path)
+    put(new.dumps().encode(), path)
+    change = f" (was {before})" if before not in (None, new.codec) else ""
+    click.echo(f"wrote {path}: {new.codec}{change}", err=True)
+
+
+def _codec_in(path: Path) -> str | None:
+    from ..reports.lock import Lock
+
+    try:
+        return Lock.read(path).codec
+    except (RunError, UsageError):
+        return None
+
+
+def _check(path: Path, max_age: str | None) -> None:
+    from ..reports.lock import Lock, check, parse_age
+
+    lock = Lock.read(path)
+    problems = check(lock, path.parent, parse_age(max_age) if max_age else None)
+    if problems:
+        raise RunError(f"{path} no longer holds: {'; '.join(problems)}")
+    click.echo(f"{path} holds: {lock.codec} ({lock.library} {lock.requires or 'of any version'})")

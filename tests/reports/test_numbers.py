@@ -1,0 +1,71 @@
+"""Digits, units and ratios."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.reports import numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (1.23456, 0.012, "1.23"),
+        (1.23456, 0.4, "1.2"),
+        (1.23456, 0.0001, "1.235"),
+        (123456.7, 80.0, "123,457"),
+        (12.3456, None, "12.3"),
+        (0.0012345, 0.00001, "0.00123"),
+        (0.0, None, "0"),
+    ],
+)
+def test_digits_follow_the_interval(value, half, text):
+    """The last digit shown is the first that the interval moves; two to four digits count."""
+    assert text == numbers.quantity(value, half)
+
+
+@given(value=st.floats(1e-12, 1e12), share=st.floats(1e-6, 10))
+def test_rounding_stays_inside_the_interval(value, share):
+    """Rounding never moves a value by more than its half interval, or half of its second digit."""
+    shown = float(numbers.quantity(value, value * share).replace(",", ""))
+    digit = 10.0 ** math.floor(math.log10(value))
+
+    assert abs(shown - value) <= max(value * share, digit * 0.05) * 1.0001
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "name"),
+    [
+        ([2e-6, 800e-6, 3e-6], "second", "µs"),
+        ([2e-9], "second", "ns"),
+        ([2.0, 3.0], "second", "s"),
+        ([5e-12], "second", "ns"),
+        ([512], "byte", "B"),
+        ([3 * 2**20, 5 * 2**20], "byte", "MiB"),
+        ([], "second", "ns"),
+        ([0.0], "byte", "B"),
+    ],
+)
+def test_one_unit_for_a_column(values, unit, name):
+    """The unit makes the column's middle value an ordinary number."""
+    assert name == numbers.scale(values, unit)[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.254, "1.25×"), (9.999, "10.0×"), (86.5, "86.5×"), (269.1, "269×")]
+)
+def test_ratios(value, text):
+    """Ratios have three digits."""
+    assert text == numbers.ratio(value)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0123, "1.2%"), (0.0005, "<0.1%"), (0.5, "50%"), (0.0999, "10%"), (3.0, "300%")]
+)
+def test_percent(share, text):
+    """Shares have two digits at most."""
+    assert text == numbers.percent(share)

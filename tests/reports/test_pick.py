@@ -1,0 +1,380 @@
+"""Picking a codec from made-up runs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.bench.results import write
+from bakeoff.cli import main
+from bakeoff.errors import RunError, UsageError
+from bakeoff.reports.cost import Cost, parse_bandwidth
+from bakeoff.reports.decide import decide
+from bakeoff.reports.lock import Lock, check, parse_age, version_range
+from bakeoff.reports.pick import Wish, pick
+
+FIELD = {
+    "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
+    "msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498},
+    "bson": {"dump": 2.85e-6, "load": 1.05e-6, "size": 1735},
+    "pickle": {"dump": 1.0e-6, "load": 0.9e-6, "size": 1742},
+    "json|zstd:3": {"dump": 9e-6, "load": 5e-6, "size": 420},
+}
+FACTS = {
+    "pickle": {
+        "trusted_only": True,
+        "interoperable": False,
+        "library": "Python",
+        "carries": ("datetime", "bytes"),
+    },
+    "json": {"library": "Python", "carries": ("str",)},
+    "json|zstd:3": {"format": "json", "carries": ("str",)},
+    "bson": {"carries": ("bytes", "datetime_aware")},
+    "msgpack": {"carries": ("bytes", "datetime_aware")},
+}
+
+
+@pytest.fixture
+def run(result_of):
+    return result_of(FIELD, facts=FACTS)
+
+
+class TestScenarios:
+    def test_many_reads_on_a_lan(self, run):
+        """24 reads for each write over 1 Gbit/s: the quickest safe loader, with its reasons."""
+        choice = pick([run], Wish(Cost(24, parse_bandwidth("1Gbit"))))
+
+        assert "bson" == choice.winner.name
+        assert "one write and 24 reads over 1 Gbit/s" in choice.sentence
+        assert "safe to read from anyone" in choice.sentence
+
+    def test_archive_over_a_slow_line(self, run):
+        """Written, never read, over 50 Mbit/s: the smallest payload wins."""
+        choice = pick([run], Wish(Cost(0, parse_bandwidth("50Mbit"))))
+
+        assert "json|zstd:3" == choice.winner.name
+
+    def test_untrusted_datetimes(self, run):
+        """From the internet with datetimes: codecs that cannot carry them are out, as is pickle."""
+        choice = pick([run], Wish(needs=("datetime_aware",)))
+        excluded = dict(choice.excluded)
+
+        assert "msgpack" == choice.winner.name
+        assert "does not bring back datetime_aware" == excluded["json"]
+        assert "not trusted" in excluded["pickle"]
+        assert "brings back datetime_aware" in choice.sentence
+
+    def test_trusted(self, run):
+        """Trusted data lets pickle in."""
+        assert "pickle" == pick([run], Wish(trusted=True)).winner.name
+        assert "msgpack" == pick([run], Wish(trusted=True, interop=True)).winner.name
+
+    def test_formats(self, run):
+        """Only the formats asked for."""
+        assert "json" == pick([run], Wish(formats=("json",))).winner.name
+
+    def test_line_too_narrow(self, run):
+        """At a rate that the line cannot take a codec is out, with what it would need."""
+        wish = Wish(Cost(1, parse_bandwidth("50Mbit")), rate=4000)
+        choice = pick([run], wish)
+
+        assert "json|zstd:3" == choice.winner.name
+        assert (
+            "needs 53.6 Mbit/s for 4,000 records/s, the line has 50 Mbit/s" == dict(choice.excluded)["json"]
+        )
+        assert "4,000 records/s keep 0.056 cores busy" in choice.sentence
+
+
+class TestHonesty:
+    def test_lossy_is_out(self, result_of):
+        """A lossy codec is out with its loss, unless it is accepted."""
+        run = result_of(FIELD, facts=FACTS, losses={"msgpack": ("`tuple` came back as `list` at `$`",)})
+
+        assert "bson" == pick([run], Wish()).winner.name
+        assert "`tuple` came back as `list`" in dict(pick([run], Wish()).excluded)["msgpack"]
+        choice = pick([run], Wish(allow_loss=True))
+        assert "msgpack" == choice.winner.name
+        assert "lossy, as allowed" in choice.sentence
+
+    def test_failures_are_out(self, result_of):
+        """Failed codecs are out, each with its reason."""
+        run = result_of(FIELD, outcomes={"bad": ("crashed", "signal 11"), "orjson": ("missing", "")})
+        excluded = dict(pick([run], Wish()).excluded)
+
+        assert "crashed (signal 11)" == excluded["bad"]
+        assert "is not installed" == excluded["orjson"]
+
+    def test_a_tie_is_said(self, result_of):
+        """Codecs that cannot be told apart are put in order by a rule, which is named."""
+        same = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        run = result_of({"a": same, "b": same}, facts={"a": {"interoperable": False}})
+        choice = pick([run], Wish())
+
+        assert "b" == choice.winner.name
+        assert ("a",) == choice.tied
+        assert "cannot be told apart from a" in choice.sentence
+        assert "comes first as other languages read it" in choice.sentence
+
+    def test_fewer_dependencies_break_a_tie(self, result_of):
+        """The standard library goes before core dependencies, and these before extras."""
+        same = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        facts = {"a": {"extra": "a"}, "b": {}, "c": {"library": "Python"}}
+
+        assert "c" == pick([result_of({"a": same, "b": same, "c": same}, facts=facts)], Wish()).winner.name
+        assert "b" == pick([result_of({"a": same, "b": same}, facts=facts)], Wish()).winner.name
+
+    def test_nothing_fits(self, run):
+        """When nothing fits everything that excluded a codec is told."""
+        with pytest.raises(RunError, match="no codec fits: json does not bring back uuid"):
+            pick([run], Wish(needs=("uuid",)))
+
+    def test_a_schema_brings_types_back(self, result_of):
+        """A +schema codec counts as bringing back what a schema can."""
+        run = result_of({"json+schema": {"dump": 2e-6, "load": 2e-6, "advise": 1e-6, "size": 100}})
+
+        assert "json+schema" == pick([run], Wish(needs=("uuid", "datetime"))).winner.name
+
+    def test_unknown_wishes(self, run):
+        """Mistyped types, corpora and rates are refused."""
+        with pytest.raises(UsageError, match="did you mean datetime"):
+            Wish(needs=("datetimes",))
+        with pytest.raises(UsageError, match="no corpus 'film'"):
+            pick([run], Wish(corpora=("film",)))
+        with pytest.raises(UsageError, match="rate 0"):
+            Wish(rate=0)
+
+    def test_several_machines(self, run):
+        """Results of several machines are not mixed into one choice."""
+        other = replace(run, environment={**run.environment, "hostname": "elsewhere"})
+
+        with pytest.raises(UsageError, match="several machines"):
+            pick([run, other], Wish())
+
+    def test_several_corpora(self, result_of):
+        """Big records do not decide alone: each corpus counts by its typical cost."""
+        small = result_of(
+            {"a": {"dump": 1e-6, "load": 1e-6}, "b": {"dump": 2e-6, "load": 2e-6}}, corpora=["small"]
+        )
+        big = result_of(
+            {"a": {"dump": 1.1e-3, "load": 1.1e-3}, "b": {"dump": 1e-3, "load": 1e-3}}, corpora=["big"]
+        )
+        both = replace(small, cells=small.cells + big.cells, corpora=small.corpora + big.corpora)
+
+        assert "b" == pick([big], Wish()).winner.name
+        assert "a" == pick([both], Wish()).winner.name
+        assert "b" == pick([both], Wish(corpora=("big",))).winner.name
+
+
+class TestBreakEven:
+    @given(st.lists(st.tuples(*[st.floats(1e-6, 9e-6)] * 2, st.floats(100, 9000)), min_size=2, max_size=5))
+    def test_crossing_the_point_changes_the_winner(self, result_of, figures):
+        """Just beyond a stated number of reads the codec named there costs less."""
+        field = {
+            f"c{number}": {"dump": dump, "load": load, "size": size}
+            for number, (dump, load, size) in enumerate(figures)
+        }
+        run = result_of(field, noise=0.0)
+        choice = pick([run], Wish())
+        for sentence in choice.breakeven:
+            if "reads per write" not in sentence:
+                continue
+            name, _, rest = sentence.partition(" overtakes ")
+            ours, theirs = choice.parts[choice.winner.name], choice.parts[name]
+            point = (ours.dump - theirs.dump) / (theirs.read - ours.read)
+            beyond = point * (1.01 if "above" in rest else 0.99)
+            assert theirs.total(Cost(beyond)) < ours.total(Cost(beyond))
+
+    def test_says_what_would_change(self, run):
+        """Reads and bandwidth at which another codec wins are stated."""
+        found = pick([run], Wish()).breakeven
+
+        assert "bson overtakes msgpack above 2.6 reads per write" in found
+        assert any(line.startswith("below ") and line.endswith("json|zstd:3 wins") for line in found)
+
+
+class TestLock:
+    @pytest.fixture
+    def file(self, run, tmp_path, monkeypatch):
+        """A result file of today in the working folder."""
+        monkeypatch.chdir(tmp_path)
+        today = dt.datetime.now(dt.UTC).isoformat()
+        facts = {"msgpack": {"version": "1.2.4", "library": "msgpack", **FACTS["msgpack"]}}
+        codecs = tuple(replace(c, **facts.get(c.name, {})) for c in run.codecs)
+        write(replace(run, started=today, codecs=codecs), tmp_path / "bakeoff.json")
+        return tmp_path / "bakeoff.json"
+
+    def test_round_trip(self, file):
+        """What is written is read again."""
+        lock = decide(file)
+        Path("bakeoff.lock").write_text(lock.dumps())
+
+        assert lock == Lock.read(Path("bakeoff.lock"))
+        assert lock == decide()
+        assert "msgpack" == lock.codec
+        assert ">=1.2.4,<2" == lock.requires
+
+    @given(
+        name=st.text(min_size=1, max_size=40),
+        why=st.text(max_size=80),
+        options=st.dictionaries(
+            st.text(max_size=9), st.booleans() | st.integers(0, 9) | st.text(max_size=9), max_size=3
+        ),
+    )
+    def test_any_text_survives(self, tmp_path, name, why, options):
+        """No name, sentence or option breaks the file."""
+        lock = Lock(codec=name, library="x", requires=">=1", why=why, options=options)
+        path = tmp_path / "bakeoff.lock"
+        path.write_text(lock.dumps(), encoding="utf-8", newline="")
+
+        assert lock == Lock.read(path)
+
+    def test_lock_goes_before_results(self, file):
+        """A lock decides even when the results have another winner."""
+        Path("bakeoff.lock").write_text(Lock(codec="json", library="Python", requires=">=3").dumps())
+
+        assert "json" == decide().codec
+        assert "msgpack" == decide(file).codec
+
+    def test_nothing_to_decide_by(self, tmp_path, monkeypatch):
+        """Without a lock and without results nothing is decided."""
+        monkeypatch.chdir(tmp_path)
+
+        assert decide() is None
+
+    def test_schema_and_trust_are_kept(self, result_of, tmp_path):
+        """A +schema winner is locked by its plain name and the wish for a schema; trust is an option."""
+        fast = {"dump": 1e-6, "load": 1e-6, "advise": 1e-7, "size": 9}
+        write(
+            result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),
+            tmp_path / "a.json",
+        )
+        lock = decide(tmp_path / "a.json", Wish(trusted=True))
+
+        assert ("pickle|zstd:3", True, {"trusted": True}) == (lock.codec, lock.schema, lock.options)
+
+    @pytest.mark.parametrize(
+        ("version", "text"),
+        [
+            ("1.2.4", ">=1.2.4,<2"),
+            ("0.22.0", ">=0.22.0,<0.23"),
+            ("", ""),
+            ("2025a-x", "===2025a-x"),
+            ("3.0rc1", ">=3.0rc1,<4"),
+        ],
+    )
+    def test_version_range(self, version, text):
+        """The range ends before the next release that may break."""
+        assert text == version_range(version)
+
+    def test_check(self, file):
+        """A lock holds while library, version, evidence and age are as asked."""
+        lock = decide(file)
+        folder = file.parent
+
+        assert [] == check(lock, folder, dt.timedelta(days=1))
+        assert ["nosuchlib is not installed; pip install 'nosuchlib>=1.2.4,<2'"] == check(
+            replace(lock, library="nosuchlib"), folder
+        )
+        assert "is installed, the lock asks for >=99" in check(replace(lock, requires=">=99"), folder)[0]
+        assert "range 'x y' is not one" in check(replace(lock, requires="x y"), folder)[0]
+        old = replace(lock, date="2011-01-01")
+        assert "days old, more than the 90 allowed" in check(old, folder, parse_age("90d"))[0]
+        file.write_text("{}")
+        assert "sha256 differs" in check(lock, folder)[0]
+        file.unlink()
+        assert [] == check(lock, folder)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "format None"),
+            ("version = 2", "format 2"),
+            ("version = 1", r"no \[codec\] table"),
+            ("version = 1\n[codec]\nname = 1", "needs name, library, requires as text"),
+            ("[[", "cannot be read as a lock"),
+            ("version = 1\ncodec = 3", r"no \[codec\] table"),
+        ],
+    )
+    def test_bad_locks(self, tmp_path, text, message):
+        """A damaged lock is named with what is wrong."""
+        (tmp_path / "bakeoff.lock").write_text(text)
+
+        with pytest.raises(RunError, match=message):
+            Lock.read(tmp_path / "bakeoff.lock")
+
+    @pytest.mark.parametrize("text", ["", "soon", "-1d", "1 month"])
+    def test_bad_ages(self, text):
+        """An age is days, weeks or years."""
+        with pytest.raises(UsageError, match="such as 90d"):
+            parse_age(text)
+
+
+class TestCommand:
+    @pytest.fixture
+    def call(self, capfd, run, tmp_path, monkeypatch):
+        """The command line in a folder with a result file."""
+        monkeypatch.chdir(tmp_path)
+        write(run, tmp_path / "bakeoff.json")
+
+        def call(*args):
+            with pytest.raises(SystemExit) as stop:
+                main(["pick", *args])
+            return stop.value.code, *capfd.readouterr()
+
+        return call
+
+    def test_says_all(self, call):
+        """Name first, then reasons, runners-up, break-evens and what excluded the others."""
+        code, out, _ = call("--explain")
+
+        assert 0 == code
+        assert out.startswith("msgpack\n\nmsgpack: lowest cost, ")
+        assert "runners-up, times its cost: bson 1.3" in out
+        assert "  bson overtakes msgpack above 2.6 reads per write\n" in out
+        assert "  pickle runs code found in its input" in out
+        assert "cost = dump + reads × (load + advise) + bytes / bandwidth" in out
+
+    def test_write_and_check(self, call):
+        """--write keeps the choice as TOML; --check fails when the library is not there."""
+        code, _, err = call("--write")
+        lock = tomllib.loads(Path("bakeoff.lock").read_text())
+        _, _, again = call("--write", "--formats", "json")
+
+        assert 0 == code
+        assert "wrote bakeoff.lock: msgpack\n" == err
+        assert "msgpack" == lock["codec"]["name"]
+        assert "bakeoff.json" == lock["evidence"][0]["file"]
+        assert "wrote bakeoff.lock: json (was msgpack)\n" == again
+        Path("bakeoff.lock").write_text(Lock(codec="x", library="nosuchlib", requires=">=1").dumps())
+        code, _, err = call("--check")
+        assert 1 == code
+        assert "bakeoff.lock no longer holds: nosuchlib is not installed" in err
+        Path("bakeoff.lock").write_text(Lock(codec="json", library="Python", requires=">=3").dumps())
+        assert (0, "bakeoff.lock holds: json (Python >=3)\n", "") == call("--check")
+
+    @pytest.mark.parametrize(
+        ("args", "code", "message"),
+        [
+            (["--check"], 2, "bakeoff.lock: no lock"),
+            (["--check", "--write"], 2, "leave out"),
+            (["--max-age", "3d"], 2, "belongs to --check"),
+            (["--needs", "datetimes"], 2, "did you mean datetime"),
+            (["--formats", "xml"], 1, "no codec fits"),
+            (["--bandwidth", "1"], 2, "bandwidth '1'"),
+            (["--write", "--lock", "no/such/dir.lock"], 1, "cannot write here"),
+            (["nosuch.json"], 2, "no such file"),
+        ],
+    )
+    def test_bad_input(self, call, args, code, message):
+        """One line and the right exit code."""
+        found, _, err = call(*args)
+
+        assert code == found
+        assert message in err
+        assert 1 == err.count("\n")
