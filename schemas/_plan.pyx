@@ -657,10 +657,10 @@ cdef object uuid_of(str text):
 cdef class EnumLeaf(Leaf):
     """Members of one Enum, by a closed table of (type, value)."""
 
-    cdef type kind
+    cdef object kind
     cdef dict members
 
-    def __init__(self, str expected, type kind, dict members, *, bint quiet=False):
+    def __init__(self, str expected, kind, dict members, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.kind, self.members = kind, members
 

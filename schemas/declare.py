@@ -126,7 +126,7 @@ def describe(spec: Any) -> t.Type:
     Raises:
         SchemaError: Naming the place and the type that is not supported, or a type that holds itself.
     """
-    return _Describer().type(spec, "$")
+    return _Describer().node(spec, "$")
 
 
 class _Describer:
@@ -135,7 +135,7 @@ class _Describer:
     def __init__(self) -> None:
         self.inside: list[object] = []
 
-    def type(self, spec: Any, path: str) -> t.Type:
+    def node(self, spec: Any, path: str) -> t.Type:
         if isinstance(spec, t.Type):
             return spec
         try:
@@ -163,20 +163,20 @@ class _Describer:
                 raise SchemaError(
                     path, f"a list in a dict of types holds the one type of its items, got {len(spec)}"
                 )
-            return t.ListType(self.type(spec[0], path + "[]"))
+            return t.ListType(self.node(spec[0], path + "[]"))
         if isinstance(spec, str | typing.ForwardRef):
             raise SchemaError(path, f"the name {spec!r} was not resolved; give the type itself")
         if isinstance(spec, TypeVar):
-            return self.type(spec.__bound__ or Any, path)
+            return self.node(spec.__bound__ or Any, path)
         if isinstance(spec, typing.NewType):
-            return self.type(spec.__supertype__, path)
+            return self.node(spec.__supertype__, path)
         if type(spec).__name__ == "TypeAliasType":
-            return self.type(spec.__value__, path)
+            return self.node(spec.__value__, path)
         origin = typing.get_origin(spec)
         if origin is typing.Annotated:
             return self._annotated(spec, path)
         if origin in _QUALIFIERS:
-            return self.type(typing.get_args(spec)[0], path)
+            return self.node(typing.get_args(spec)[0], path)
         if origin is typing.Literal:
             return self._literal(spec, path)
         if origin in (typing.Union, pytypes.UnionType):
@@ -191,33 +191,33 @@ class _Describer:
 
     def _container(self, kind: Any, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
         if kind in _LISTS:
-            return t.ListType(self.type(arguments[0] if arguments else Any, path + "[]"))
+            return t.ListType(self.node(arguments[0] if arguments else Any, path + "[]"))
         if kind is tuple:
             return self._tuple(arguments, spec, path)
         if kind in _SETS or kind is frozenset:
-            item = self.type(arguments[0] if arguments else Any, path + "[]")
+            item = self.node(arguments[0] if arguments else Any, path + "[]")
             _check_hashable(item, path + "[]")
             return t.FrozenSetType(item) if kind is frozenset else t.SetType(item)
         if kind in _MAPS:
             key, value = arguments or (Any, Any)
-            key_type = self.type(key, path + "{key}")
+            key_type = self.node(key, path + "{key}")
             for option in key_type.options if isinstance(key_type, t.UnionType) else (key_type,):
                 if not isinstance(option, _KEYS):
                     raise SchemaError(path + "{key}", f"`{option}` cannot be the key of a map")
-            return t.DictType(key_type, self.type(value, path + "{}"))
+            return t.DictType(key_type, self.node(value, path + "{}"))
         raise _unsupported(spec, path)
 
     def _tuple(self, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
         if not arguments:
             return t.VarTupleType(t.AnyType()) if spec is tuple or spec is typing.Tuple else t.TupleType(())  # noqa: UP006
         if len(arguments) == 2 and arguments[1] is ...:
-            return t.VarTupleType(self.type(arguments[0], path + "[]"))
-        return t.TupleType(tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(arguments)))
+            return t.VarTupleType(self.node(arguments[0], path + "[]"))
+        return t.TupleType(tuple(self.node(item, f"{path}[{i}]") for i, item in enumerate(arguments)))
 
     def _union(self, arguments: tuple[Any, ...], path: str) -> t.Type:
         options: list[t.Type] = []
         for argument in arguments:
-            option = self.type(argument, path)
+            option = self.node(argument, path)
             if isinstance(option, t.AnyType):
                 return option
             options += option.options if isinstance(option, t.UnionType) else [option]
@@ -232,7 +232,7 @@ class _Describer:
         return t.LiteralType(values)
 
     def _annotated(self, spec: Any, path: str) -> t.Type:
-        inner = self.type(spec.__origin__, path)
+        inner = self.node(spec.__origin__, path)
         for hint in spec.__metadata__:
             if isinstance(hint, Hint):
                 inner = _hinted(inner, hint, path)
@@ -296,8 +296,7 @@ class _Describer:
                 raise SchemaError(path, f"a field is named by text, got {name!r}; a map is dict[key, value]")
         fields = [(name, name, hint, True) for name, hint in spec.items()]
         name = path.rpartition(".")[2].strip("$[]{}'\"").title().replace("_", "") or "Record"
-        record = self._record(None, fields, path, name=name if name.isidentifier() else "Record")
-        return record
+        return self._record(None, fields, path, name=name if name.isidentifier() else "Record")
 
     def _record(
         self,
@@ -315,7 +314,7 @@ class _Describer:
             described.append(
                 t.Field(
                     wire_name,
-                    self.type(hint, place),
+                    self.node(hint, place),
                     required,
                     severity,
                     attribute if attribute != wire_name else "",

@@ -148,7 +148,7 @@ class Schema:
         return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
 
     def struct(self, *, array_like: bool = False) -> Any:
-        """Return a `msgspec.Struct` type (or another type that msgspec decodes to) for this schema; see `typed`."""
+        """Return the type that msgspec decodes records of this schema to; see `schemas.typed`."""
         from .typed import struct_type
 
         return struct_type(self, array_like=array_like)

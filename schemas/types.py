@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .paths import step
+
 __all__ = [
     "AnyType",
     "BoolType",
@@ -324,8 +326,6 @@ def children(node: Type) -> Iterator[tuple[str, Type]]:
         case UnionType(options):
             yield from (("", option) for option in options)
         case RecordType(fields=fields):
-            from .paths import step
-
             yield from ((step(field.name), field.type) for field in fields)
 
 

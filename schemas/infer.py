@@ -1,0 +1,382 @@
+"""A schema from records: read once, in bounded memory, and with the evidence for each guess.
+
+Text is only taken for more than text where it nearly always reads so and nothing is lost: numbers in
+text stay text (a postcode is no number), bytes and decimals need stronger signs than the others.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import re
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from . import convert
+from . import types as t
+from .declare import SchemaError
+from .paths import step
+from .schema import Schema
+
+__all__ = ["Evidence", "Inferred", "infer"]
+
+MAX_DEPTH = 32
+MAX_FIELDS = 400
+"""Distinct keys after which dicts at one place are taken for a map."""
+MAX_NODES = 20_000
+MAX_OPTIONS = 4
+MAP_KEYS = 24
+"""Distinct keys from which dicts that share few of them are taken for a map."""
+MAP_SHARE = 0.25
+FEW = 3
+MANY = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a place was taken for what it was.
+
+    Attributes:
+        seen: Values seen there, None not counted.
+        share: How many of them fit, from 0 to 1.
+    """
+
+    seen: int
+    share: float
+
+
+class Inferred(Schema):
+    """A schema that was read off records.
+
+    Attributes:
+        records: How many it was read off.
+        evidence: By path, for every place where text was taken for something else.
+    """
+
+    records: int
+    evidence: dict[str, Evidence]
+
+
+def infer(records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99) -> Inferred:
+    """Return a schema for records like these; see `Schema.infer`."""
+    if not 0.5 < confidence <= 1:
+        raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
+    budget = _Budget()
+    root = _Node(budget)
+    count = 0
+    for record in records:
+        root.see(record, 0)
+        count += 1
+    if not count:
+        raise SchemaError("$", "no records to infer from")
+    resolver = _Resolver(confidence)
+    schema = Inferred(resolver.resolve(root, "$", name), name=name)
+    schema.records = count
+    schema.evidence = resolver.evidence
+    return schema
+
+
+# Seeing -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Budget:
+    nodes: int = 0
+
+
+class _Node:
+    """What was seen at one place."""
+
+    __slots__ = ("big", "budget", "fields", "forms", "item", "kinds", "lengths", "map_keys", "maps", "values")
+
+    def __init__(self, budget: _Budget) -> None:
+        budget.nodes += 1
+        self.budget = budget
+        self.kinds: Counter[type] = Counter()
+        self.forms: Counter[str] = Counter()
+        self.big = False
+        self.fields: dict[str, _Node] = {}
+        self.maps = False
+        self.map_keys: _Node | None = None
+        self.values: _Node | None = None
+        self.item: _Node | None = None
+        self.lengths: set[int] = set()
+
+    def see(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        self.kinds[kind] += 1
+        if kind is str:
+            for form in _forms(value):
+                self.forms[form] += 1
+        elif kind is int:
+            self.big = self.big or not -(2**63) <= value < 2**63
+        elif depth >= MAX_DEPTH:
+            return
+        elif isinstance(value, dict):
+            self._see_dict(value, depth)
+        elif isinstance(value, list | tuple | set | frozenset):
+            if len(self.lengths) <= 1:
+                self.lengths.add(len(value))
+            if self.item is None:
+                self.item = _Node(self.budget)
+            for item in value:
+                self.item.see(item, depth + 1)
+
+    def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
+        if not self.maps and not all(type(key) is str for key in value):
+            self.become_map()
+        for key, item in value.items():
+            if not self.maps:
+                node = self.fields.get(key)
+                if node is None:
+                    if len(self.fields) >= MAX_FIELDS or self.budget.nodes >= MAX_NODES:
+                        self.become_map()
+                    else:
+                        node = self.fields[key] = _Node(self.budget)
+                if node is not None:
+                    node.see(item, depth + 1)
+                    continue
+            assert self.values is not None
+            assert self.map_keys is not None
+            self.values.see(item, depth + 1)
+            self.map_keys.see(key, depth + 1)
+
+    def become_map(self) -> None:
+        """Take what were fields for the values of a map."""
+        self.maps = True
+        self.values, self.map_keys = _Node(self.budget), _Node(self.budget)
+        for key, node in self.fields.items():
+            for _ in range(min(node.total, FEW)):
+                self.map_keys.see(key, 0)
+            self.values.merge(node)
+        self.fields = {}
+
+    def merge(self, other: _Node) -> None:
+        self.kinds += other.kinds
+        self.forms += other.forms
+        self.big = self.big or other.big
+        self.lengths |= set(list(other.lengths)[:2])
+        if other.maps and not self.maps:
+            self.become_map()
+        if self.maps and not other.maps and (other.fields or other.kinds[dict]):
+            other.become_map()
+        for key, node in other.fields.items():
+            self.fields.setdefault(key, _Node(self.budget)).merge(node)
+        for name in ("values", "map_keys", "item"):
+            theirs = getattr(other, name)
+            if theirs is not None:
+                mine = getattr(self, name)
+                if mine is None:
+                    mine = _Node(self.budget)
+                    setattr(self, name, mine)
+                mine.merge(theirs)
+
+    @property
+    def total(self) -> int:
+        return self.kinds.total()
+
+
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
+_INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){6,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
+
+
+def _forms(text: str) -> list[str]:
+    """Return what a text could be besides text."""
+    size = len(text)
+    if size == 0:
+        return []
+    first = text[0]
+    forms = []
+    if size == 36 and _UUID.fullmatch(text):
+        forms.append("uuid")
+    elif size == 10 and text[4] == "-" and _reads(dt.date.fromisoformat, text):
+        forms.append("date")
+    elif 19 <= size <= 32 and text[4] == "-" and text[10] in "T " and _reads(dt.datetime.fromisoformat, text):
+        if "." not in text or len(re.split(r"[Z+-]", text.partition(".")[2])[0]) <= 6:
+            forms.append("datetime")
+    elif 8 <= size <= 15 and text[2] == ":" == text[5] and _reads(dt.time.fromisoformat, text):
+        forms.append("time")
+    elif first in "P-" and size > 2 and text.lstrip("-")[:1] == "P":
+        if _reads(convert.to_timedelta(None), text):
+            forms.append("timedelta")
+    elif first in "-0123456789" and (match := _DECIMAL.fullmatch(text)):
+        forms.append(f"decimal{len(match[1])}")
+    elif size <= 19 and _INT.fullmatch(text):
+        forms.append("int")
+    if size >= 24 and size % 4 == 0 and _is_base64(text):
+        forms.append("base64")
+    return forms
+
+
+def _reads(function: Callable[[str], object], text: str) -> bool:
+    try:
+        function(text)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
+def _is_base64(text: str) -> bool:
+    """Whether a text looks like base64 beyond being made of its letters."""
+    return (
+        _BASE64.fullmatch(text) is not None
+        and any(c.isupper() for c in text)
+        and any(c.islower() for c in text)
+        and any(c.isdigit() or c in "+/=" for c in text)
+    )
+
+
+# Resolving ----------------------------------------------------------------------------------------
+
+_TEXT: dict[str, t.Type] = {
+    "uuid": t.UUIDType(),
+    "date": t.DateType(),
+    "datetime": t.DateTimeType(),
+    "time": t.TimeType(),
+    "timedelta": t.TimeDeltaType(),
+}
+_PLAIN: dict[type, t.Type] = {
+    type(None): t.NoneType(),
+    bool: t.BoolType(),
+    float: t.FloatType(),
+    complex: t.ComplexType(),
+    bytes: t.BytesType(),
+    bytearray: t.ByteArrayType(),
+    dt.datetime: t.DateTimeType(),
+    dt.date: t.DateType(),
+    dt.time: t.TimeType(),
+    dt.timedelta: t.TimeDeltaType(),
+    decimal.Decimal: t.DecimalType(),
+    uuid.UUID: t.UUIDType(),
+}
+
+
+class _Resolver:
+    """Turns what was seen into a description."""
+
+    def __init__(self, confidence: float) -> None:
+        self.confidence = confidence
+        self.evidence: dict[str, Evidence] = {}
+        self.names: set[str] = set()
+
+    def resolve(self, node: _Node, path: str, name: str) -> t.Type:
+        options: list[t.Type] = []
+        for kind in sorted(node.kinds, key=lambda k: (k is type(None), -node.kinds[k], k.__name__)):
+            found = self._kind(kind, node, path, name)
+            if isinstance(found, t.AnyType):
+                return found
+            if found not in options:
+                options.append(found)
+        if not options or len(options) > MAX_OPTIONS:
+            return t.AnyType()
+        # Two kinds of dict at one place are one record; a lone None says nothing of what else may come.
+        if options == [t.NoneType()]:
+            return t.AnyType() if path != "$" else options[0]
+        return options[0] if len(options) == 1 else t.UnionType(tuple(options))
+
+    def _kind(self, kind: type, node: _Node, path: str, name: str) -> t.Type:
+        if kind is str:
+            return self._text(node, path)
+        if kind is int:
+            return t.IntType(big=node.big)
+        if (plain := _PLAIN.get(kind)) is not None:
+            return plain
+        if issubclass(kind, enum.Enum):
+            return t.EnumType(kind)
+        if issubclass(kind, dict):
+            return self._dict(node, path, name)
+        if node.item is not None and issubclass(kind, list | tuple | set | frozenset):
+            item = self.resolve(node.item, path + "[]", name.removesuffix("s") or name)
+            return self._container(kind, item, node)
+        return t.AnyType()
+
+    @staticmethod
+    def _container(kind: type, item: t.Type, node: _Node) -> t.Type:
+        if issubclass(kind, list):
+            return t.ListType(item)
+        if issubclass(kind, tuple):
+            if len(node.lengths) == 1 and 1 < (length := next(iter(node.lengths))) <= 8:
+                return t.TupleType((item,) * length)
+            return t.VarTupleType(item)
+        return t.FrozenSetType(item) if issubclass(kind, frozenset) else t.SetType(item)
+
+    def _text(self, node: _Node, path: str) -> t.Type:
+        seen = node.kinds[str]
+        if node.forms:
+            form, count = node.forms.most_common(1)[0]
+            share = count / seen
+            if share >= self.confidence:
+                found = _TEXT.get(form)
+                if form.startswith("decimal") and seen >= FEW:
+                    found = t.DecimalType()
+                if form == "base64" and seen >= MANY and share == 1:
+                    found = t.BytesType()
+                if found is not None:
+                    self.evidence[path] = Evidence(seen, share)
+                    return found
+        return t.StrType()
+
+    def _dict(self, node: _Node, path: str, name: str) -> t.Type:
+        if not node.maps and self._map_like(node):
+            node.become_map()
+        if node.maps:
+            assert node.map_keys is not None
+            assert node.values is not None
+            return t.DictType(
+                self._key(node.map_keys, path),
+                self.resolve(node.values, path + "{}", name.removesuffix("s") or name),
+            )
+        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
+        unique = self._name(name)
+        fields = tuple(
+            t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == dicts)
+            for key, below in node.fields.items()
+        )
+        return t.RecordType(unique, fields)
+
+    def _map_like(self, node: _Node) -> bool:
+        """Whether keys look like data: all of one written type, or many that rarely meet."""
+        if not node.fields:
+            return False
+        if all(_key_form(key) for key in node.fields):
+            return True
+        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
+        shares = sum(below.total for below in node.fields.values()) / (dicts * len(node.fields))
+        kinds = {frozenset(k for k in below.kinds if k is not type(None)) for below in node.fields.values()}
+        return len(node.fields) >= MAP_KEYS and shares <= MAP_SHARE and len(kinds) <= 2
+
+    def _key(self, node: _Node, path: str) -> t.Type:
+        kinds = set(node.kinds)
+        if kinds == {str}:
+            for form, found in (("int", t.IntType()), ("uuid", t.UUIDType()), ("date", t.DateType())):
+                if node.forms[form] == node.total:
+                    return found
+            return t.StrType()
+        if kinds == {int}:
+            return t.IntType(big=node.big)
+        if len(kinds) == 1 and (plain := _PLAIN.get(next(iter(kinds)))) is not None:
+            return plain
+        return t.AnyType()
+
+    def _name(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.names:
+            name, number = f"{wanted}{number}", number + 1
+        self.names.add(name)
+        return name
+
+
+def _key_form(key: str) -> bool:
+    return any(form in ("int", "uuid", "date") for form in _forms(key))
+
+
+def _class_name(key: str) -> str:
+    words = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key))
+    name = "".join(word[:1].upper() + word[1:] for word in words if word)
+    return name if name.isidentifier() else f"Record{name}" if f"Record{name}".isidentifier() else "Record"

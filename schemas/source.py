@@ -1,0 +1,235 @@
+"""A schema as Python source, and back from a file or module."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import keyword
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from . import types as t
+from .declare import SchemaError, describe
+from .paths import step
+
+if TYPE_CHECKING:
+    from .schema import Schema
+
+__all__ = ["load", "to_python"]
+
+_SIMPLE = {
+    t.AnyType: "Any",
+    t.NoneType: "None",
+    t.BoolType: "bool",
+    t.FloatType: "float",
+    t.ComplexType: "complex",
+    t.StrType: "str",
+    t.DateType: "date",
+    t.TimeType: "time",
+    t.DecimalType: "Decimal",
+    t.UUIDType: "UUID",
+}
+_IMPORTS = {
+    "Any": "typing",
+    "Annotated": "typing",
+    "Literal": "typing",
+    "NotRequired": "typing",
+    "TypedDict": "typing",
+    "Hint": "bakeoff.schemas",
+    "Schema": "bakeoff.schemas",
+    "date": "datetime",
+    "datetime": "datetime",
+    "time": "datetime",
+    "timedelta": "datetime",
+    "Decimal": "decimal",
+    "UUID": "uuid",
+}
+_ORDER = ("datetime", "decimal", "typing", "uuid", "bakeoff.schemas")
+
+
+def to_python(schema: Schema) -> str:
+    """Return a module of TypedDict classes, those used by others first, that declares `schema`."""
+    printer = _Printer(getattr(schema, "evidence", {}))
+    root = printer.type(schema.types, "$")
+    records: int | None = getattr(schema, "records", None)
+    origin = f", inferred from {records:,} record{'s' * (records != 1)}" if records else ""
+    body = "\n\n\n".join(printer.classes)
+    if not isinstance(schema.types, t.RecordType):
+        body += f"\n\n\n{schema.name} = {root}" if body else f"{schema.name} = {root}"
+    imports = f"{printer.imports()}\n\n\n" if printer.used or printer.foreign else ""
+    return f'"""Records `{schema.name}`{origin}."""\n\n{imports}{body}\n'
+
+
+class _Printer:
+    def __init__(self, evidence: Mapping[str, Any]) -> None:
+        self.evidence = evidence
+        self.classes: list[str] = []
+        self.used: set[str] = set()
+        self.foreign: set[tuple[str, str]] = set()
+        self.printed: dict[str, t.RecordType] = {}
+
+    def name(self, name: str) -> str:
+        self.used.add(name)
+        return name
+
+    def imports(self) -> str:
+        modules: dict[str, list[str]] = {}
+        for name in sorted(self.used):
+            modules.setdefault(_IMPORTS[name], []).append(name)
+        lines = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[:-1] if m in modules]
+        ours = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[-1:] if m in modules]
+        ours += [f"from {module} import {name}" for module, name in sorted(self.foreign)]
+        blocks = ["\n".join(block) for block in (lines, ours) if block]
+        return "\n\n".join(blocks)
+
+    def type(self, node: t.Type, path: str) -> str:
+        if (simple := _SIMPLE.get(type(node))) is not None:
+            return self.name(simple) if simple in _IMPORTS else simple
+        match node:
+            case t.IntType():
+                return self._hinted("int", big=True if node.big else None)
+            case t.BytesType() | t.ByteArrayType():
+                return self._hinted(str(node), encoding=None if node.encoding == "base64" else node.encoding)
+            case t.DateTimeType():
+                return self._hinted(self.name("datetime"), epoch=node.epoch, aware=node.aware)
+            case t.TimeDeltaType():
+                return self._hinted(self.name("timedelta"), epoch=node.unit)
+            case t.EnumType():
+                self.foreign.add((node.cls.__module__, node.cls.__qualname__))
+                return node.cls.__qualname__
+            case t.LiteralType():
+                return f"{self.name('Literal')}[{', '.join(map(repr, node.values))}]"
+            case t.TupleType(items):
+                inner = ", ".join(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))
+                return f"tuple[{inner or '()'}]"
+            case t.VarTupleType(item):
+                return f"tuple[{self.type(item, path + '[]')}, ...]"
+            case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
+                return f"{node}[{self.type(item, path + '[]')}]"
+            case t.DictType(key, value):
+                return f"dict[{self.type(key, path)}, {self.type(value, path + '{}')}]"
+            case t.UnionType(options):
+                return " | ".join(self.type(option, path) for option in options)
+            case t.RecordType():
+                return self._record(node, path)
+        raise SchemaError(path, f"`{node}` has no Python form")
+
+    def _hinted(self, name: str, **options: object) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value is not None)
+        return f"{self.name('Annotated')}[{name}, {self.name('Hint')}({given})]" if given else name
+
+    def _record(self, node: t.RecordType, path: str) -> str:
+        name, number = node.name, 2
+        while name in self.printed and self.printed[name] != node:
+            name, number = f"{node.name}{number}", number + 1
+        if name in self.printed:
+            return name
+        self.printed[name] = node
+        self.name("TypedDict")
+        fields = [(item, self._field(item, path)) for item in node.fields]
+        plain = all(item.name.isidentifier() and not keyword.iskeyword(item.name) for item in node.fields)
+        if plain and not any(item.name.startswith("__") for item in node.fields):
+            lines = [f"    {item.name}: {text}{self._remark(item, path)}" for item, text in fields] or [
+                "    pass"
+            ]
+            self.classes.append("\n".join([f"class {name}(TypedDict):", *lines]))
+        else:
+            lines = [f"        {item.name!r}: {text},{self._remark(item, path)}" for item, text in fields]
+            self.classes.append(
+                "\n".join([f"{name} = TypedDict(", f"    {name!r},", "    {", *lines, "    },", ")"])
+            )
+        return name
+
+    def _field(self, item: t.Field, path: str) -> str:
+        text = self.type(item.type, path + step(item.name))
+        if item.severity != "error":
+            text = f"{self.name('Annotated')}[{text}, {self.name('Hint')}(severity={item.severity!r})]"
+        return text if item.required else f"{self.name('NotRequired')}[{text}]"
+
+    def _remark(self, item: t.Field, path: str) -> str:
+        found = self.evidence.get(path + step(item.name))
+        return f"  # {found.share:.1%} of {found.seen:,}" if found and found.share < 1 else ""
+
+
+# Loading ------------------------------------------------------------------------------------------
+
+
+def load(text: str) -> Any:
+    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` (with one record class) declares.
+
+    Raises:
+        UsageError: The file or module does not import, or has no such name; the message says which.
+    """
+    where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
+    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
+    if name:
+        found: Any = module
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is None:
+            raise UsageError(
+                f"{where} has no {name}; it has {', '.join(_records(module)) or 'no record class'}"
+            )
+        return found
+    records = _records(module)
+    roots = [known for known in records if not _used_by_others(known, records)]
+    if len(roots) != 1:
+        what = f"{', '.join(roots)}: say which" if roots else "no record class"
+        raise UsageError(f"{where} declares {what}; a schema is given as {where}:NAME")
+    return records[roots[0]]
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
+    name = f"bakeoff_schema_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"{path} does not import: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _load_module(name: str, text: str) -> ModuleType:
+    if not name:
+        raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise UsageError(f"schema module {name} does not import: {type(error).__name__}: {error}") from error
+
+
+def _records(module: ModuleType) -> dict[str, Any]:
+    """Return what a module itself declares as records, by name."""
+    found = {}
+    for name, value in vars(module).items():
+        if name.startswith("_") or not isinstance(value, type) or value.__module__ != module.__name__:
+            continue
+        try:
+            described = describe(value)
+        except SchemaError:
+            continue
+        if isinstance(described, t.RecordType):
+            found[name] = value
+    return found
+
+
+def _used_by_others(name: str, records: Mapping[str, Any]) -> bool:
+    mine = describe(records[name])
+    return any(
+        node == mine
+        for other, spec in records.items()
+        if other != name
+        for path, node in t.walk(describe(spec))
+        if path != "$"
+    )

@@ -1,0 +1,152 @@
+"""Typed peers: what msgspec decodes to when it is given the schema, built from the description tree."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import functools
+import operator
+import uuid
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import UsageError
+from . import types as t
+from .declare import SchemaError, describe
+from .paths import step
+
+if TYPE_CHECKING:
+    from .schema import Schema
+
+__all__ = ["plain", "struct_type"]
+
+_SIMPLE: dict[type[t.Type], Any] = {
+    t.AnyType: Any,
+    t.NoneType: None,
+    t.BoolType: bool,
+    t.IntType: int,
+    t.FloatType: float,
+    t.StrType: str,
+    t.BytesType: bytes,
+    t.ByteArrayType: bytearray,
+    t.DateTimeType: dt.datetime,
+    t.DateType: dt.date,
+    t.TimeType: dt.time,
+    t.TimeDeltaType: dt.timedelta,
+    t.DecimalType: decimal.Decimal,
+    t.UUIDType: uuid.UUID,
+}
+
+
+def struct_type(schema: Schema | Any, *, array_like: bool = False) -> Any:
+    """Return the type to give to msgspec's typed decoders and to `msgspec.convert`.
+
+    Records become `msgspec.Struct` classes; other types stay as they are.
+
+    Args:
+        schema: A `Schema`, or anything that declares one.
+        array_like: Structs stand on the wire as lists of their values, without field names.
+
+    Raises:
+        SchemaError: A type that msgspec has no typed form for (complex; bytes in hex; numbers for
+            datetimes; unions of two records).
+        UsageError: msgspec is not installed.
+    """
+    try:
+        import msgspec
+    except ImportError as error:
+        raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
+    kind = _Builder(msgspec, array_like).type(getattr(schema, "types", None) or describe(schema), "$")
+    try:
+        msgspec.msgpack.Decoder(kind)
+    except TypeError as error:
+        raise SchemaError("$", f"msgspec cannot decode this schema: {error}") from error
+    return kind
+
+
+def plain(value: Any) -> Any:
+    """Return what a typed decoder gave, with Structs as dicts again, for comparison."""
+    fields = getattr(type(value), "__struct_fields__", None)
+    if fields is not None:
+        import msgspec
+
+        present = ((name, getattr(value, name)) for name in fields)
+        names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
+        return {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
+    if type(value) is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(plain(item) for item in value)
+    return value
+
+
+class _Builder:
+    def __init__(self, msgspec: Any, array_like: bool) -> None:
+        self.msgspec = msgspec
+        self.array_like = array_like
+        self.made: dict[t.RecordType, Any] = {}
+
+    def type(self, node: t.Type, path: str) -> Any:
+        self._check(node, path)
+        if type(node) in _SIMPLE:
+            return _SIMPLE[type(node)]
+        match node:
+            case t.EnumType(cls):
+                return cls
+            case t.LiteralType(values):
+                return Literal[values]
+            case t.ListType(item):
+                return list[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.VarTupleType(item):
+                return tuple[self.type(item, path + "[]"), ...]  # type: ignore[misc]
+            case t.SetType(item):
+                return set[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.FrozenSetType(item):
+                return frozenset[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.TupleType(items):
+                return tuple[tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
+            case t.DictType(key, value):
+                return dict[self.type(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
+            case t.UnionType(options):
+                return functools.reduce(operator.or_, (_optional(self.type(o, path)) for o in options))
+            case t.RecordType():
+                return self._record(node, path)
+        raise SchemaError(path, f"msgspec has no typed form of `{node}`")
+
+    def _check(self, node: t.Type, path: str) -> None:
+        match node:
+            case t.BytesType(encoding) | t.ByteArrayType(encoding) if encoding != "base64":
+                raise SchemaError(path, f"msgspec reads bytes from base64 only, not {encoding}")
+            case t.DateTimeType(epoch=unit) | t.TimeDeltaType(unit=unit) if unit not in (None, "s"):
+                raise SchemaError(path, f"msgspec reads numbers of seconds only, not of {unit}")
+
+    def _record(self, node: t.RecordType, path: str) -> Any:
+        if node.cls is not None and hasattr(node.cls, "_fields"):
+            return node.cls
+        if node not in self.made:
+            unset, names = self.msgspec.UNSET, {}
+            fields: list[Any] = []
+            for i, item in enumerate(node.fields):
+                attribute = item.name if item.name.isidentifier() else f"field_{i}"
+                names[attribute] = item.name
+                kind = self.type(item.type, path + step(item.name))
+                if item.required:
+                    fields.append((attribute, kind))
+                elif self.array_like:
+                    raise SchemaError(path + step(item.name), "an optional field has no place in an array")
+                else:
+                    fields.append((attribute, _optional(kind) | self.msgspec.UnsetType, unset))
+            name = node.name if node.name.isidentifier() else "Record"
+            self.made[node] = self.msgspec.defstruct(
+                name,
+                fields,
+                array_like=self.array_like,
+                kw_only=True,
+                rename=names if any(a != n for a, n in names.items()) else None,
+                gc=True,
+            )
+        return self.made[node]
+
+
+def _optional(kind: Any) -> Any:
+    """Make None and Any fit for ``|``."""
+    return type(None) if kind is None else kind
