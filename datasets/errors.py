@@ -10,15 +10,16 @@ __all__ = ["BadRecord", "UnknownCorpus", "UnknownFormat", "UnreadableCorpus", "U
 
 
 class UnknownCorpus(UsageError):  # noqa: N818
-    """Neither a built-in corpus nor a file.
+    """Neither a built-in corpus nor a file; or, where only one of those will do, no `built_in` one.
 
     Attributes:
         near: Built-in names that look alike.
     """
 
-    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
         hint = f"did you mean {' or '.join(near)}?" if near else "`bakeoff corpora` lists the built-in ones"
-        super().__init__(f"no corpus and no file named {name!r}; {hint}")
+        what = "no built-in corpus" if built_in else "no corpus and no file"
+        super().__init__(f"{what} named {name!r}; {hint}")
         self.near = tuple(near)
 
 

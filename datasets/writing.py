@@ -1,0 +1,117 @@
+"""Writing records to a file, one by one, in any of the formats that can be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from typing import IO, Any
+
+from ..codecs import CodecError, codec
+from ..errors import RunError
+from .formats import FileFormat
+from .problems import Problems
+
+__all__ = ["write"]
+
+
+def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: Problems | None = None) -> int:
+    """Write records; types that the format lacks by the conventions of `bakeoff.codecs.conventions`.
+
+    Args:
+        file: A binary file; compression is the caller's.
+        problems: Takes note of records that the format cannot hold; None raises.
+
+    Returns:
+        The number of records written.
+
+    Raises:
+        RunError: The format cannot hold a record.
+        MissingLibrary: The library behind the format is not installed.
+    """
+    encode = _ENCODERS.get(kind.name, _by_codec)(kind, file)
+    written = 0
+    for number, record in enumerate(records, 1):
+        try:
+            encode(record)
+        except (CodecError, _NoRowError) as error:
+            reason = error.reason if isinstance(error, CodecError) else str(error)
+            if problems is None or not problems.skip:
+                raise RunError(f"record {number:,} cannot be written as {kind.name}: {reason}") from error
+            problems.add(f"record {number:,}", f"cannot be written as {kind.name}: {reason}", error)
+        else:
+            written += 1
+    if kind.name == "json":
+        file.write(b"\n]\n" if written else b"[]\n")
+    return written
+
+
+class _NoRowError(ValueError):
+    """A record that is no row."""
+
+
+def _by_codec(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
+    made = codec(kind.codec)
+    encode, frame, put = made.encode, made.framing.frame, file.write
+
+    def write_one(record: Any) -> None:
+        put(frame(encode(record)))
+
+    return write_one
+
+
+def _json_array(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
+    """Open an array; `write` closes it."""
+    encode = codec("json").encode
+    before = b"[\n"
+
+    def write_one(record: Any) -> None:
+        nonlocal before
+        payload = encode(record)
+        file.write(before + payload)
+        before = b",\n"
+
+    return write_one
+
+
+def _table(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
+    """Write rows; the fields of the first record are the header."""
+    leaf = codec("json").encode_text
+    text = io.StringIO(newline="")
+    rows = csv.writer(text, delimiter="\t" if kind.name == "tsv" else ",", lineterminator="\n")
+    header: list[str] = []
+
+    def cell(name: str, value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        if value is None:
+            return ""
+        plain = leaf(value)
+        if plain[:1] in ("{", "["):
+            raise _NoRowError(f"field {name!r} is a {type(value).__name__}, and a cell holds one value only")
+        return plain[1:-1] if plain[:1] == '"' else plain
+
+    def write_one(record: Any) -> None:
+        if not isinstance(record, dict) or not record:
+            raise _NoRowError(f"expected a dict with fields, got {type(record).__name__}")
+        if header and list(record) != header:
+            odd = sorted(set(header) ^ {str(name) for name in record})
+            what = f"field {odd[0]!r} is not in both" if odd else "other order"
+            raise _NoRowError(f"its fields are not those of the first record ({what})")
+        cells = [cell(name, value) for name, value in record.items()]
+        if not header:
+            header.extend(map(str, record))
+            rows.writerow(header)
+        rows.writerow(cells)
+        file.write(text.getvalue().encode())
+        text.seek(0)
+        text.truncate()
+
+    return write_one
+
+
+_ENCODERS: dict[str, Callable[[FileFormat, IO[bytes]], Callable[[Any], None]]] = {
+    "json": _json_array,
+    "csv": _table,
+    "tsv": _table,
+}

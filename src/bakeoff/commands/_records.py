@@ -1,0 +1,133 @@
+"""What the commands that read or write records share: outputs, progress, and what was skipped."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..errors import RunError, UsageError
+
+if TYPE_CHECKING:
+    from ..datasets.base import Progress
+    from ..datasets.formats import FileFormat
+
+__all__ = ["RECORDS", "destination", "output", "report_skipped", "slow_progress"]
+
+PATIENCE = 2.0
+"""Seconds after which a progress bar appears."""
+
+
+class _Records(click.ParamType[int]):
+    """A number of records, or the name of a size."""
+
+    name = "N|SM|MD|LG"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from ..datasets import size
+
+        try:
+            return size(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+RECORDS = _Records()
+
+
+def destination(path: str, name: str | None, default: str | None = None) -> FileFormat:
+    """Return the format to write to `path`, by `name`, its ending, or `default` for standard output.
+
+    Raises:
+        UnknownFormat: None of them tells.
+    """
+    from ..datasets.formats import format_of
+
+    return format_of(Path(path), name or (default if path == "-" else None))
+
+
+@contextmanager
+def output(path: str) -> Iterator[IO[bytes]]:
+    """Open the file to write, compressed by its ending; ``-`` is standard output.
+
+    A file appears when all is written, or not at all; pipes and devices are written to as they are.
+
+    Raises:
+        RunError: It cannot be written, for instance for want of space.
+        click.exceptions.Exit: The reader of standard output has gone, which is no error.
+    """
+    from ..console import atomic_write
+    from ..datasets.streams import compressor, split_compression
+
+    target = Path(path)
+    with ExitStack() as stack:
+        if path == "-":
+            file: Any = stack.enter_context(_standard_output())
+        elif target.exists() and not target.is_file():
+            file = stack.enter_context(_as_it_is(target))
+        else:
+            file = stack.enter_context(atomic_write(target))
+        yield stack.enter_context(compressor(file, split_compression(target)[1]))
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    try:
+        with io.open(sys.stdout.fileno(), "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
+            yield file
+    except OSError as error:
+        # What could not be written must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            # The reader has what it wanted. Click itself would end with 1.
+            raise click.exceptions.Exit(0) from None
+        raise RunError(f"standard output: not written: {error.strerror}") from error
+
+
+@contextmanager
+def _as_it_is(target: Path) -> Iterator[IO[bytes]]:
+    try:
+        with target.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise RunError(f"{target}: not written: {error.strerror}") from error
+
+
+@contextmanager
+def slow_progress(description: str) -> Iterator[Progress]:
+    """Give a function that shows progress on a terminal once the work has taken two seconds."""
+    from ..console import progress
+
+    started = time.monotonic()
+    with ExitStack() as stack:
+        bar: Any = None
+        task: Any = None
+
+        def show(done: int, total: int | None) -> None:
+            nonlocal bar, task
+            if bar is None:
+                if time.monotonic() - started < PATIENCE:
+                    return
+                bar = stack.enter_context(progress())
+                task = bar.add_task(description, total=total)
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]], shown: int = 5) -> None:
+    """Say on stderr how many records were left out, and why."""
+    if not total:
+        return
+    click.echo(f"{source}: {total:,} bad record{'s' * (total > 1)} skipped", err=True)
+    for where, cause in bad[:shown]:
+        click.echo(f"  {where}: {cause}", err=True)
+    if total > shown:
+        click.echo(f"  and {total - shown:,} more", err=True)

@@ -1,0 +1,107 @@
+"""``bakeoff corpora``: which there are, and what one is like."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from ._records import RECORDS, report_skipped, slow_progress
+
+__all__ = ["command"]
+
+
+@click.command("corpora")
+@click.argument("source", required=False, metavar="[NAME|FILE]")
+@click.option("-n", "--records", type=RECORDS, help="Of a built-in corpus; otherwise only the first so many.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Of a built-in corpus.  [default: 1]")
+@click.option("--format", "format_name", help="Format of the file, where its ending does not tell.")
+@click.option("--skip-bad", is_flag=True, help="Leave out records that cannot be read.")
+@click.option("--trusted", is_flag=True, help="Allow reading pickles, which run what they say.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    source: str | None,
+    records: int | None,
+    seed: int | None,
+    format_name: str | None,
+    skip_bad: bool,
+    trusted: bool,
+    as_json: bool,
+) -> None:
+    """List the built-in corpora, or describe one corpus: number of records, hash, and what they are like."""
+    from .. import datasets
+
+    if source is None:
+        _list(as_json)
+        return
+    made = datasets.corpus(
+        source,
+        records,
+        datasets.DEFAULT_SEED if seed is None else seed,
+        skip_bad,
+        trusted,
+        format=format_name,
+    )
+    with slow_progress(f"reading {source}") as show:
+        first = made.sample(1_000, show)[0]
+    facts = {
+        "name": made.name,
+        "source": made.source,
+        "description": made.description,
+        "records": made.count(),
+        "skipped": made.skipped,
+        "sha256": made.sha256,
+        "profile": made.profile(),
+    }
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        _show(facts, first)
+    report_skipped(made.source, made.skipped, made.bad)
+
+
+def _list(as_json: bool) -> None:
+    from .. import datasets
+
+    facts = [{"name": name, "description": datasets.corpus(name).description} for name in datasets.names()]
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return
+    for fact in facts:
+        click.echo(f"{fact['name']:10}{fact['description']}")
+    click.echo("\nor FILE, FOLDER, - (standard input), module:function")
+
+
+def _show(facts: dict[str, Any], first: Any) -> None:
+    profile = facts["profile"]
+    click.echo(f"{facts['name']}: {facts['description']}")
+    for label, text in _lines(facts, profile):
+        click.echo(f"  {label:14}{text}")
+    click.echo(f"  {'for instance':14}{_shortened(repr(first))}")
+    click.echo(f"  (bytes to lists: of {profile['sample']:,} records)")
+
+
+def _lines(facts: dict[str, Any], profile: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "records", f"{facts['records']:,}"
+    yield "sha256", facts["sha256"]
+    if "bytes_mean" in profile:
+        spread = f"{profile['bytes_min']:,} to {profile['bytes_max']:,}"
+        smaller = f"zlib makes them {profile['zlib_ratio']}x smaller"
+        yield "bytes as JSON", f"{profile['bytes_mean']:,} on average, {spread}; {smaller}"
+    yield "values", f"{profile['values_mean']:,} a record, nested {profile['depth_max']} deep"
+    kinds = [(key.removeprefix("type_"), share) for key, share in profile.items() if key.startswith("type_")]
+    yield "types", ", ".join(f"{kind} {share:.1%}" for kind, share in kinds)
+    if "text_median" in profile:
+        length = f"{profile['text_median']:,} characters (median), at most {profile['text_max']:,}"
+        yield "texts", f"{length}; {profile['ascii_share']:.1%} of them ASCII"
+    if "keys_distinct" in profile:
+        share = f"; {profile['key_share']:.1%} of the JSON" if "key_share" in profile else ""
+        yield "keys", f"{profile['keys_distinct']:,} distinct, {profile['keys_mean']:,} a record{share}"
+    if "list_median" in profile:
+        yield "lists", f"{profile['list_median']:,} items (median)"
+
+
+def _shortened(text: str, width: int = 300) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,47 @@
+"""``bakeoff generate``: a built-in corpus as a file."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+from ._records import RECORDS, destination, output, slow_progress
+
+__all__ = ["command"]
+
+
+@click.command("generate")
+@click.argument("name", metavar="CORPUS")
+@click.option(
+    "-n", "--records", type=RECORDS, help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000]"
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Same seed, same bytes.  [default: 1]")
+@click.option(
+    "-o", "--output", "path", default="-", help="File to write; - is standard output.", show_default=True
+)
+@click.option(
+    "--format", "format_name", help="Format, where the ending does not tell (standard output: jsonl)."
+)
+def command(name: str, records: int | None, seed: int | None, path: str, format_name: str | None) -> None:
+    """Write a built-in corpus to a file, in the format and with the compression that its ending tells.
+
+    Types that a format lacks are written by its conventions (`bakeoff codecs --conventions`). The file
+    is complete or not there at all.
+
+    \b
+      bakeoff generate movies -n 1000000 -o movies.jsonl.zst
+      bakeoff generate messages | head -n 1
+    """
+    from .. import datasets
+    from ..datasets.writing import write
+
+    if name not in datasets.names():
+        near = get_close_matches(name, datasets.names(), n=2)
+        raise datasets.UnknownCorpus(name, near, built_in=True)
+    made = datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed)
+    kind = destination(path, format_name, "jsonl")
+    with slow_progress(f"generating {name}") as show, output(path) as file:
+        count = write(made.records(show), file, kind)
+    if path != "-":
+        click.echo(f"{path}: {count:,} records", err=True)
