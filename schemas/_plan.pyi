@@ -74,6 +74,9 @@ class DateTimeLeaf(Step):
         quiet: bool = False,
     ) -> None: ...
 
+class DateLeaf(Step):
+    def __init__(self, expected: str, *, quiet: bool = False) -> None: ...
+
 class DecimalLeaf(Step):
     def __init__(
         self,

@@ -7,7 +7,9 @@ record holds, and leave alone what is right. Nodes are counted: a record that sh
 often that the count runs out is walked again with a memo of (container, step), which is linear.
 """
 
-from cpython.datetime cimport PyDateTime_Check, datetime_tzinfo, import_datetime
+from cpython.datetime cimport (
+    PyDate_CheckExact, PyDateTime_Check, date_new, datetime_new, datetime_tzinfo, import_datetime,
+)
 from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
@@ -68,6 +70,8 @@ cdef _Mark BAD = _Mark("malformed")
 cdef _Mark OVER = _Mark("over a limit")
 
 cdef type DateTime = _dt.datetime
+cdef type Date = _dt.date
+cdef object MIDNIGHT = _dt.time()
 cdef type Decimal = _decimal.Decimal
 cdef type UUID = _uuid.UUID
 cdef object UTC = _dt.timezone.utc
@@ -501,7 +505,8 @@ cdef class DateTimeLeaf(Leaf):
             if size > 26 and not self.fine_enough(PyUnicode_1BYTE_DATA(value), size):
                 return BAD
             try:
-                return from_iso(value)
+                made = parse_datetime(PyUnicode_1BYTE_DATA(value), size)
+                return from_iso(value) if made is None else made
             except Exception:
                 return BAD
         if self.unit is not None and (PyLong_CheckExact(value) or PyFloat_CheckExact(value)):
@@ -527,6 +532,67 @@ cdef class DateTimeLeaf(Leaf):
                 return False
             i += 1
         return True
+
+
+cdef inline int digits(const unsigned char *data, int count) noexcept:
+    """Return the number that `count` digits make, or -1."""
+    cdef int number = 0, i
+    for i in range(count):
+        if not b"0" <= data[i] <= b"9":
+            return -1
+        number = number * 10 + (data[i] - 48)
+    return number
+
+
+cdef object parse_datetime(const unsigned char *data, Py_ssize_t size):
+    """Return the datetime that text in the form of `isoformat` stands for, in UTC or without offset, else None."""
+    cdef int year, month, day, hour, minute, second, micro = 0
+    cdef object zone = None
+    if size >= 25 and data[size - 6] == b"+":
+        if digits(data + size - 5, 2) != 0 or data[size - 3] != b":" or digits(data + size - 2, 2) != 0:
+            return None
+        zone = UTC
+        size -= 6
+    elif size >= 20 and data[size - 1] == b"Z":
+        zone = UTC
+        size -= 1
+    if size == 26:
+        micro = digits(data + 20, 6)
+        if data[19] != b".":
+            return None
+    elif size != 19:
+        return None
+    if data[4] != b"-" or data[7] != b"-" or data[10] != b"T" or data[13] != b":" or data[16] != b":":
+        return None
+    year, month, day = digits(data, 4), digits(data + 5, 2), digits(data + 8, 2)
+    hour, minute, second = digits(data + 11, 2), digits(data + 14, 2), digits(data + 17, 2)
+    if (year | month | day | hour | minute | second | micro) < 0:
+        return None
+    return datetime_new(year, month, day, hour, minute, second, micro, zone)
+
+
+cdef class DateLeaf(Leaf):
+    """date, from ISO 8601 text or a datetime at midnight."""
+
+    cdef bint fits(self, object value):
+        return PyDate_CheckExact(value) or (isinstance(value, Date) and not PyDateTime_Check(value))
+
+    cdef object convert(self, object value):
+        cdef const unsigned char *data
+        if PyUnicode_CheckExact(value):
+            if PyUnicode_GET_LENGTH(value) != 10 or not PyUnicode_IS_COMPACT_ASCII(value):
+                return BAD
+            data = PyUnicode_1BYTE_DATA(value)
+            if data[4] != b"-" or data[7] != b"-":
+                return BAD
+            year, month, day = digits(data, 4), digits(data + 5, 2), digits(data + 8, 2)
+            try:
+                return date_new(year, month, day)
+            except ValueError:
+                return BAD
+        if PyDateTime_Check(value):
+            return value.date() if value.time() == MIDNIGHT else BAD
+        return NONE
 
 
 cdef class DecimalLeaf(Leaf):

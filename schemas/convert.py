@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ConversionError", "decoder", "to_date", "to_time", "to_timedelta", "unit"]
+__all__ = ["ConversionError", "decoder", "to_time", "to_timedelta", "unit"]
 
 _DURATION = re.compile(
     r"(?P<sign>-)?P(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,10})D)?"
@@ -26,17 +26,6 @@ _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 class ConversionError(ValueError):
     """A value of a type that can be converted, but malformed."""
-
-
-def to_date(value: Any) -> dt.date:
-    """Convert ISO 8601 text, or a datetime at midnight."""
-    if isinstance(value, str):
-        return dt.date.fromisoformat(value)
-    if isinstance(value, dt.datetime):
-        if value.time() != dt.time():
-            raise ConversionError("has a time of day")
-        return value.date()
-    raise TypeError
 
 
 def to_time(value: Any) -> dt.time:

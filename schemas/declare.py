@@ -261,9 +261,8 @@ class _Describer:
             )
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             hints = _hints(cls, path)
-            fields = [
-                (name, name, hints.get(name, Any), name not in cls._field_defaults) for name in cls._fields
-            ]
+            optional: dict[str, Any] = getattr(cls, "_field_defaults", {})
+            fields = [(name, name, hints.get(name, Any), name not in optional) for name in cls._fields]
             return self._record(cls, fields, path, positional=True)
         raise _unsupported(cls, path)
 

@@ -182,6 +182,7 @@ class _Node:
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
+_WORD = re.compile(r"[A-Za-z]")
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){6,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
 
@@ -345,6 +346,8 @@ class _Resolver:
         if not node.fields:
             return False
         if all(_key_form(key) for key in node.fields):
+            return True
+        if len(node.fields) >= FEW and not any(_WORD.search(key) for key in node.fields):
             return True
         dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
         shares = sum(below.total for below in node.fields.values()) / (dicts * len(node.fields))

@@ -257,7 +257,7 @@ class _Compiler:
                 naive = node.aware is False and self.facts.wire.get("datetime", "").startswith("utc")
                 return p.DateTimeLeaf(name, unit, naive=naive, quiet=quiet)
             case t.DateType():
-                return p.CallLeaf(name, dt.date, convert.to_date, but=dt.datetime, quiet=quiet)
+                return p.DateLeaf(name, quiet=quiet)
             case t.TimeType():
                 return p.CallLeaf(name, dt.time, convert.to_time, quiet=quiet)
             case t.TimeDeltaType():

@@ -64,6 +64,7 @@ class Schema:
 
     def _prepare(self) -> None:
         self._lock = threading.Lock()
+        self._last: tuple[Carrier | str | None, Plan | None] = (None, None)
         self._plans: dict[tuple[bool, frozenset[str], tuple[tuple[str, str], ...]], Plan | None] = {}
         self._default = self._plan(None, full=True)
         self._apply: Callable[[Any], Any] = _same if self._default is None else self._default.apply
@@ -88,13 +89,21 @@ class Schema:
         Raises:
             AdviceError: In strict mode, when there is any advice that is not a note.
         """
-        plan = self._default if codec is None else self._plan(_carrier(codec), full=True)
+        plan = self._default if codec is None else self._full(codec)
         if plan is None:
             return record, []
         record, advice = plan.advise(record)
         if self.strict:
             _raise_for(advice)
         return record, advice
+
+    def _full(self, codec: Carrier | str) -> Plan | None:
+        """Return the full plan for a codec; the last one is kept at hand, as streams have one codec."""
+        last, plan = self._last
+        if codec is not last:
+            plan = self._plan(_carrier(codec), full=True)
+            self._last = codec, plan
+        return plan
 
     def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
         """Return what brings back the types that `codec` does not carry, or None for nothing to do.
