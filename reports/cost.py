@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ..bench.results import CellResult, Sample
@@ -113,15 +113,14 @@ class Cost:
         )
 
     def _sum(self, dump: Sample, load: Sample, advise: Sample, wire: float) -> Sample:
-        def add(name: str) -> float:
-            parts = (getattr(part, name) for part in (load, advise))
-            value: float = getattr(dump, name) + self.reads * sum(parts)
-            return value
-
         # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
         share = dump.paired / dump.value if dump.value else 1.0
-        return replace(
-            dump, value=add("value") + wire, raw=add("raw") + wire, paired=add("paired") + wire * share
+        reads = self.reads
+        return Sample(
+            value=dump.value + reads * (load.value + advise.value) + wire,
+            raw=dump.raw + reads * (load.raw + advise.raw) + wire,
+            paired=dump.paired + reads * (load.paired + advise.paired) + wire * share,
+            pair=dump.pair,
         )
 
     def sentence(self) -> str:

@@ -44,16 +44,20 @@ def load(path: Path) -> Result:
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
-    suite = _suite(path)
-    versions = [benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()]
-    if not any(versions):
-        return _plain(path, suite)
     try:
         return read(path)
-    except ResultFileError:
-        raise
+    except ResultFileError as refusal:
+        return _foreign(path, refusal)
     except _BROKEN as error:
         raise ResultFileError(f"{path}: damaged: {type(error).__name__}: {error}; run it again") from error
+
+
+def _foreign(path: Path, refusal: ResultFileError) -> Result:
+    """Read what is not a result file; one of ours that was refused stays refused."""
+    suite = _suite(path)
+    if any(benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()):
+        raise refusal
+    return _plain(path, suite)
 
 
 def _suite(path: Path) -> pyperf.BenchmarkSuite:

@@ -45,7 +45,7 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> str:
         first = next(iter(standing.costs))
         return f"no safe codec brings every record back; {first} comes first of those that do not"
     # Ranked once more among themselves: a tie with a codec that is out is not a tie.
-    own = Standing.of(safe, cost, alpha)
+    own = standing if len(safe) == len(standing.costs) else Standing.of(safe, cost, alpha)
     winner, *others = own.costs
     tied = own.tied(winner)
     if tied:
