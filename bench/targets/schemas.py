@@ -139,11 +139,11 @@ def sale_rows() -> list[Row]:
     schema = Schema(Sale)
     objects = Schema(SaleObject, as_objects=True)
     decode, with_schema = packed.decode, packed.with_schema(schema).decode
-    advise, build = schema.advise, packed.with_schema(objects).decode
+    advise, build = schema.adviser(packed), packed.with_schema(objects).decode
     rows = [
         Row("msgpack (no types back)", decode, payloads),
         Row("msgpack+schema (apply)", with_schema, payloads),
-        Row("msgpack, advise: all problems", lambda data: advise(decode(data), packed), payloads),
+        Row("msgpack, advise: all problems", lambda data: advise(decode(data)), payloads),
         Row("msgpack+schema, dataclasses", build, payloads),
     ]
     rows += _msgspec_rows(decode, schema, payloads)
@@ -174,9 +174,9 @@ def _pydantic_rows(decode: Callable[[Any], Any], payloads: list[bytes]) -> list[
     except ImportError:
         return []
     # pydantic takes the TypedDict of typing_extensions only, before Python 3.12.
-    item = typing_extensions.TypedDict("item", Item.__annotations__)  # type: ignore[operator]
-    fields = Sale.__annotations__ | {"items": list[item]}  # type: ignore[valid-type]
-    sale = typing_extensions.TypedDict("sale", fields)  # type: ignore[operator]
+    made: Any = typing_extensions.TypedDict
+    item = made("item", Item.__annotations__)
+    sale = made("sale", Sale.__annotations__ | {"items": list[item]})
     as_dict = pydantic.TypeAdapter(sale).validate_python
     as_object = pydantic.TypeAdapter(SaleObject).validate_python
     return [
