@@ -1,0 +1,235 @@
+"""A made-up result, as crowded as a real one gets: for tests of reports and for timing them.
+
+Nothing in it was measured. It has ties, losses, failures, a reference row and a schema, on as
+many corpora and codecs as asked.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from typing import Final
+
+from ..results import UNITS, Cell, CellResult, CodecFacts, CorpusFacts, Outcome, Result, Sample
+
+__all__ = ["CODECS", "result"]
+
+CODECS: Final[tuple[tuple[str, str, str, float, float, float], ...]] = (
+    ("orjson", "json", "orjson 3.13.0", 0.9, 2.1, 1.00),
+    ("msgspec-json", "json", "msgspec 0.22.0", 1.2, 2.4, 1.00),
+    ("json", "json", "stdlib 3.11.7", 6.1, 5.4, 1.04),
+    ("ujson", "json", "ujson 6.1.0", 3.0, 3.9, 1.02),
+    ("rapidjson", "json", "python-rapidjson 1.25", 3.4, 5.1, 1.00),
+    ("simplejson", "json", "simplejson 4.3.0", 8.3, 6.0, 1.04),
+    ("simplejson/pure", "json", "simplejson 4.3.0", 41.0, 88.0, 1.04),
+    ("json+schema", "json", "stdlib 3.11.7", 6.1, 5.4, 1.04),
+    ("msgspec-msgpack/struct", "msgpack", "msgspec 0.22.0", 0.7, 1.1, 0.78),
+    ("msgspec-msgpack", "msgpack", "msgspec 0.22.0", 1.0, 2.0, 0.82),
+    ("ormsgpack", "msgpack", "ormsgpack 1.13.1", 0.8, 1.9, 0.82),
+    ("msgpack", "msgpack", "msgpack 1.2.4", 1.7, 2.5, 0.82),
+    ("msgpack/tuple", "msgpack", "msgpack 1.2.4", 1.7, 2.45, 0.82),
+    ("msgpack/list-hook", "msgpack", "msgpack 1.2.4", 1.7, 11.0, 0.82),
+    ("msgpack/pure", "msgpack", "msgpack 1.2.4", 39.0, 61.0, 0.82),
+    ("msgpack+schema", "msgpack", "msgpack 1.2.4", 1.7, 2.5, 0.82),
+    ("cbor2", "cbor", "cbor2 6.2.1", 4.4, 6.2, 0.81),
+    ("cbor2/pure", "cbor", "cbor2 6.2.1", 52.0, 79.0, 0.81),
+    ("bson", "bson", "pymongo 4.20.0", 3.9, 4.1, 1.11),
+    ("bson/pure", "bson", "pymongo 4.20.0", 64.0, 55.0, 1.11),
+    ("pickle", "pickle", "stdlib 3.11.7", 2.2, 2.6, 0.93),
+    ("pickle/4", "pickle", "stdlib 3.11.7", 2.2, 2.6, 0.93),
+    ("marshal", "marshal", "stdlib 3.11.7", 0.9, 1.6, 0.97),
+    ("yaml", "yaml", "PyYAML 6.0.3", 310.0, 410.0, 1.09),
+    ("yaml/pure", "yaml", "PyYAML 6.0.3", 2900.0, 4600.0, 1.09),
+    ("plist/binary", "plist", "stdlib 3.11.7", 71.0, 60.0, 1.22),
+    ("plist/xml", "plist", "stdlib 3.11.7", 84.0, 48.0, 1.93),
+    ("orjson|zstd:3", "json", "orjson 3.13.0", 5.2, 4.2, 0.49),
+    ("msgpack|zstd:3", "msgpack", "msgpack 1.2.4", 6.0, 4.6, 0.47),
+    ("msgpack|lz4", "msgpack", "msgpack 1.2.4", 2.4, 3.0, 0.61),
+)
+"""Name, format, library, nanoseconds per byte of JSON to dump and to load, share of JSON's size."""
+
+_CORPORA: Final = (
+    ("movies", 152, "Films with title, year and description"),
+    ("messages", 1487, "Nested messages of a queue"),
+    ("types", 611, "Every type that a convention covers"),
+    ("numbers", 905, "Records full of floats"),
+    ("text", 2230, "Latin, Cyrillic, Chinese and emoji"),
+)
+
+_LOSSES: Final = {
+    "json": ("`tuple` came back as `list` at `$.tags`",),
+    "bson": ("microseconds were cut at `$.sent`",),
+    "yaml": ("`tuple` came back as `list` at `$.tags`",),
+}
+
+_FAILURES: Final[dict[tuple[str, str], tuple[Outcome, str, str]]] = {
+    ("types", "ujson"): ("wrong", "record 3: expected `1.1`, got `1.1000000000000001` at `$.ratio`", ""),
+    ("types", "marshal"): ("unsupported", "cannot encode `datetime`", ""),
+    ("types", "plist/xml"): (
+        "error",
+        "OverflowError: an integer is beyond 64 bits",
+        "Traceback ...\nOverflowError",
+    ),
+    ("text", "rapidjson"): (
+        "crashed",
+        "the process died of SIGSEGV",
+        "Fatal Python error: Segmentation fault",
+    ),
+    ("messages", "yaml/pure"): ("timed out", "no answer within 30 s", ""),
+    ("numbers", "bson/pure"): ("out of memory", "asked for more than 2 GiB", ""),
+}
+
+_CARRIES: Final = {
+    "pickle": "none bool int bigint float nonfinite str bytes bytearray list tuple set frozenset dict "
+    "datetime datetime_aware datetime_offset date time timedelta decimal uuid enum dataclass namedtuple "
+    "complex int_keys any_keys key_order",
+    "marshal": "none bool int bigint float nonfinite str bytes list tuple set frozenset dict "
+    "complex int_keys any_keys key_order",
+    "json": "none bool int bigint float str list dict key_order",
+    "msgpack": "none bool int float nonfinite str bytes list dict datetime_aware int_keys key_order",
+    "cbor": "none bool int bigint float nonfinite str bytes list set dict datetime_aware date decimal uuid "
+    "complex int_keys any_keys key_order",
+    "bson": "none bool int float nonfinite str bytes list dict uuid key_order",
+    "yaml": "none bool int bigint float nonfinite str bytes list set dict datetime date int_keys key_order",
+    "plist": "bool int float str bytes list dict key_order",
+}
+
+
+def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> Result:
+    """Make a result up.
+
+    Args:
+        codecs: How many codecs, at most 30; one more is missing, and there is a floor row.
+        corpora: How many corpora, at most 5.
+        processes: Samples of each timed cell.
+        seed: Of the noise.
+    """
+    noise = random.Random(seed)
+    chosen = CODECS[:codecs]
+    cells = [cell for corpus in _CORPORA[:corpora] for cell in _corpus(corpus, chosen, processes, noise)]
+    facts = [_facts(name, family, library) for name, family, library, *_ in chosen]
+    facts.append(CodecFacts("avro", "avro", "fastavro", "", None, extra="avro"))
+    return Result(
+        cells=tuple(cells),
+        codecs=tuple(facts),
+        corpora=tuple(_corpus_facts(*corpus) for corpus in _CORPORA[:corpora]),
+        environment={
+            "python_version": "3.11.7",
+            "platform": "Linux x86_64",
+            "cpu_model": "Made-up CPU @ 3.00GHz",
+            "cpu_count": 2,
+            "governor": "performance",
+            "gc_enabled": True,
+            "malloc": "default",
+            "aslr": "on",
+        },
+        options={"precision": 0.02, "budget": 60.0, "processes": processes},
+        command="bakeoff run movies messages types numbers text --budget 60s -o bakeoff.json",
+        started="2026-11-21T08:30:00+00:00",
+        duration=412.0,
+        warnings=("The machine was busy: 7 % of the slices were disturbed.",),
+    )
+
+
+def _facts(name: str, family: str, library: str) -> CodecFacts:
+    package, version = library.split()
+    return CodecFacts(
+        name=name,
+        format=family,
+        library=package,
+        version=version,
+        accelerated=None if package == "stdlib" else not name.endswith("/pure"),
+        trusted_only=family in ("pickle", "marshal"),
+        interoperable=family not in ("pickle", "marshal"),
+        carries=tuple(_CARRIES[family].split()),
+        losses=("`NaN` becomes null",) if name in ("orjson", "msgspec-json") else (),
+        notes=("keeps a Packer per thread",) if name == "msgpack" else (),
+    )
+
+
+def _corpus_facts(name: str, size: int, description: str) -> CorpusFacts:
+    return CorpusFacts(
+        name=name,
+        source=name,
+        sha256=f"{abs(_number_of(name)):064x}",
+        records=1000,
+        sample=200,
+        description=description,
+        seed=1,
+        profile={
+            "records": 1000,
+            "bytes_mean": float(size),
+            "depth_max": 3,
+            "keys_distinct": 12,
+            "ascii_share": 0.98 if name != "text" else 0.21,
+            "string_length_median": 17,
+            "share_str": 0.52,
+            "share_int": 0.31,
+            "share_float": 0.17,
+        },
+    )
+
+
+def _number_of(text: str) -> int:
+    """Return a number that depends on nothing but the text."""
+    return int.from_bytes(text.encode() * 8, "big") % 2**255
+
+
+def _corpus(
+    corpus: tuple[str, int, str],
+    codecs: tuple[tuple[str, str, str, float, float, float], ...],
+    processes: int,
+    noise: random.Random,
+) -> Iterator[CellResult]:
+    name, size, _ = corpus
+    machine = [noise.gauss(0.0, 0.03) for _ in range(processes)]
+    for codec, family, _, dump, load, share in codecs:
+        if failure := _FAILURES.get((name, codec)):
+            bad, reason, stderr = failure
+            for operation in ("dump", "load", "size"):
+                yield CellResult(Cell(name, operation, codec), bad, reason, stderr=stderr)
+            continue
+        times = {"dump": dump * size, "load": load * size}
+        if codec.endswith("+schema"):
+            times["advise"] = size * 0.2
+        loss = _LOSSES.get(family, ()) if "+schema" not in codec and name in ("messages", "types") else ()
+        for operation, nanoseconds in times.items():
+            samples = tuple(_times(nanoseconds * 1e-9 * noise.lognormvariate(0.0, 0.08), machine, noise))
+            yield CellResult(
+                Cell(name, operation, codec), "lossy" if loss else "ok", loss=loss, samples=samples
+            )
+        yield from _bytes(name, codec, size, share, noise)
+    for operation in ("dump", "load"):
+        samples = tuple(_times(size * 2e-11 + 4e-8, machine, noise))
+        yield CellResult(Cell(name, operation, "floor"), "ok", samples=samples)
+    yield CellResult(
+        Cell(name, "dump", "avro"), "missing", "fastavro is not installed: pip install 'bakeoff[avro]'"
+    )
+
+
+def _times(seconds: float, machine: list[float], noise: random.Random) -> Iterator[Sample]:
+    for pair, common in enumerate(machine):
+        paired = seconds * math.exp(noise.gauss(0.0, 0.008))
+        value = paired * math.exp(common * 0.2)
+        yield Sample(value, value * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20)
+
+
+def _bytes(corpus: str, codec: str, size: int, share: float, noise: random.Random) -> Iterator[CellResult]:
+    payload = round(size * share, 2)
+    amounts = {
+        "size": payload,
+        "peak-dump": payload * 200 * noise.uniform(1.0, 3.0),
+        "peak-load": size * 900 * noise.uniform(1.0, 1.4),
+        "retained-payloads": payload + 33 + (3900 if codec.startswith("orjson") else 0),
+        "retained-records": size * 4.2,
+        "growth-dump": 0.0,
+        "growth-load": 16.0 if codec == "bson/pure" else 0.0,
+    }
+    for operation, amount in amounts.items():
+        assert UNITS[operation] == "byte"
+        leaks = operation.startswith("growth") and amount > 0
+        facts = {"verdict": "leak" if leaks else "no leak"} if operation.startswith("growth") else {}
+        yield CellResult(
+            Cell(corpus, operation, codec), "ok", facts=facts, samples=(Sample(amount, amount, amount),)
+        )

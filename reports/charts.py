@@ -1,0 +1,431 @@
+"""Charts in Vega-Lite: as files (SVG, PNG), and as the specifications that the page draws live.
+
+The library comes with the extra ``report`` and is imported only when something is drawn; it needs
+neither a browser nor a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Final, Literal
+
+from ..bench.results import Result
+from ..errors import RunError, UsageError
+from .cost import Cost
+from .drawn import MEMORY, TIMES, View, bars, points, views
+
+__all__ = [
+    "FORMATS",
+    "HEADINGS",
+    "KINDS",
+    "LIGHT",
+    "PAGE",
+    "Theme",
+    "bars_spec",
+    "compiled",
+    "engine",
+    "families",
+    "front_spec",
+    "render",
+    "svg",
+]
+
+Kind = Literal["pareto", "bars", "memory"]
+Format = Literal["svg", "png"]
+
+KINDS: Final = ("pareto", "bars", "memory")
+FORMATS: Final = ("svg", "png")
+
+_FAMILIES: Final = ("json", "msgpack", "cbor", "bson", "pickle", "yaml", "plist", "marshal")
+_SHAPES: Final = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "triangle-down",
+    "cross",
+    "triangle-right",
+    "triangle-left",
+)
+_SIDES: Final[dict[str, dict[str, Any]]] = {
+    "above": {"align": "left", "baseline": "bottom", "dx": -5, "dy": -8},
+    "below": {"align": "left", "baseline": "top", "dx": -5, "dy": 9},
+    "left": {"align": "right", "baseline": "top", "dx": -7, "dy": 5},
+}
+"""Where a label stands to its point; below and to the left of the front there is nothing else."""
+
+_FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+HEADINGS: Final = {
+    "dump": "dump, per record",
+    "load": "load, per record",
+    "advise": "advise, per record",
+    "peak-dump": "peak memory while dumping the sample",
+    "peak-load": "peak memory while loading the sample",
+    "retained-payloads": "held by a payload",
+    "retained-records": "held by a loaded record",
+}
+"""What stands above the bars of an operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours by role. The page's are CSS variables, so that one drawing is light, dark and print.
+
+    Attributes:
+        families: One colour for each wire format; shapes tell them apart as well.
+    """
+
+    ink: str
+    muted: str
+    rule: str
+    surface: str
+    families: tuple[str, ...]
+
+
+# Okabe and Ito 2008, darkened where they would fall below 3:1 on white.
+LIGHT: Final = Theme(
+    ink="#1d1f23",
+    muted="#5c626b",
+    rule="#e2ded5",
+    surface="#ffffff",
+    families=("#0072b2", "#c75300", "#00805d", "#b3578a", "#9a6d00", "#3587bd", "#5b5f66", "#7a4fbf"),
+)
+PAGE: Final = Theme(
+    ink="var(--ink)",
+    muted="var(--muted)",
+    rule="var(--rule)",
+    surface="var(--surface)",
+    families=tuple(f"var(--family-{number})" for number in range(1, 9)),
+)
+
+_STEP: Final = (
+    "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) < 0 ? '' : "
+)
+"""Of a logarithmic axis only 1, 2 and 5 are written."""
+
+_HUMAN_SIZE: Final = "format(datum.value, ',.3~r')"
+_HUMAN_TIME: Final = _STEP + (
+    "datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
+    "datum.value >= 0.000999 ? format(datum.value * 1e3, '~r') + ' ms' : "
+    "datum.value >= 0.000000999 ? format(datum.value * 1e6, '~r') + ' µs' : "
+    "format(datum.value * 1e9, '~r') + ' ns'"
+)
+
+
+def families(formats: Sequence[str]) -> list[str]:
+    """Return the wire formats in the order that fixes their colours and shapes."""
+    present = dict.fromkeys(formats)
+    known = [name for name in _FAMILIES if name in present]
+    return known + [name for name in present if name and name not in _FAMILIES]
+
+
+def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
+    """Give known formats their own entry; later ones take what is free, then start again."""
+    names = families(formats)
+    fixed = {name: choices[_FAMILIES.index(name)] for name in names if name in _FAMILIES}
+    free = [choice for choice in choices if choice not in fixed.values()] or list(choices)
+    others = [name for name in names if name not in fixed]
+    taken = fixed | {name: free[number % len(free)] for number, name in enumerate(others)}
+    return {"domain": names, "range": [taken[name] for name in names]}
+
+
+def _config(theme: Theme) -> dict[str, Any]:
+    return {
+        "font": _FONT,
+        "background": None,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": theme.muted,
+            "titleColor": theme.muted,
+            "titleFontWeight": "normal",
+            "titleFontSize": 12,
+            "labelFontSize": 11.5,
+            "gridColor": theme.rule,
+            "domainColor": theme.rule,
+            "tickColor": theme.rule,
+        },
+        "legend": {"labelColor": theme.ink, "titleColor": theme.muted, "labelFontSize": 12},
+        "title": {
+            "color": theme.ink,
+            "subtitleColor": theme.muted,
+            "anchor": "start",
+            "fontSize": 14,
+            "subtitleFontSize": 12,
+            "fontWeight": 600,
+        },
+        # Each figure carries one text alternative; thirty marks read out one by one help nobody.
+        "aria": False,
+    }
+
+
+def _log_axis(title: str, words: str) -> dict[str, Any]:
+    decade = {"test": "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 0.001", "value": 1}
+    return {
+        "title": title,
+        "labelExpr": words,
+        "labelOverlap": "greedy",
+        "labelSeparation": 4,
+        "ticks": False,
+        "domain": False,
+        "gridOpacity": {"condition": decade, "value": 0.35},
+        "labelPadding": 6,
+        "titlePadding": 10,
+    }
+
+
+def front_spec(
+    rows: Sequence[Mapping[str, Any]],
+    formats: Sequence[str],
+    theme: Theme = LIGHT,
+    *,
+    width: int = 760,
+    height: int = 420,
+) -> dict[str, Any]:
+    """Return size against cost, with the line of codecs that nothing beats in both."""
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 34},
+        "axis": _log_axis("payload, bytes per record (logarithmic)", _HUMAN_SIZE),
+    }
+    y = {
+        "field": "cost",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 24},
+        "axis": _log_axis("cost per record (logarithmic)", _HUMAN_TIME),
+    }
+    colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
+    place = {"x": x, "y": y}
+    return {
+        "data": {"name": "points", "values": list(rows)},
+        "width": width,
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": 4,
+        "layer": [
+            {
+                "transform": [{"filter": "datum.edge"}],
+                "mark": {
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "stroke": theme.ink,
+                    "strokeWidth": 1.25,
+                    "strokeOpacity": 0.55,
+                },
+                "encoding": {**place, "detail": {"field": "corpus"}, "order": {"field": "size"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "strokeWidth": 1.5},
+                "encoding": {
+                    **place,
+                    "fill": {
+                        "condition": {"test": "datum.lossy", "value": theme.surface},
+                        **colour,
+                        "legend": None,
+                    },
+                    "stroke": {**colour, "title": None, "legend": _legend(theme)},
+                    "shape": {
+                        "field": "format",
+                        "type": "nominal",
+                        "scale": _scale(formats, _SHAPES),
+                        "title": None,
+                        "legend": _legend(theme),
+                    },
+                    "size": {"condition": {"test": "datum.front", "value": 120}, "value": 62},
+                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.62},
+                    "tooltip": {"field": "tip"},
+                },
+            },
+            *_labels(place, theme),
+        ],
+        "config": _config(theme),
+    }
+
+
+def _labels(place: Mapping[str, Any], theme: Theme) -> list[dict[str, Any]]:
+    """Name the points of the front, on a halo that keeps names legible where they cross something."""
+    halo = {"stroke": theme.surface, "strokeWidth": 4, "strokeJoin": "round", "strokeOpacity": 0.85}
+    return [
+        {
+            "transform": [{"filter": f"datum.side === '{side}'"}],
+            "mark": {"type": "text", "fontSize": 11.5, "limit": 190, "color": theme.ink, **where, **look},
+            "encoding": {**place, "text": {"field": "codec"}},
+        }
+        for look in (halo, {})
+        for side, where in _SIDES.items()
+    ]
+
+
+def _legend(theme: Theme) -> dict[str, Any]:
+    return {
+        "orient": "bottom",
+        "direction": "horizontal",
+        "columns": {"expr": "max(2, floor(width / 100))"},
+        "symbolFillColor": theme.surface,
+        "offset": 6,
+    }
+
+
+def bars_spec(
+    rows: Sequence[Mapping[str, Any]],
+    formats: Sequence[str],
+    theme: Theme = LIGHT,
+    *,
+    title: str = "",
+    width: int = 380,
+) -> dict[str, Any]:
+    """Return bars of one operation, each with its interval and its figure in words."""
+    y = {
+        "field": "codec",
+        "type": "nominal",
+        "sort": {"field": "order", "op": "min"},
+        "axis": {
+            "title": None,
+            "labelLimit": 150,
+            "labelColor": theme.ink,
+            "labelFontSize": 12,
+            "domain": False,
+            "ticks": False,
+            "labelPadding": 6,
+        },
+    }
+    # The room to the right of the longest bar is for its figure.
+    across = {
+        "type": "quantitative",
+        "scale": {"domain": [0, 1.62], "nice": False, "zero": True},
+        "axis": None,
+    }
+    colour = {
+        "field": "format",
+        "type": "nominal",
+        "scale": _with_floor(_scale(formats, theme.families), theme),
+        "legend": None,
+    }
+    interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}
+    spec: dict[str, Any] = {
+        "data": {"name": "bars", "values": list(rows)},
+        "width": width,
+        "height": {"step": 19},
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": {"left": 0, "top": 2, "right": 0, "bottom": 2},
+        "layer": [
+            {
+                "mark": {"type": "bar", "height": {"band": 0.6}, "strokeWidth": 1.25},
+                "encoding": {
+                    "y": y,
+                    "x": {**across, "field": "length"},
+                    "fill": {"condition": {"test": "datum.lossy", "value": theme.surface}, **colour},
+                    "stroke": colour,
+                },
+            },
+            {
+                "transform": [{"filter": "datum.low !== null"}],
+                "mark": {"type": "rule", "stroke": theme.ink, "strokeWidth": 1.5},
+                "encoding": interval,
+            },
+            {
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "dx": 7,
+                    "fontSize": 11.5,
+                    "color": theme.muted,
+                },
+                "encoding": {"y": y, "x": {**across, "field": "end"}, "text": {"field": "label"}},
+            },
+        ],
+        "config": _config(theme),
+    }
+    if title:
+        spec["title"] = {"text": title, "subtitle": "lower is better", "frame": "group"}
+    return spec
+
+
+def _with_floor(scale: dict[str, Any], theme: Theme) -> dict[str, Any]:
+    return {"domain": [*scale["domain"], ""], "range": [*scale["range"], theme.muted]}
+
+
+def engine() -> ModuleType:
+    """Return the charting library.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise UsageError("charts need the extra packages: pip install 'bakeoff[report]'") from error
+    return vl_convert
+
+
+def compiled(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Translate a specification to Vega, which is what a page draws."""
+    return dict(engine().vegalite_to_vega(json.dumps(spec)))
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """Draw a specification."""
+    return str(engine().vegalite_to_svg(json.dumps(spec)))
+
+
+def render(
+    results: Sequence[Result],
+    kind: Kind = "pareto",
+    format: Format = "svg",  # noqa: A002 - as the command line calls it
+    *,
+    reads: float | None = None,
+    bandwidth: str | float | None = None,
+) -> bytes:
+    """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
+
+    Args:
+        kind: Size against cost, bars of dump, load and advise, or memory.
+        reads: Loads for each dump, for the cost.
+        bandwidth: Line that payloads cross, for the cost.
+
+    Raises:
+        UsageError: An unknown kind or format, or the extra is not installed.
+        RunError: The results hold no figure for such a chart.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
+    if format not in FORMATS:
+        raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
+    found = views(results, Cost.of(reads, bandwidth))
+    panels = [panel for view in found if (panel := _panel(view, kind))]
+    if not panels:
+        raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
+    spec = {
+        "vconcat": panels,
+        "spacing": 36,
+        "config": _config(LIGHT) | {"background": LIGHT.surface},
+        "padding": 20,
+    }
+    if format == "png":
+        return bytes(engine().vegalite_to_png(json.dumps(spec), scale=2))
+    return svg(spec).encode()
+
+
+def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
+    if kind == "pareto":
+        rows = points(view)
+        formats = [row["format"] for row in rows]
+        text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
+        title = {"text": view.label, "subtitle": text}
+        return _bare(front_spec(rows, formats)) | {"title": title} if rows else None
+    operations = TIMES if kind == "bars" else MEMORY
+    drawn = {name: rows for name in operations if (rows := bars(view, name))}
+    formats = [row["format"] for rows in drawn.values() for row in rows]
+    panels = [_bare(bars_spec(rows, formats, title=HEADINGS[name])) for name, rows in drawn.items()]
+    heading: dict[str, Any] = {"text": view.label, "fontSize": 16}
+    return {"title": heading, "concat": panels, "columns": 2, "spacing": 28} if panels else None
+
+
+def _bare(spec: dict[str, Any]) -> dict[str, Any]:
+    """Take off what only a whole drawing may have; data sets of several panels may not share a name."""
+    kept = {key: value for key, value in spec.items() if key not in ("config", "padding", "autosize")}
+    return kept | {"data": {"values": spec["data"]["values"]}}

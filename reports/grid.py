@@ -1,0 +1,190 @@
+"""The page's table: every corpus and machine in one list of rows, footnotes numbered throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..bench.results import Result
+from .build import build
+from .drawn import View
+from .entrants import FLOOR, Entrant
+from .options import Options
+from .table import Absent, Column, Entry, Section
+
+__all__ = ["COLUMNS", "Cell", "Footnote", "Grid", "Heading", "Line", "grid"]
+
+COLUMNS: Final = ("cost", "dump", "load", "advise", "bytes", "peak", "growth", "fidelity")
+_RELATIVE: Final = ("cost", "dump", "load", "bytes")
+_HEADINGS: Final = {
+    "cost": ("cost", "what a record costs in your use"),
+    "dump": ("dump", "time to encode a record"),
+    "load": ("load", "time to decode a record"),
+    "advise": ("advise", "time of the schema's advice on a record"),
+    "bytes": ("size", "payload of a record"),
+    "peak": ("peak", "most memory held above the input, dump or load of the whole sample"),
+    "growth": ("growth", "whether memory stays behind"),
+    "fidelity": ("fidelity", "whether records come back as they were"),
+}
+_WORDS: Final = ("growth", "fidelity")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column of the page: its key, name, explanation and whether it holds numbers."""
+
+    key: str
+    name: str
+    help: str
+    numeric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: the figure without its unit, the unit, what stands small beside it, footnotes."""
+
+    text: str
+    unit: str = ""
+    beside: str = ""
+    value: float | str | None = None
+    notes: tuple[int, ...] = ()
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One codec on one corpus.
+
+    Attributes:
+        view: Number of the corpus (and machine) among the views.
+        rank: As shown: "1", "2=", or "" where there is none.
+    """
+
+    view: int
+    corpus: str
+    codec: str
+    format: str
+    library: str
+    rank: str
+    floor: bool
+    lossy: bool
+    trusted: bool
+    notes: tuple[int, ...]
+    cells: Mapping[str, Cell]
+
+
+@dataclass(slots=True)
+class Footnote:
+    """A footnote and the views that refer to it."""
+
+    number: int
+    text: str
+    views: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The whole table.
+
+    Attributes:
+        absent: What has no row, with the view it is missing from.
+    """
+
+    columns: tuple[Heading, ...]
+    lines: tuple[Line, ...]
+    footnotes: tuple[Footnote, ...]
+    absent: tuple[tuple[int, Absent], ...]
+
+
+def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]) -> Grid:
+    """Build the table of the page.
+
+    Args:
+        blocks: One result for each machine.
+        views: Their corpora, in the same order.
+        options: `reads`, `bandwidth` and `baseline`, as `Options.of` has them.
+    """
+    keys = [key for pair in ((key, f"{key}:x") for key in COLUMNS) for key in pair]
+    keys = [key for key in keys if not key.endswith(":x") or key.removesuffix(":x") in _RELATIVE]
+    wanted = Options.of(columns=["codec", *keys, "rank"], **options)
+    sections = [section for _, result in blocks for section in build([result], wanted).sections]
+    notes: dict[str, Footnote] = {}
+    lines = [
+        line
+        for number, (view, section) in enumerate(zip(views, sections, strict=True))
+        for line in _lines(number, view, section, notes)
+    ]
+    used = {key for line in lines for key, cell in line.cells.items() if cell.text}
+    return Grid(
+        columns=tuple(
+            Heading(key, *_HEADINGS[key], numeric=key not in _WORDS) for key in COLUMNS if key in used
+        ),
+        lines=tuple(lines),
+        footnotes=tuple(notes.values()),
+        absent=tuple(
+            (number, absent) for number, section in enumerate(sections) for absent in section.absent
+        ),
+    )
+
+
+def _lines(number: int, view: View, section: Section, notes: dict[str, Footnote]) -> list[Line]:
+    texts = dict(section.footnotes)
+    columns = {column.key: column for column in section.columns}
+    field = {entrant.name: entrant for entrant in view.field}
+
+    def cited(entry: Entry) -> tuple[int, ...]:
+        found = []
+        for mark in entry.marks:
+            note = notes.setdefault(texts[mark], Footnote(len(notes) + 1, texts[mark]))
+            if number not in note.views:
+                note.views.append(number)
+            found.append(note.number)
+        return tuple(found)
+
+    lines = []
+    for row in section.rows:
+        entrant = field[row.codec]
+        name = row.entry(columns["codec"])
+        notes_of_codec = cited(name)
+        cells = {
+            key: _cell(row.entry(columns[key]), columns[key], row.entries.get(f"{key}:x"), cited)
+            for key in COLUMNS
+        }
+        rank = row.entry(columns["rank"])
+        lines.append(
+            Line(
+                view=number,
+                corpus=view.label,
+                codec=row.codec,
+                format=entrant.facts.format,
+                library=f"{entrant.facts.library} {entrant.facts.version}".strip(),
+                rank=rank.text if rank.value is not None else "",
+                floor=row.codec == FLOOR,
+                lossy=_lossy(entrant),
+                trusted=entrant.facts.trusted_only,
+                notes=notes_of_codec,
+                cells=cells,
+            )
+        )
+    return lines
+
+
+def _lossy(entrant: Entrant) -> bool:
+    return any(cell.outcome == "lossy" or cell.loss for cell in entrant.cells.values())
+
+
+def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> Cell:
+    text, _, spread = entry.text.partition(" ±")
+    is_figure = isinstance(entry.value, int | float)
+    beside = [relative.text] if relative and relative.text else []
+    if spread:
+        beside.append(f"±{spread}")
+    return Cell(
+        text=text,
+        unit=column.unit.partition("/")[0] if is_figure else "",
+        beside=" ".join(beside),
+        value=entry.value,
+        notes=cited(entry),
+        tone=entry.tone,
+    )

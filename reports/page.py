@@ -1,0 +1,342 @@
+"""The page: one self-contained HTML file that works offline and stands on its own.
+
+What it shows is drawn and written here once, so that it can be read, printed and searched without
+scripts. Scripts then make it live: another corpus, other weights, another order.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..bench.results import Result
+from ..bench.stats import TIE
+from ..errors import UsageError
+from .charts import HEADINGS, PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from .cost import FORMULA, Cost
+from .drawn import MEMORY, TIMES, View, amount, bars, points, summary, views
+from .entrants import FLOOR, corpora
+from .environment import warnings
+from .grid import Grid, grid
+from .merge import machines
+from .raw import embeddable, plain
+from .sentence import advice
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["render"]
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
+"""What of the charting library's bundle the page uses."""
+
+_SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
+
+_READS: Final = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12, 16, 24, 32, 50, 75, 100, 200, 500, 1000)
+_LINES: Final = tuple(bits / 8 for bits in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8))
+_LINES_FAST: Final = tuple(bits / 8 for bits in (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 1e11))
+_RATES: Final = (0, *(step * 10**power for power in range(1, 6) for step in (1, 2, 5)), 1_000_000)
+
+
+def render(
+    results: Sequence[Result],
+    *,
+    reads: float | None = None,
+    bandwidth: str | float | None = None,
+    baseline: str | None = None,
+    sort: str | None = None,
+    **other: Any,
+) -> str:
+    """Write results as one HTML page.
+
+    Args:
+        results: One or more; those of one machine share a table, machines are never mixed.
+        reads: Where the slider of reads per write stands at first.
+        bandwidth: Where the slider of the line stands at first.
+        baseline: Codec of the relative figures; the best of each column when not given.
+        sort: Column to sort by at first, "-" in front for the other way round; "rank" by default.
+
+    Raises:
+        UsageError: An option that the page does not have, nothing to show, or the extra is missing.
+    """
+    if unknown := sorted(name for name, value in other.items() if value is not None):
+        raise UsageError(
+            f"the page takes no {', '.join(unknown)}: it shows every column and sorts as you click"
+        )
+    template = _environment().get_template("page.html.j2")
+    cost = Cost.of(reads, bandwidth)
+    blocks = machines(results)
+    found = views(results, cost)
+    if not found:
+        raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
+    table = grid(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
+    charts = _Charts(found, cost)
+    state = {
+        "views": [
+            {"label": view.label, "machine": view.machine, "corpus": view.corpus.name} for view in found
+        ],
+        "first": 0,
+        "floor": FLOOR,
+        "tie": TIE,
+        "alpha": [view.alpha for view in found],
+        "sort": _sorting(sort, table),
+        "sliders": _sliders(cost),
+        "charts": charts.live(),
+    }
+    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
+    library = engine().javascript_bundle(_LIBRARY).replace("\r\n", "\n")
+    return template.render(
+        style=(_TEMPLATES / "page.css").read_text("utf-8"),
+        script=script,
+        library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
+        policy=_policy(script, library),
+        raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
+        state=embeddable(state),
+        advice=_headline(blocks, cost),
+        warnings=[(label, text) for label, result in blocks for text in warnings(result)],
+        blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
+        views=found,
+        groups=_groups(found),
+        table=table,
+        sliders=_sliders(cost),
+        cost=cost,
+        baseline=baseline,
+        formula=FORMULA,
+        charts=charts,
+        fidelity=_fidelity(blocks),
+        failures=_failures(found),
+        losses=_losses(found),
+        amount=amount,
+    )
+
+
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise UsageError("the page needs the extra packages: pip install 'bakeoff[report]'") from error
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["ticked"] = _ticked
+    return environment
+
+
+def _policy(*scripts: str) -> str:
+    """Forbid everything that the page does not do: it loads nothing, sends nothing, evaluates nothing."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _sorting(sort: str | None, table: Grid) -> dict[str, Any]:
+    key = (sort or "rank").removeprefix("-")
+    known = ["rank", "codec", *(column.key for column in table.columns)]
+    if key not in known:
+        raise UsageError(f"the page cannot sort by {key!r}; it has {', '.join(known)}")
+    return {"key": key, "descending": bool(sort and sort.startswith("-"))}
+
+
+def _sliders(cost: Cost) -> dict[str, Any]:
+    """Return the stops of each slider and where it stands; null is no line at all."""
+    line = cost.as_json()["bandwidth"]
+    reads = sorted({*map(float, _READS), float(cost.reads)})
+    lines: list[float | None] = sorted({*_LINES, *_LINES_FAST, *([] if line is None else [line])})
+    lines.append(None)
+    return {
+        "reads": {"stops": reads, "at": reads.index(cost.reads)},
+        "bandwidth": {"stops": lines, "at": lines.index(line)},
+        "rate": {"stops": list(_RATES), "at": 0},
+    }
+
+
+def _groups(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Group the views by machine, for the corpus selector; machines are never shown together."""
+    labels = dict.fromkeys(view.machine for view in found)
+    return [
+        {
+            "machine": label,
+            "views": [number for number, view in enumerate(found) if view.machine == label],
+        }
+        for label in labels
+    ]
+
+
+class _Charts:
+    """Everything that is drawn: still pictures for the first view, and what the live ones need."""
+
+    def __init__(self, found: Sequence[View], cost: Cost) -> None:
+        self.views = found
+        self.points = [points(view) for view in found]
+        operations = {name for view in found for entrant in view.field for name in entrant.cells}
+        self.times = [name for name in TIMES if name in operations]
+        self.memory = [name for name in MEMORY if name in operations]
+        self.headings = HEADINGS
+        self.formats = families(
+            [entrant.facts.format or "unknown" for view in found for entrant in view.field]
+        )
+        self.panels = {name: self._panels(name) for name in (*self.times, *self.memory)}
+        shown = {row["format"] for rows in self.points for row in rows}
+        self.front_formats = [name for name in self.formats if name in shown]
+
+    def _panels(self, operation: str) -> dict[str, list[dict[str, Any]]]:
+        """Return the bars of each view by its number, and of each machine by its name."""
+        panels = {str(number): bars(view, operation) for number, view in enumerate(self.views)}
+        for group in _groups(self.views):
+            chosen = [self.views[number] for number in group["views"]]
+            if len(chosen) > 1:
+                panels[f"all {group['machine']}"] = summary(chosen, operation)
+        return panels
+
+    def live(self) -> dict[str, Any]:
+        """Return compiled specifications without data, and the bars of every view."""
+        front = front_spec([], self.front_formats, PAGE)
+        return {
+            "front": compiled(front),
+            "bars": compiled(bars_spec([], self.formats, PAGE)),
+            "rows": self.panels,
+        }
+
+    def front_still(self) -> Any:
+        """Draw size against cost of the first view."""
+        return self._still(front_spec(self.points[0], self.front_formats, PAGE, width=1080))
+
+    def bars_still(self, operation: str) -> Any:
+        """Draw the bars of the first view."""
+        return self._still(bars_spec(self.panels[operation]["0"], self.formats, PAGE, width=500))
+
+    def _still(self, spec: Mapping[str, Any]) -> Any:
+        from markupsafe import Markup
+
+        # The library escapes text as XML; nothing else in the drawing comes from the results.
+        return Markup(svg(spec))
+
+    def front_words(self) -> str:
+        """Say what size against cost shows, for those who do not see it."""
+        rows = sorted((row for row in self.points[0] if row["front"]), key=lambda row: float(row["size"]))
+        parts = [
+            f"{r['codec']} at {amount(r['size'], 'byte')} and {amount(r['cost'], 'second')}" for r in rows
+        ]
+        if not parts:
+            return "No codec has both a size and a cost."
+        return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
+
+    def bars_words(self, operation: str) -> str:
+        """Say what the bars show: both ends and how many."""
+        rows = self.panels[operation]["0"]
+        if not rows:
+            return f"{HEADINGS[operation]}: no figure."
+        first, last = rows[0], rows[-1]
+        return (
+            f"{HEADINGS[operation]}: {len(rows)} bars from {first['codec']} ({first['label']}) "
+            f"to {last['codec']} ({last['label']})."
+        )
+
+
+def _facts(result: Result) -> list[str]:
+    """Return the line below the headline: what, when, how long."""
+    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {FLOOR}
+    used = {cell.cell.corpus for cell in result.cells}
+    processes = max((len(cell.samples) for cell in result.cells), default=0)
+    found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
+    if processes:
+        found.append(_counted(processes, "process", "processes"))
+    if result.duration:
+        minutes, seconds = divmod(round(result.duration), 60)
+        found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")
+    if result.started:
+        found.append(result.started.replace("T", " ")[:16])
+    facts = {"cpu_model_name": "{}", "python_version": "Python {}"}
+    return found + [
+        text.format(result.environment[key]) for key, text in facts.items() if key in result.environment
+    ]
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _fidelity(blocks: Sequence[tuple[str, Result]]) -> dict[str, Any]:
+    """Return which codec brings which type back, from what codecs declare."""
+    codecs = {codec.name: codec for _, result in blocks for codec in result.codecs if codec.carries}
+    tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.carries)
+    common = {token for token in tokens if all(token in codec.carries for codec in codecs.values())}
+    return {
+        "tokens": [token for token in tokens if token not in common],
+        "common": sorted(common),
+        "codecs": list(codecs.values()),
+    }
+
+
+def _losses(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Return what was lost, each text once, with the codecs and the corpora it was lost on."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for view in found:
+        for entrant in view.field:
+            for text in entrant.losses:
+                where.setdefault((text, entrant.name), []).append(view.label)
+    rows: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (text, codec), labels in where.items():
+        rows.setdefault((text, tuple(labels)), []).append(codec)
+    return [{"codecs": codecs, "text": text, "corpora": labels} for (text, labels), codecs in rows.items()]
+
+
+def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Return every cell without a figure; those of one codec and cause share a row."""
+    rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for view in found:
+        for entrant in view.field:
+            for name, cell in entrant.cells.items():
+                if cell.outcome in ("ok", "lossy"):
+                    continue
+                key = (entrant.name, cell.outcome, cell.reason, cell.stderr)
+                row = rows.setdefault(key, {"corpora": {}, "operations": {}})
+                row["corpora"][view.label] = row["operations"][name] = None
+    return [
+        {"codec": codec, "outcome": outcome, "reason": reason, "stderr": stderr, **row}
+        for (codec, outcome, reason, stderr), row in rows.items()
+    ]
+
+
+def _headline(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
+    """Return the advice for each corpus, labelled where there is more than one."""
+    closing = f" (by the cost of {cost.sentence()})."
+    found = []
+    for label, result in blocks:
+        for corpus in corpora(result):
+            cells = tuple(cell for cell in result.cells if cell.cell.corpus == corpus.name)
+            text = advice(replace(result, cells=cells, corpora=(corpus,)), cost)
+            found.append((f"{corpus.name} · {label}" if label else corpus.name, text.removesuffix(closing)))
+    if len(found) > 1:
+        return found
+    return [("", text if text.endswith(".") else f"{text}.") for _, text in found]
+
+
+def _ticked(text: str) -> Markup:
+    """Set what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    )

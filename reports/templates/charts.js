@@ -1,0 +1,88 @@
+// The live charts: compiled Vega specifications, fed with rows. Colours are CSS variables.
+
+const tip = document.getElementById("tip");
+
+function showTip(_handler, event, _item, text) {
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
+  tip.style.top = `${Math.max(8, event.clientY - height - 12)}px`;
+}
+
+/** One drawing on the page: the still picture until the library is there, then a live view. */
+class Chart {
+  constructor(element, spec, data) {
+    Object.assign(this, { element, spec, data, rows: [], view: null });
+  }
+
+  /** Replace the picture by a live view of the rows. */
+  async start() {
+    const holder = document.createElement("div");
+    const options = {
+      mode: "vega", renderer: "svg", width: this.room(), actions: false, defaultStyle: false, tooltip: showTip,
+      // Interpreted expressions are a little slower, but the page need not allow scripts to evaluate text.
+      ast: true,
+      logLevel: 1,
+    };
+    const data = this.spec.data.map((set) => (set.name === this.data ? { ...set, values: this.rows } : set));
+    const { view } = await window.vegaEmbed(holder, { ...this.spec, data }, options);
+    // One frame holds either the still picture or the live one, never nothing.
+    // A legend that wraps at this width is known only after the first layout.
+    await view.resize().runAsync();
+    this.element.replaceChildren(holder);
+    this.element.classList.add("live-drawn");
+    this.view = view;
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
+
+  room() {
+    return Math.max(260, Math.floor(this.element.clientWidth));
+  }
+
+  fit() {
+    if (this.view.width() !== this.room()) this.view.width(this.room()).resize().runAsync();
+  }
+
+  draw(rows, words) {
+    this.rows = rows;
+    if (words !== undefined) this.element.setAttribute("aria-label", words);
+    if (this.view) this.view.data(this.data, rows).run();
+  }
+}
+
+/** Unpack and compile the library, once the page is there to be read. */
+async function loadLibrary() {
+  const packed = Uint8Array.from(atob(document.getElementById("library").textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+}
+
+/** Fill a chart's table when it is opened. */
+function fillTable(details, rows) {
+  const table = document.createElement("table");
+  const head = table.createTHead().insertRow();
+  const columns = details.hasAttribute("data-front") ? ["codec", "corpus", "size", "cost", "front"] : ["codec", "figure"];
+  for (const name of columns) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = name;
+    head.append(cell);
+  }
+  const body = table.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    const texts = details.hasAttribute("data-front")
+      ? [row.corpus, amount(row.size, "byte"), amount(row.cost, "second"), row.front ? "on the front" : ""]
+      : [row.label.replace("» ", "")];
+    const name = document.createElement("th");
+    name.scope = "row";
+    name.textContent = row.codec;
+    line.append(name);
+    for (const text of texts) line.insertCell().textContent = text;
+  }
+  details.querySelector(".fill").replaceChildren(table);
+}

@@ -1,0 +1,58 @@
+// Numbers as the tables write them: the twin of bakeoff.reports.numbers.
+
+const SCALES = {
+  second: [[1e9, "ns"], [1e6, "µs"], [1e3, "ms"], [1, "s"]],
+  byte: [[1, "B"], [2 ** -10, "KiB"], [2 ** -20, "MiB"], [2 ** -30, "GiB"]],
+};
+
+const FORMATTERS = [0, 1, 2, 3, 4, 5, 6].map(
+  (places) => new Intl.NumberFormat("en", { minimumFractionDigits: places, maximumFractionDigits: places }),
+);
+
+function decimals(value, half) {
+  if (!value || !Number.isFinite(value)) return 0;
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  let significant = 3;
+  if (half !== null && half <= 0) significant = 4;
+  else if (half !== null && Number.isFinite(half)) {
+    significant = Math.min(4, Math.max(2, magnitude - Math.floor(Math.log10(half)) + 1));
+  }
+  return Math.min(6, Math.max(0, significant - 1 - magnitude));
+}
+
+function quantity(value, half = null) {
+  return FORMATTERS[decimals(value, half)].format(value);
+}
+
+/** Return a value's text and unit: ["1.24", "µs"]. */
+function scaled(value, unit, half = null) {
+  const steps = SCALES[unit];
+  const [factor, name] = steps.findLast(([factor]) => value * factor >= 1) ?? steps[0];
+  return [quantity(value * factor, half === null ? null : half * factor), name];
+}
+
+function amount(value, unit, half = null) {
+  return scaled(value, unit, half).join("\u00a0");
+}
+
+function times(value) {
+  if (value >= 99.95) return `${FORMATTERS[0].format(value)}×`;
+  return value < 9.995 ? `${value.toFixed(2)}×` : `${value.toFixed(1)}×`;
+}
+
+function share(value) {
+  const hundredths = Math.abs(value) * 100;
+  if (hundredths < 0.1) return "<0.1%";
+  return hundredths < 9.95 ? `${hundredths.toFixed(1)}%` : `${FORMATTERS[0].format(hundredths)}%`;
+}
+
+function general(value) {
+  return Number(value.toPrecision(3)).toLocaleString("en");
+}
+
+function lineSpeed(bytes) {
+  if (bytes === null) return "none";
+  const bits = bytes * 8;
+  const [factor, unit] = [[1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [0, "bit/s"]].find(([f]) => bits >= f);
+  return `${general(bits / (factor || 1))}\u00a0${unit}`;
+}

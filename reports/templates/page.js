@@ -1,0 +1,355 @@
+// Joins the sliders and filters to the ranking, the table and the charts.
+
+const byId = (id) => document.getElementById(id);
+const machines = JSON.parse(byId("result").textContent);
+for (const { cells } of machines) for (const { samples } of cells) if (samples) spread(samples);
+const state = JSON.parse(byId("state").textContent);
+const GOOD = new Set(["ok", "lossy"]);
+
+const entrants = collect();
+const table = new Table(byId("table"), entrants, state.floor);
+const weights = { reads: 1, bandwidth: null, rate: 0 };
+const charts = {
+  front: new Chart(byId("front"), state.charts.front, "points"),
+  bars: new Map(),
+};
+for (const panel of document.querySelectorAll(".panel")) {
+  const { operation } = panel.dataset;
+  charts.bars.set(operation, { panel, chart: new Chart(panel.querySelector(".drawing"), state.charts.bars, "bars") });
+}
+
+/** A value that all samples share stands once in the data; give every sample its own. */
+function spread(samples) {
+  const { count } = samples;
+  delete samples.count;
+  for (const [name, values] of Object.entries(samples)) {
+    if (!Array.isArray(values)) samples[name] = Array(count).fill(values);
+  }
+}
+
+/** Gather what the ranking needs of every codec, by "view/codec". */
+function collect() {
+  const found = new Map();
+  state.views.forEach(({ machine, corpus }, view) => {
+    const { cells } = machines.find((entry) => entry.machine === machine);
+    for (const cell of cells) {
+      if (cell.corpus !== corpus || cell.codec === state.floor) continue;
+      const key = `${view}/${cell.codec}`;
+      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {} });
+      const entrant = found.get(key);
+      const timed = ["dump", "load", "advise"].includes(cell.operation);
+      if (!GOOD.has(cell.outcome) && (timed || cell.operation === "size")) entrant.ranked = false;
+      if (!cell.samples) continue;
+      const { value } = cell.samples;
+      if (timed) {
+        entrant[cell.operation] = cell.samples;
+        entrant.means[cell.operation] = Math.exp(moments(value.map(Math.log))[0]);
+      }
+      if (cell.operation === "size") [entrant.size] = moments(value);
+    }
+  });
+  return found;
+}
+
+function shownViews() {
+  const chosen = byId("corpus").value;
+  if (!chosen.startsWith("all ")) return [Number(chosen)];
+  return state.views.flatMap(({ machine }, view) => (`all ${machine}` === chosen ? [view] : []));
+}
+
+/** Whether a line takes part: filters by nature re-rank, the search only hides. */
+function takesPart(line) {
+  const format = byId("format").value;
+  return (!format || line.format === format)
+    && !(byId("exact").checked && line.lossy)
+    && !(byId("untrusted").checked && line.trusted);
+}
+
+/** Rank, write, sort and draw. Everything that a slider moves happens here, within a frame. */
+function update() {
+  performance.mark("bakeoff-begin");
+  const views = shownViews();
+  const search = byId("search").value.trim().toLowerCase();
+  const lines = table.lines.filter((line) => views.includes(line.view));
+  const points = [];
+  const leaders = [];
+  for (const view of views) {
+    const mine = lines.filter((line) => line.view === view);
+    const field = mine.filter((line) => line.entrant && takesPart(line));
+    const result = ranking(field.map((line) => line.entrant), weights, state.alpha[view], state.tie);
+    const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.entrant, cost]));
+    const best = result.ranked[0]?.value ?? result.overfull[0]?.value;
+    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, best, weights);
+    for (const line of field) {
+      const cost = costs.get(line.entrant);
+      if (cost?.rank !== undefined && line.entrant.size > 0) points.push(point(line, cost));
+    }
+    leaders.push({ view, ...result });
+  }
+  let count = 0;
+  for (const line of table.lines) {
+    const shown = views.includes(line.view) && (line.floor ? !search : takesPart(line)) && line.codec.toLowerCase().includes(search);
+    line.row.hidden = !shown;
+    if (shown && !line.floor) count += 1;
+  }
+  table.sort();
+  const total = lines.filter((line) => !line.floor).length;
+  put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
+  byId("nothing").hidden = count > 0;
+  placeNames(points);
+  charts.front.draw(points, frontWords(points));
+  say(leaders);
+  performance.measure("bakeoff-update", "bakeoff-begin");
+}
+
+function point(line, cost) {
+  const { codec, size } = line.entrant;
+  return {
+    codec, size, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
+    lossy: line.lossy, front: cost.front, edge: cost.edge,
+    tip: `${codec}: ${amount(size, "byte")}, ${amount(cost.value, "second")} a record`,
+  };
+}
+
+/** Say on which side of its point a name stands: the twin of bakeoff.reports.drawn. */
+function placeNames(points) {
+  const logs = points.map((row) => Math.log(row.size));
+  const [low, high] = [Math.min(...logs), Math.max(...logs)];
+  const firsts = new Set();
+  for (const row of points.filter((row) => row.edge).sort((a, b) => a.size - b.size)) {
+    const part = high > low ? (Math.log(row.size) - low) / (high - low) : 0;
+    row.side = !firsts.has(row.corpus) ? "above" : part < 0.25 ? "below" : "left";
+    firsts.add(row.corpus);
+  }
+}
+
+function frontWords(points) {
+  const front = points.filter((row) => row.front).sort((a, b) => a.size - b.size);
+  if (!front.length) return "No codec has both a size and a cost.";
+  const parts = front.map((row) => `${row.codec} at ${amount(row.size, "byte")} and ${amount(row.cost, "second")}`);
+  return `Nothing is both smaller and cheaper than: ${parts.join("; ")}.`;
+}
+
+// Words
+
+const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+
+function listed(names) {
+  return names.flatMap((name, index) => (index ? [index === names.length - 1 ? " and " : ", ", bold(name)] : [bold(name)]));
+}
+
+function useWords() {
+  const { reads, bandwidth } = weights;
+  const count = reads === 1 ? "one read" : `${general(reads)} reads`;
+  return `one write and ${count}${bandwidth === null ? "" : ` over ${lineSpeed(bandwidth)}`}`;
+}
+
+function winners(ranked) {
+  return ranked.filter((cost) => cost.rank === 1).map((cost) => cost.entrant.codec);
+}
+
+function say(leaders) {
+  const verdict = byId("verdict");
+  const parts = [];
+  if (leaders.length === 1) {
+    const [{ ranked }] = leaders;
+    const first = winners(ranked);
+    if (!ranked.length) parts.push("No codec that is shown has a cost in this use.");
+    else if (first.length > 1) parts.push("For ", useWords(), ", ", ...listed(first), ` cannot be told apart at the top, at ${amount(ranked[0].value, "second")} a record.`);
+    else {
+      parts.push("For ", useWords(), ", ", bold(first[0]), ` costs least: ${amount(ranked[0].value, "second")} a record`);
+      const next = ranked.find((cost) => cost.rank > 1);
+      if (next) parts.push("; ", bold(next.entrant.codec), ` comes next at ${times(next.value / ranked[0].value)} that.`);
+      else parts.push(".");
+    }
+  } else {
+    const won = new Map();
+    for (const { ranked } of leaders) for (const codec of winners(ranked)) won.set(codec, (won.get(codec) ?? 0) + 1);
+    const most = [...won].sort((a, b) => b[1] - a[1]).slice(0, 3);
+    parts.push("For ", useWords(), ": ");
+    most.forEach(([codec, count], index) => parts.push(index ? ", " : "", bold(codec), ` first on ${count} of ${leaders.length} corpora`));
+    parts.push(most.length ? "." : "no codec has a cost.");
+  }
+  const text = parts.map((part) => part.textContent ?? part).join("");
+  if (verdict.textContent !== text) verdict.replaceChildren(...parts);
+  hint(leaders);
+}
+
+function hint(leaders) {
+  const lines = [];
+  if (leaders.length === 1 && leaders[0].ranked.length > 1) {
+    const [{ ranked }] = leaders;
+    const { reads, bandwidth } = limits(ranked, weights);
+    const name = ranked[0].entrant.codec;
+    const turn = (limit, before, text) => {
+      if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.entrant.codec), " costs less than ", bold(name), "."]);
+    };
+    turn(reads[0], "Below ", (at) => `${general(at)} reads for each write`);
+    turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
+    turn(bandwidth[0], "On a line slower than ", lineSpeed);
+    turn(bandwidth[1], "On a line faster than ", lineSpeed);
+    if (!lines.length) lines.push([bold(name), " stays cheapest at any number of reads and on any line."]);
+  }
+  for (const { view, overfull } of leaders) {
+    if (overfull.length) lines.push([`At this rate the line is too slow for ${overfull.length} of the codecs on ${state.views[view].label}.`]);
+  }
+  const texts = lines.map((parts) => parts.map((part) => part.textContent ?? part).join("")).join("\n");
+  const list = byId("hints");
+  if (list.dataset.text === texts) return;
+  list.dataset.text = texts;
+  list.replaceChildren(...lines.map((parts) => {
+    const item = document.createElement("li");
+    item.append(...parts);
+    return item;
+  }));
+}
+
+// Controls
+
+let pending = false;
+
+function later() {
+  if (pending) return;
+  pending = true;
+  requestAnimationFrame(() => {
+    pending = false;
+    update();
+  });
+}
+
+const SHOWN = {
+  reads: (value) => general(value),
+  bandwidth: lineSpeed,
+  rate: (value) => (value ? general(value) : "any"),
+};
+
+function readSlider(id) {
+  const input = byId(id);
+  const value = state.sliders[id].stops[Number(input.value)];
+  const text = SHOWN[id](value);
+  weights[id] = value;
+  put(byId(`${id}-shown`), text);
+  input.setAttribute("aria-valuetext", text.replace("\u00a0", " "));
+  if (id !== "rate") return;
+  for (const cell of document.querySelectorAll('#table [data-column="rate"]')) cell.hidden = !value;
+}
+
+function changeView() {
+  const views = shownViews();
+  const chosen = byId("corpus").value;
+  const many = views.length > 1;
+  const label = many ? byId("corpus").selectedOptions[0].textContent : state.views[views[0]].label;
+  table.element.classList.toggle("many", many);
+  for (const scope of document.querySelectorAll(".scope")) scope.textContent = label;
+  for (const note of document.querySelectorAll(".summary-note")) note.hidden = !many;
+  for (const element of document.querySelectorAll("[data-views]")) {
+    element.hidden = !element.dataset.views.split(" ").some((view) => views.includes(Number(view)));
+  }
+  drawBars(chosen);
+  later();
+}
+
+function drawBars(chosen) {
+  for (const [operation, { panel, chart }] of charts.bars) {
+    const taking = new Set(table.lines.filter(takesPart).map((line) => line.codec));
+    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || taking.has(row.codec));
+    const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
+    chart.draw(rows, panel.querySelector("h3").textContent + ends);
+    const details = panel.querySelector("details");
+    if (details.open) fillTable(details, rows);
+  }
+}
+
+function announce(text) {
+  byId("announcer").textContent = text;
+}
+
+for (const id of Object.keys(state.sliders)) {
+  byId(id).addEventListener("input", () => {
+    readSlider(id);
+    later();
+  });
+  readSlider(id);
+}
+for (const id of ["format", "exact", "untrusted"]) {
+  byId(id).addEventListener("change", () => {
+    drawBars(byId("corpus").value);
+    later();
+  });
+}
+byId("search").addEventListener("input", later);
+byId("corpus").addEventListener("change", changeView);
+
+table.element.tHead.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  table.choose(button.dataset.sort);
+  table.sort();
+  announce(`Sorted by ${button.textContent}, ${table.descending ? "descending" : "ascending"}.`);
+});
+
+for (const details of document.querySelectorAll("details.figures")) {
+  details.addEventListener("toggle", () => {
+    if (!details.open) return;
+    const panel = details.closest(".panel");
+    fillTable(details, panel ? charts.bars.get(panel.dataset.operation).chart.rows : charts.front.rows);
+  });
+}
+
+const THEMES = ["system", "light", "dark"];
+byId("theme").addEventListener("click", ({ target }) => {
+  const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme ?? "system") + 1) % THEMES.length];
+  if (next === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+  target.textContent = `Theme: ${next}`;
+});
+
+for (const button of document.querySelectorAll(".copy")) {
+  button.addEventListener("click", () => {
+    const code = button.parentElement.querySelector("code");
+    getSelection().selectAllChildren(code);
+    const done = navigator.clipboard ? navigator.clipboard.writeText(code.textContent) : Promise.reject();
+    done.then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Selected"; });
+  });
+}
+
+// Data
+
+function save(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function csv() {
+  const columns = ["machine", "corpus", "operation", "codec", "outcome", "unit", "process", "value", "raw", "reason"];
+  const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+  const lines = [columns];
+  for (const { machine, cells } of machines) {
+    for (const cell of cells) {
+      const place = [machine, cell.corpus, cell.operation, cell.codec, cell.outcome, cell.unit];
+      const { pair = [], value = [], raw = [] } = cell.samples ?? {};
+      if (!value.length) lines.push([...place, "", "", "", cell.reason ?? ""]);
+      value.forEach((figure, index) => lines.push([...place, pair[index], figure, raw[index], cell.reason ?? ""]));
+    }
+  }
+  return lines.map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
+}
+
+byId("save-json").addEventListener("click", () => save("bakeoff.json", "application/json", JSON.stringify(machines, null, 1)));
+byId("save-csv").addEventListener("click", () => save("bakeoff.csv", "text/csv", csv()));
+
+// Start
+
+table.key = state.sort.key;
+table.descending = state.sort.descending;
+table.mark();
+changeView();
+requestAnimationFrame(() => setTimeout(async () => {
+  await loadLibrary();
+  await charts.front.start();
+  for (const { chart } of charts.bars.values()) await chart.start();
+  document.documentElement.dataset.ready = "true";
+}));

@@ -1,0 +1,146 @@
+// The table: shows rows of one view or of all, writes cost, rank and rate, sorts and filters.
+
+class Table {
+  constructor(element, entrants, floor) {
+    this.element = element;
+    this.body = element.tBodies[0];
+    this.headers = [...element.tHead.querySelectorAll("th")];
+    this.lines = [...this.body.rows].map((row, index) => this.line(row, entrants, floor, index));
+    this.key = "rank";
+    this.descending = false;
+  }
+
+  line(row, entrants, floor, index) {
+    const { view, codec, format } = row.dataset;
+    const cells = {};
+    for (const cell of row.querySelectorAll("[data-column]")) cells[cell.dataset.column] = cell;
+    const values = { codec: codec.toLowerCase(), corpus: row.querySelector("td.corpus").textContent.toLowerCase() };
+    for (const [key, cell] of Object.entries(cells)) {
+      if (cell.dataset.value !== undefined) values[key] = Number(cell.dataset.value);
+      else if (!cell.classList.contains("num")) values[key] = cell.textContent.trim().toLowerCase();
+    }
+    return {
+      row, index, view: Number(view), codec, format, cells, values,
+      floor: codec === floor,
+      lossy: row.hasAttribute("data-lossy"),
+      trusted: row.hasAttribute("data-trusted"),
+      rank: row.querySelector("td.rank"),
+      entrant: entrants.get(`${view}/${codec}`),
+      cost: null,
+    };
+  }
+
+  /** Write the live columns of a line. */
+  write(line, cost, best, weights) {
+    line.cost = cost;
+    line.values.cost = cost ? cost.value : undefined;
+    line.values.rank = cost?.rank !== undefined ? cost.value : undefined;
+    const rank = cost?.rank === undefined ? "–" : `${cost.rank}${cost.tied ? "=" : ""}`;
+    put(line.rank, rank);
+    line.row.classList.toggle("first", cost?.rank === 1);
+    if (line.cells.cost && !line.floor) this.figure(line, cost, best);
+    if (line.cells.rate) this.rate(line, cost, weights);
+  }
+
+  figure(line, cost, best) {
+    if (!line.live) {
+      const cell = line.cells.cost;
+      if (!cost && !cell.dataset.value) return;
+      const number = document.createTextNode("");
+      const unit = document.createElement("i");
+      const value = document.createElement("span");
+      value.className = "v";
+      value.append(number, unit);
+      const beside = document.createElement("small");
+      cell.className = "num";
+      cell.replaceChildren(value, beside);
+      line.live = { number, unit: unit.appendChild(document.createTextNode("")), beside: beside.appendChild(document.createTextNode("")) };
+    }
+    if (!cost) {
+      for (const node of Object.values(line.live)) write(node, "");
+      write(line.live.number, "–");
+      return;
+    }
+    const [text, unit] = scaled(cost.value, "second", half(cost));
+    write(line.live.number, text);
+    write(line.live.unit, ` ${unit}`);
+    write(line.live.beside, cost.rank === undefined ? "line is full" : times(cost.value / best));
+  }
+
+  rate(line, cost, weights) {
+    const cell = line.cells.rate;
+    line.values.rate = undefined;
+    if (!weights.rate || !cost) return put(cell, "");
+    const { cores, line: wire } = load(line.entrant, weights);
+    line.values.rate = cores;
+    put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `, line ${share(wire)}`}`);
+  }
+
+  /** Put rows in order: those with a value first, the floor last. */
+  sort() {
+    const { key } = this;
+    const sign = this.descending ? -1 : 1;
+    const place = (line) => (line.floor ? 2 : line.values[key] === undefined || line.values[key] === "" || line.values[key] === "–" ? 1 : 0);
+    const ordered = [...this.lines].sort((a, b) => {
+      const order = place(a) - place(b);
+      if (order || place(a)) return order || a.index - b.index;
+      const [x, y] = [a.values[key], b.values[key]];
+      if (x !== y) return sign * (x < y ? -1 : 1);
+      return a.index - b.index;
+    });
+    if (ordered.every((line, index) => line === this.order?.[index])) return;
+    this.order = ordered;
+    // Moving only what moved keeps the focus and costs least.
+    let next = this.body.firstElementChild;
+    for (const { row } of ordered) {
+      if (row === next) next = next.nextElementSibling;
+      else this.body.insertBefore(row, next);
+    }
+  }
+
+  choose(key) {
+    this.descending = this.key === key && !this.descending;
+    this.key = key;
+    this.mark();
+  }
+
+  mark() {
+    for (const header of this.headers) {
+      if (header.querySelector("button").dataset.sort === this.key) {
+        header.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
+      } else header.removeAttribute("aria-sort");
+    }
+  }
+}
+
+/** Half the 95 % interval of a cost, for the digits that it bears. */
+function half(cost) {
+  const count = cost.pairs.length;
+  if (count < 2) return null;
+  const reach = quantile(count - 1) * Math.sqrt(cost.variance / count);
+  return (cost.value * (Math.exp(reach) - Math.exp(-reach))) / 2;
+}
+
+const quantiles = new Map();
+
+/** The t value that leaves 5 % on both sides together, found by halving. */
+function quantile(degrees) {
+  if (!quantiles.has(degrees)) {
+    let [low, high] = [0, 20];
+    for (let step = 0; step < 40; step++) {
+      const middle = (low + high) / 2;
+      if (tails(middle, degrees) > 0.05) low = middle;
+      else high = middle;
+    }
+    quantiles.set(degrees, low);
+  }
+  return quantiles.get(degrees);
+}
+
+function put(cell, text) {
+  if (cell.textContent !== text) cell.textContent = text;
+}
+
+function write(node, text) {
+  if (node.data !== text) node.data = text;
+}
