@@ -58,10 +58,10 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
         return f"{text}."
     failed = comparison.regressions(limit)
     if not failed:
-        return f"{text}; no significant regression beyond {numbers.percent(limit)}."
+        return f"{text}; no significant regression beyond {limit * 100:g}%."
     listed = ", ".join(f"{c.cell.name} ({c.words})" for c in failed[:5])
     more = f" and {len(failed) - 5} more" if len(failed) > 5 else ""
-    return f"{text}; beyond {numbers.percent(limit)}: {listed}{more}."
+    return f"{text}; beyond {limit * 100:g}%: {listed}{more}."
 
 
 def _row(change: Change) -> Row:
