@@ -1,0 +1,110 @@
+"""``bakeoff fidelity``: what each codec brings back of each Python type."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..bench.fidelity import Cell
+
+    Column = dict[str, tuple[Cell, Cell]]
+
+__all__ = ["command"]
+
+LEGEND = (
+    "= exact, type and all; ~X came back as X; E refused when encoding; D when decoding. "
+    "A > B: A without a schema, B with one."
+)
+TABLES = {"text": "simple", "md": "github", "html": "html"}
+
+
+@click.command("fidelity")
+@click.option(
+    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob, '!' excludes; repeatable."
+)
+@click.option(
+    "-f",
+    "--format",
+    "kind",
+    type=click.Choice(["text", "md", "csv", "html"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File; else standard output."
+)
+def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
+    """Show what each codec brings back of each Python type, without and with a schema.
+
+    Each codec is tried in a process of its own. As text the codecs stand in groups that fit the terminal.
+    """
+    from ..bench.fidelity import matrix
+    from ..codecs import select
+    from ..console import console, progress
+    from ._output import put
+
+    chosen = select(codecs)
+    columns: dict[str, Column] = {}
+    with progress() as bar:
+        task = bar.add_task("codecs", total=len(chosen))
+        for name, column in matrix(chosen):
+            columns[name] = column
+            bar.update(task, completed=len(columns), description=name)
+    if kind == "csv":
+        text = _csv(columns)
+    elif kind == "text":
+        text = _groups(columns, console().width)
+    else:
+        text = _table(columns, TABLES[kind]) + f"\n\n{LEGEND if kind == 'md' else f'<p>{LEGEND}</p>'}\n"
+    put(text.encode(), output)
+
+
+def _short(cells: tuple[Cell, Cell]) -> str:
+    without, with_schema = (str(cell) for cell in cells)
+    return without if without == with_schema else f"{without} > {with_schema}"
+
+
+def _rows(columns: dict[str, Column]) -> list[list[str]]:
+    names = list(next(iter(columns.values()), {}))
+    rows = [[name, *(_short(column[name]) for column in columns.values())] for name in names]
+    exact = [
+        " > ".join(str(sum(cells[side].outcome == "exact" for cells in column.values())) for side in (0, 1))
+        for column in columns.values()
+    ]
+    return [*rows, [f"exact of {len(names)}", *exact]]
+
+
+def _table(columns: dict[str, Column], style: str) -> str:
+    from tabulate import tabulate
+
+    return tabulate(_rows(columns), ["value", *columns], tablefmt=style, disable_numparse=True)
+
+
+def _groups(columns: dict[str, Column], width: int) -> str:
+    """Lay out as many codecs side by side as fit."""
+    parts, group = [], dict[str, "Column"]()
+    for name, column in columns.items():
+        wider = group | {name: column}
+        if group and len(_table(wider, "simple").splitlines()[0]) > width:
+            parts.append(_table(group, "simple"))
+            wider = {name: column}
+        group = wider
+    parts.append(_table(group, "simple"))
+    return "\n\n".join([*parts, LEGEND]) + "\n"
+
+
+def _csv(columns: dict[str, Column]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["codec", "value", "without", "became", "with_schema", "became_with_schema"])
+    for codec, column in columns.items():
+        for value, (without, with_schema) in column.items():
+            writer.writerow(
+                [codec, value, without.outcome, without.became, with_schema.outcome, with_schema.became]
+            )
+    return out.getvalue()
