@@ -1,0 +1,114 @@
+# cython: language_level=3
+"""Counters of memory, read without disturbing what they count.
+
+Under glibc's allocator and pymalloc two counters are exact: Python's allocated blocks, and the
+bytes that the C heap has handed out (``mallinfo2``). Small Python objects live in pymalloc's arenas,
+which the C heap does not count, so that each counter stands still for clean code.
+"""
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
+
+import sys
+from cpython.object cimport PyObject
+
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #  include <malloc.h>
+    #  if __GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 33)
+    #    define BAKEOFF_EXACT 1
+    #  endif
+    #endif
+    #ifdef BAKEOFF_EXACT
+    static int heap_is_exact(void) { return 1; }
+    static long long heap_used(void) {
+        struct mallinfo2 info = mallinfo2();
+        return (long long)(info.uordblks + info.hblkhd);
+    }
+    static void heap_trim(void) { malloc_trim(0); }
+    #else
+    static int heap_is_exact(void) { return 0; }
+    static long long heap_used(void) { return 0; }
+    static void heap_trim(void) { }
+    #endif
+    """
+    int heap_is_exact() nogil
+    long long heap_used() nogil
+    void heap_trim() nogil
+
+cdef extern from "Python.h":
+    Py_ssize_t PyGC_Collect()
+    PyObject *PyObject_CallOneArg(object callable, object argument)
+    void Py_DECREF(PyObject *)
+    void PyErr_Clear()
+
+EXACT = bool(heap_is_exact())
+"""Whether the C heap tells what it has handed out (glibc 2.33 and newer)."""
+
+
+def trim():
+    """Give free pages of the C heap back to the system."""
+    heap_trim()
+
+
+def used():
+    """Return the bytes that the C heap has handed out; 0 where it does not tell."""
+    return heap_used()
+
+
+def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, resident=None):
+    """Call over and over, reading the counters at the edges of windows.
+
+    Args:
+        call: Takes one item; its result is dropped at once.
+        items: Taken in turn.
+        calls: Calls a window.
+        count: Windows.
+        failing: Errors are expected, and dropped.
+        resident: Callable giving resident bytes, where the heap does not tell.
+
+    Returns:
+        ``count + 1`` pairs: blocks that Python has allocated, bytes on the C heap.
+
+    Raises:
+        Whatever `call` raises, unless `failing`.
+    """
+    if not items:
+        raise ValueError("windows need at least one item")
+    cdef int64_t *blocks = <int64_t *>malloc((count + 1) * sizeof(int64_t))
+    cdef int64_t *heap = <int64_t *>malloc((count + 1) * sizeof(int64_t))
+    if blocks is NULL or heap is NULL:
+        free(blocks)
+        free(heap)
+        raise MemoryError
+    cdef Py_ssize_t window, done, position = 0, length = len(items)
+    cdef PyObject *result
+    allocated = sys.getallocatedblocks
+    try:
+        for window in range(count + 1):
+            if window:
+                for done in range(calls):
+                    result = PyObject_CallOneArg(call, items[position])
+                    if result is NULL:
+                        if not failing:
+                            _raise()
+                        PyErr_Clear()
+                    else:
+                        Py_DECREF(result)
+                    position += 1
+                    if position == length:
+                        position = 0
+            PyGC_Collect()
+            heap_trim()
+            blocks[window] = allocated()
+            heap[window] = heap_used() if resident is None else resident()
+        return [(blocks[window], heap[window]) for window in range(count + 1)]
+    finally:
+        free(blocks)
+        free(heap)
+
+
+cdef int _raise() except -1:
+    """Let the error that the call has set become an exception."""
+    return -1
