@@ -14,6 +14,7 @@ import gc
 import random
 import statistics
 import sys
+import types as pytypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -176,7 +177,7 @@ def _pydantic_rows(decode: Callable[[Any], Any], payloads: list[bytes]) -> list[
     # pydantic takes the TypedDict of typing_extensions only, before Python 3.12.
     made: Any = typing_extensions.TypedDict
     item = made("item", Item.__annotations__)
-    sale = made("sale", Sale.__annotations__ | {"items": list[item]})
+    sale = made("sale", Sale.__annotations__ | {"items": pytypes.GenericAlias(list, item)})
     as_dict = pydantic.TypeAdapter(sale).validate_python
     as_object = pydantic.TypeAdapter(SaleObject).validate_python
     return [

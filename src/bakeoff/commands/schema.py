@@ -1,0 +1,215 @@
+"""``bakeoff schema``: infer one from records, show what it does after a codec, check records with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ._records import RECORDS, output, report_skipped, slow_progress
+
+if TYPE_CHECKING:
+    from ..schemas import AdviceCounter, Schema
+
+__all__ = ["command"]
+
+SHOWN = 40
+"""Characters of an example."""
+
+_reading = [
+    click.option("-n", "--records", type=RECORDS, help="Only the first so many."),
+    click.option("--from", "source_format", metavar="FORMAT", help="Format, where the ending does not tell."),
+    click.option("--skip-bad", is_flag=True, help="Leave out records that cannot be read."),
+    click.option("--trusted", is_flag=True, help="Allow reading pickles, which run what they say."),
+]
+
+
+def _reads_records(function: Any) -> Any:
+    for option in reversed(_reading):
+        function = option(function)
+    return function
+
+
+@click.group("schema")
+def command() -> None:
+    """Infer, show or check an advisory schema.
+
+    A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one record class (TypedDict,
+    dataclass, NamedTuple, msgspec.Struct, pydantic model), or as the name of a built-in corpus.
+
+    \b
+      bakeoff schema infer events.jsonl -o events.py
+      bakeoff schema show events.py -c msgpack
+      bakeoff schema check tomorrow.jsonl events.py
+    """
+
+
+@command.command("infer")
+@click.argument("source", metavar="FILE")
+@_reads_records
+@click.option("--name", default="Record", show_default=True, help="Name of the record class.")
+@click.option(
+    "--confidence",
+    default=0.99,
+    show_default=True,
+    type=click.FloatRange(0.5, 1, min_open=True),
+    help="Share of a field's text that must read as a date, say, to be taken for one.",
+)
+@click.option("-o", "--output", "target", default="-", metavar="FILE.py", help="File; else standard output.")
+def infer(
+    source: str,
+    records: int | None,
+    source_format: str | None,
+    skip_bad: bool,
+    trusted: bool,
+    name: str,
+    confidence: float,
+    target: str,
+) -> None:
+    """Print the schema of the records in FILE as a Python module of TypedDicts.
+
+    Reads all records once, in bounded memory. A remark beside a field gives the share of values that
+    fit, where that is not all.
+    """
+    from ..datasets import corpus
+    from ..errors import UsageError
+    from ..schemas import Schema
+
+    if not name.isidentifier():
+        raise UsageError(f"--name {name}: not a Python name")
+    made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
+    with slow_progress(f"reading {source}") as show:
+        schema = Schema.infer(made.records(show), name=name, confidence=confidence)
+    with output(target) as file:
+        file.write(schema.to_python().encode())
+    report_skipped(made.source, made.skipped, made.bad)
+
+
+@command.command("show")
+@click.argument("schema")
+@click.option(
+    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob; repeatable. All else."
+)
+@click.option("--as-objects", is_flag=True, help="With building the classes.")
+def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
+    """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more."""
+    from ..codecs import select
+
+    made = _schema(schema, as_objects=as_objects)
+    click.echo("\n\n".join(made.plan(name) for name in select(codecs)))
+
+
+@command.command("check")
+@click.argument("source", metavar="FILE")
+@click.argument("schema")
+@_reads_records
+@click.option(
+    "-c",
+    "--codec",
+    metavar="NAME",
+    help="Expect that codec's forms of types it lacks; told by the ending else.",
+)
+@click.option("--notes", is_flag=True, help="Exit with 1 for fields marked as notes, too.")
+@click.pass_context
+def check(
+    context: click.Context,
+    source: str,
+    schema: str,
+    records: int | None,
+    source_format: str | None,
+    skip_bad: bool,
+    trusted: bool,
+    codec: str | None,
+    notes: bool,
+) -> None:
+    """Print what SCHEMA advises on the records in FILE: by place, with counts and examples.
+
+    Forms that the file's format is bound to use (ISO 8601 text for a datetime in JSON) are expected
+    and not advised. Nothing is written back.
+
+    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 usage.
+    """
+    from ..codecs.registry import codec as by_name
+    from ..datasets import corpus
+    from ..schemas import AdviceCounter
+
+    made = _schema(schema)
+    rows = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
+    advise = made.adviser(by_name(codec or _codec_of(source, source_format)))
+    counter = AdviceCounter()
+    with slow_progress(f"checking {source}") as progress:
+        for record in rows.records(progress):
+            counter.add(advise(record)[1])
+    _report(rows.source, made, counter)
+    report_skipped(rows.source, rows.skipped, rows.bad)
+    if counter.total if notes else counter.errors:
+        context.exit(1)
+
+
+def _schema(text: str, **options: Any) -> Schema:
+    from ..schemas import Schema
+    from ..schemas.source import load
+
+    if ":" not in text and not text.endswith(".py"):
+        from ..datasets import corpus, names
+
+        if text in names():
+            return Schema(corpus(text).schema, **options)
+    found = load(text)
+    return found if isinstance(found, Schema) and not options.get("as_objects") else Schema(found, **options)
+
+
+_CODECS = {
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "csv": "json",
+    "msgpack": "msgpack",
+    "bson": "bson",
+    "yaml": "yaml",
+    "cbor": "cbor2",
+    "pickle": "pickle",
+}
+
+
+def _codec_of(source: str, source_format: str | None) -> str:
+    """Return the codec whose conventions a file's format follows."""
+    from pathlib import Path
+
+    from ..datasets.formats import format_of
+    from ..errors import UsageError
+
+    try:
+        kind = format_of(Path(source), source_format)
+    except UsageError:
+        return "json"
+    return _CODECS.get(getattr(kind, "name", ""), "json")
+
+
+def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
+    from tabulate import tabulate
+
+    if not counter.total:
+        click.echo(f"{source}: {counter.records:,} records, no advice from {schema.name}")
+        return
+    click.echo(
+        f"{source}: {counter.total:,} pieces of advice from {schema.name} "
+        f"on {counter.advised:,} of {counter.records:,} records\n"
+    )
+    rows = [
+        [
+            f"{tally.count:,}",
+            tally.path,
+            tally.expected,
+            tally.found,
+            tally.outcome + (" (note)" if tally.severity == "note" else ""),
+            ", ".join(_cut(example) for example in tally.examples),
+        ]
+        for tally in counter
+    ]
+    header = ["count", "place", "expected", "found", "outcome", "for example"]
+    click.echo(tabulate(rows, header, tablefmt="simple", colalign=("right",), disable_numparse=True))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
