@@ -29,7 +29,7 @@ _AT_LEAST = 10
 """Records that even the slowest codec is checked on."""
 
 
-class _Ended(Exception):
+class _EndedError(Exception):
     """The check is over before its time."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
@@ -74,7 +74,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {"codec": facts_of(job["codec"], parts)}
     try:
         seen = _through(parts, sample, heartbeat, job["seconds"])
-    except _Ended as end:
+    except _EndedError as end:
         return answer | {"outcome": end.outcome, "reason": end.reason}
     count = len(seen.payloads)
     write_payloads(seen.payloads, folder / job["payloads"])
@@ -123,7 +123,7 @@ def _through(parts: Contestant, sample: Sample, heartbeat: Heartbeat, seconds: f
         if os.getpid() != me:
             os._exit(0)  # the codec forked; the original tells
         if _has_children():
-            raise _Ended("error", f"starts processes of its own (at record {index + 1})")
+            raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
     return seen
 
 
@@ -137,15 +137,15 @@ def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
         raise _refused(parts, record, error, where) from error
     encoded = time.perf_counter()
     if not isinstance(payload, bytes):
-        raise _Ended("error", f"encode returned `{type(payload).__name__}`, not bytes")
+        raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
     if (difference := first_difference(expected, record)) is not None:
-        raise _Ended("wrong", f"encode changed the record itself: {difference}; {where}")
+        raise _EndedError("wrong", f"encode changed the record itself: {difference}; {where}")
     ready = time.perf_counter()
     try:
         found = parts.bare.decode(payload)
     except CodecError as error:
         outcome: Outcome = "out of memory" if _ran_out(error) else "error"
-        raise _Ended(outcome, f"its own payload is refused: {error.reason}; {where}") from error
+        raise _EndedError(outcome, f"its own payload is refused: {error.reason}; {where}") from error
     decoded = time.perf_counter()
     if parts.fix is not None:
         found = parts.fix(found)
@@ -156,23 +156,23 @@ def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
     if not equal(expected, found):
         judgement = judge(expected, found, parts.codec.carries, parts.codec.losses)
         if judgement.wrong is not None:
-            raise _Ended("wrong", f"{judgement.wrong}; {where}")
+            raise _EndedError("wrong", f"{judgement.wrong}; {where}")
         seen.judgement.merge(judgement)
         seen.lossy += 1
 
 
-def _refused(parts: Contestant, record: Any, error: EncodeError, where: str) -> _Ended:
+def _refused(parts: Contestant, record: Any, error: EncodeError, where: str) -> _EndedError:
     """Tell a type that the codec cannot carry from a codec that is broken."""
     if _ran_out(error):
-        return _Ended("out of memory", f"{error.reason}; {where}")
+        return _EndedError("out of memory", f"{error.reason}; {where}")
     from ..codecs.diagnose import explain
 
     cause = error.__cause__
     expected = (TypeError, ValueError, OverflowError, RecursionError)
     broken = cause is not None and not isinstance(cause, expected) and type(cause).__module__ == "builtins"
     if broken:
-        return _Ended("error", f"encode raised {type(cause).__name__}: {cause}; {where}")
-    return _Ended("unsupported", f"{explain(parts.bare, record)}; {where}")
+        return _EndedError("error", f"encode raised {type(cause).__name__}: {cause}; {where}")
+    return _EndedError("unsupported", f"{explain(parts.bare, record)}; {where}")
 
 
 def _ran_out(error: BaseException) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import codec, split_name
+from ..codecs import CodecError, codec, split_name
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -50,6 +50,8 @@ def contestant(name: str, schema: Path | None) -> Contestant:
     bare = codec(bare_name(name), trusted=True)
     if not split_name(name)[1]:
         return Contestant(bare, bare)
-    made = pickle.loads(schema.read_bytes()) if schema is not None and schema.exists() else None
+    if schema is None or not schema.exists():
+        raise CodecError(name, "the corpus has no schema; give its records one with --infer")
+    made = pickle.loads(schema.read_bytes())
     full = codec(name, trusted=True, schema=made)
     return Contestant(full, bare, made.fixer(bare))

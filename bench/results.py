@@ -57,6 +57,9 @@ UNITS: Mapping[str, Unit] = {
     "dump-repeat": "second",
     "load": "second",
     "advise": "second",
+    "dump-nogc": "second",
+    "load-nogc": "second",
+    "advise-nogc": "second",
     "size": "byte",
     "peak-dump": "byte",
     "peak-load": "byte",
@@ -109,6 +112,8 @@ class Sample:
         duration: Seconds spent in measured calls.
         rounds: Rounds behind the value.
         dirty: Rounds disturbed by involuntary context switches or steal.
+        yardstick: What a call of the yardstick took in this process, in seconds.
+        drift: Log of the last third of the process over its first third.
     """
 
     value: float
@@ -119,6 +124,8 @@ class Sample:
     duration: float = 0.0
     rounds: int = 1
     dirty: int = 0
+    yardstick: float = 0.0
+    drift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +241,8 @@ def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
         "bakeoff_outcome": cell.outcome,
         "bakeoff_reason": cell.reason,
         "bakeoff_loss": "; ".join(cell.loss),
-        "bakeoff_codec_version": codec and f"{codec.library} {codec.version}",
-        "bakeoff_corpus_sha256": corpus and corpus.sha256,
+        "bakeoff_codec_version": f"{codec.library} {codec.version}" if codec else None,
+        "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
         **{f"bakeoff_{key}": value for key, value in cell.facts.items()},
     }
     return {key: _pyperf_value(value) for key, value in facts.items() if value not in (None, "")}
@@ -255,9 +262,7 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
     import pyperf
 
     common = {
-        key: _pyperf_value(value)
-        for key, value in result.environment.items()
-        if value not in (None, "")
+        key: _pyperf_value(value) for key, value in result.environment.items() if value not in (None, "")
     }
     benchmarks = []
     for cell in result.cells:
@@ -290,6 +295,8 @@ def _run(sample: Sample, shared: Mapping[str, Any], operation: str) -> pyperf.Ru
         "bakeoff_pair": sample.pair,
         "bakeoff_rounds": sample.rounds,
         "bakeoff_dirty": sample.dirty,
+        "bakeoff_yardstick": sample.yardstick,
+        "bakeoff_drift": sample.drift,
     }
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
@@ -365,6 +372,8 @@ def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
                 duration=metadata["duration"],
                 rounds=metadata["bakeoff_rounds"],
                 dirty=metadata["bakeoff_dirty"],
+                yardstick=metadata.get("bakeoff_yardstick", 0.0),
+                drift=metadata.get("bakeoff_drift", 0.0),
             )
         )
     return tuple(found)

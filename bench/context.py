@@ -1,0 +1,78 @@
+"""What the phases of a run share: what is known, where it is written, who works, and whether to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .journal import Journal
+from .ledger import Entry, Ledger
+from .options import Options
+from .processes import Workshop
+from .results import Cell, Outcome
+
+__all__ = ["Context", "Show", "Stage", "payloads_name"]
+
+Show = Callable[[str, float, float], object]
+"""``show(text, done, total)``: what is going on, and how much of it is done."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """A corpus that is ready to be measured.
+
+    Attributes:
+        name: Of the corpus.
+        folder: Its sample, schema and payloads.
+        path: What workers need in `sys.path`.
+        checks: What the check found, by codec; only codecs that may be timed.
+    """
+
+    name: str
+    folder: Path
+    path: list[str]
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Context:
+    """One run."""
+
+    options: Options
+    ledger: Ledger
+    journal: Journal
+    workshop: Workshop
+    show: Show
+    resumed: bool = False
+    stopping: bool = False
+    begun: float = field(default_factory=time.monotonic)
+
+    def record(self, *entries: Entry) -> None:
+        """Take entries into account and write them down."""
+        for entry in entries:
+            self.ledger.apply(entry)
+        self.journal.write(*entries)
+
+    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+        """Record that a cell has no figure, and why."""
+        self.record(
+            {"kind": "cell", "cell": cell.name, "outcome": outcome, "reason": reason, "stderr": stderr}
+        )
+
+    def job(self, kind: str, stage: Stage, **more: Any) -> dict[str, Any]:
+        """Return a job for a worker."""
+        return {
+            "kind": kind,
+            "folder": str(stage.folder),
+            "path": stage.path,
+            "memory": self.options.cell_memory,
+            **more,
+        }
+
+
+def payloads_name(codecs: Sequence[str], codec: str) -> str:
+    """Return the file name of a codec's payloads; codec names may hold slashes."""
+    return f"payloads-{codecs.index(codec)}"

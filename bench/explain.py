@@ -1,0 +1,85 @@
+"""The timing contract in words, and what a run would do."""
+
+from __future__ import annotations
+
+from .environment import cores
+from .operations import OPERATIONS
+from .options import Options
+
+__all__ = ["CONTRACT", "explain"]
+
+CONTRACT = """\
+The timing contract
+
+1. Phases. Prepare (untimed: draw a sample, build encoders, compile the schema), check (untimed),
+   dump, load, advise. What is measured is the object that `bakeoff.codec(NAME)` returns.
+2. Correctness gates speed. Every record of the sample goes through dump, load and advise and is
+   compared, typed and strict (1 is not True is not 1.0, a tuple is not a list, NaN equals NaN).
+   A declared loss is shown beside the figures; a wrong or crashing codec shows that instead.
+3. One quantity per pass. Time, memory and fidelity come from separate processes. Slices rotate
+   through the sample. Records for dump are fresh: CPython keeps the UTF-8 of text that is not
+   ASCII, so a second dump of the same record is quicker than the first (`--repeat` shows it).
+4. Short shuffled slices, many short processes, paired statistics. A slice is some calls timed
+   together, about {slice:.2f} ms; a round is every codec once, in random order, with a yardstick among
+   them; a process is {rounds} rounds; the run goes on until every pair of interest is resolved or
+   known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent, which is then said.
+   Within a process the median over rounds counts, over processes the mean, with Student's t.
+   Slow codecs take part in fewer rounds. Nothing is dropped for its value: a slice is disturbed
+   when the kernel says it took the processor away.
+5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table;
+   looking early is paid for: verdicts spend {alpha:.4f} instead of 0.05.
+6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
+   without progress); who dies while being timed is out, the others go on. Results are on disk
+   after every process; Ctrl-C keeps them, --resume goes on.
+7. Environment with the numbers; the floor row is a plain copy of the bytes: what measuring costs.
+"""
+
+_CHECK = 0.8
+_PROCESS = 0.35
+_MEMORY = 1.5
+
+
+def explain(options: Options) -> str:
+    """Return the contract with the numbers of these options, and what would be run."""
+    contract = CONTRACT.format(
+        slice=options.slice * 1000,
+        rounds=options.rounds,
+        precision=100 * options.precision,
+        budget=options.budget,
+        tie=100 * options.tie,
+        alpha=options.rule.alpha,
+        memory=options.cell_memory >> 20,
+        timeout=options.cell_timeout,
+    )
+    operations = "\n".join(f"    {name:22}{OPERATIONS[name].summary}" for name in _all(options))
+    corpora = len(options.corpora)
+    low, high = (corpora * seconds for seconds in _seconds(options))
+    mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
+    return (
+        f"{contract}\nThis run\n\n"
+        f"  corpora     {', '.join(options.corpora)}\n"
+        f"  codecs      {len(options.codecs)}: {', '.join(options.codecs)}\n"
+        f"  operations\n{operations}\n"
+        f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
+        f"  mode        {mode}; garbage collector {options.gc}\n"
+        f"  takes       about {low:.0f} to {high:.0f} s, as ties need longer than clear differences\n"
+    )
+
+
+def _all(options: Options) -> list[str]:
+    rest = [name for name in options.operations if OPERATIONS[name].kind != "timed"]
+    return [*options.timed(), *rest]
+
+
+def _seconds(options: Options) -> tuple[float, float]:
+    """Guess the time for one corpus: a lower and an upper end in seconds."""
+    side = max(1, min(4, len(cores())))
+    codecs = len(options.codecs)
+    fixed = codecs * _CHECK / side + codecs * len(options.memory()) * _MEMORY / side
+    cells = codecs * len(options.timed())
+    process = _PROCESS + cells * options.rounds * options.slice * 1.3
+    if options.isolate:
+        process += (codecs - 1) * _PROCESS
+    least = options.fewest * process if options.timed() else 0.0
+    most = max(options.budget, least) if options.timed() else 0.0
+    return fixed + min(least, most), fixed + most

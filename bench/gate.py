@@ -1,0 +1,104 @@
+"""The gate: every codec passes its check in a process of its own before it may be measured."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from ..codecs import describe, missing
+from .context import Context, Stage, payloads_name
+from .operations import OPERATIONS
+from .processes import Ended
+from .results import Cell, Outcome
+from .timing import FLOOR
+
+__all__ = ["check"]
+
+
+def check(run: Context, stage: Stage) -> None:
+    """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
+    codecs = run.options.codecs
+    workers = ThreadPoolExecutor(min(4, os.cpu_count() or 1))
+    try:
+        waiting = {codec: workers.submit(_check_one, run, stage, codec) for codec in codecs}
+        for done, (codec, future) in enumerate(waiting.items()):
+            run.show(f"{stage.name}: checking {codec}", done, len(waiting))
+            if (ended := _result(run, future)) is not None:
+                _take(run, stage, codec, ended)
+    finally:
+        workers.shutdown(wait=False, cancel_futures=True)
+    for operation in ("dump", "load"):
+        cell = Cell(stage.name, operation, FLOOR)
+        if operation in run.options.operations and run.ledger.outcome(cell) is None:
+            run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
+
+
+def _result(run: Context, future: Future[Ended | None]) -> Ended | None:
+    if run.stopping and future.cancel():
+        return None
+    return future.result()
+
+
+def _check_one(run: Context, stage: Stage, codec: str) -> Ended | None:
+    if run.stopping:
+        return None
+    if (reason := missing(codec)) is not None:
+        return Ended({"outcome": "missing", "reason": reason})
+    job = run.job(
+        "check",
+        stage,
+        codec=codec,
+        payloads=payloads_name(run.options.codecs, codec),
+        seconds=run.options.check_seconds,
+    )
+    return run.workshop.work(job, patience=run.options.cell_timeout)
+
+
+def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
+    answer: dict[str, Any] = ended.answer or {"outcome": ended.outcome, "reason": ended.reason}
+    outcome: Outcome = answer["outcome"]
+    if codec not in run.ledger.codecs:
+        run.record({"kind": "codec", "facts": _facts(codec, answer.get("codec"))})
+    healthy = outcome in ("ok", "lossy")
+    if healthy:
+        stage.checks[codec] = answer
+    for name in (*run.options.timed(), *_others(run)):
+        operation = OPERATIONS[name]
+        if operation.schema and "+schema" not in codec:
+            continue
+        cell = Cell(stage.name, name, codec)
+        if run.resumed and run.ledger.measured(cell):
+            continue
+        entry: dict[str, Any] = {
+            "kind": "cell",
+            "cell": cell.name,
+            "outcome": outcome,
+            "reason": answer["reason"],
+            "loss": answer.get("loss", []),
+            "stderr": "" if healthy else ended.stderr,
+        }
+        if healthy:
+            entry["facts"] = {"records": answer["records"], "lossy_records": answer["lossy"]}
+            if name == "size":
+                entry["value"] = answer["size"]
+            elif operation.schema and not answer["fixes"]:
+                entry["reason"] = "nothing to fix for this codec"
+        run.record(entry)
+
+
+def _others(run: Context) -> list[str]:
+    return [name for name in run.options.operations if OPERATIONS[name].kind != "timed"]
+
+
+def _facts(codec: str, facts: dict[str, Any] | None) -> dict[str, Any]:
+    declared = describe(codec)
+    bare = {
+        "name": codec,
+        "format": declared.format,
+        "library": declared.library,
+        "version": "",
+        "accelerated": None,
+        "trusted_only": declared.trusted_only,
+    }
+    return bare | {"extra": declared.extra} | (facts or {})

@@ -1,0 +1,138 @@
+"""Nothing lost: the entries of a running run on disk, and the lock that keeps a second run out.
+
+The journal ``FILE.journal`` stands beside the result file while a run goes on: one JSON object per
+line, synced after each timing process. A line that was cut off by a kill is left out. It goes away
+once the result file is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from pathlib import Path
+
+from ..errors import RunError
+from .ledger import Entry, Ledger, entries
+from .results import ResultFileError, read
+
+__all__ = ["Journal", "journal_path"]
+
+
+def journal_path(output: Path) -> Path:
+    """Return where the journal of a result file stands."""
+    return output.with_name(f"{output.name}.journal")
+
+
+class Journal:
+    """The open journal of a run; holds the lock on its result file.
+
+    Args:
+        output: The result file of the run.
+        resume: Go on from what the journal, or else the result file, holds.
+
+    Attributes:
+        entries: What there was to go on from.
+        aside: Where the journal of an earlier, unfinished run was moved, or None.
+
+    Raises:
+        RunError: Another run writes to this file, the folder cannot be written to, or there is
+            nothing to go on from.
+    """
+
+    def __init__(self, output: Path, *, resume: bool = False) -> None:
+        self.path = journal_path(output)
+        self.entries: list[Entry] = []
+        self.aside: Path | None = None
+        fresh = not self.path.exists()
+        try:
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise RunError(
+                f"{output}: cannot write here: {error.strerror}; choose another with -o"
+            ) from error
+        try:
+            self._lock(output)
+            if resume:
+                self._go_on(output)
+            elif self.path.stat().st_size:
+                self.aside = output.with_name(f"{output.name}.journal.old")
+                self.aside.write_bytes(self.path.read_bytes())
+                self._file.truncate(0)
+        except RunError:
+            if fresh:
+                self.path.unlink(missing_ok=True)
+            self.close()
+            raise
+
+    def _lock(self, output: Path) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            alone = os.fstat(self._file.fileno()).st_nlink > 0
+        except OSError:
+            alone = False
+        if not alone:
+            raise RunError(
+                f"{output}: another run is writing to this file; wait for it, or choose another with -o"
+            )
+
+    def _go_on(self, output: Path) -> None:
+        self.entries, whole = _lines(self.path)
+        if self.entries:
+            self._file.truncate(whole)
+            return
+        if not output.exists():
+            raise ResultFileError(f"{output}: no such file and no journal beside it; nothing to go on with")
+        self.entries = list(entries(read(output)))
+        self._file.truncate(0)
+        self.write(*self.entries)
+
+    def write(self, *new: Entry) -> None:
+        """Write entries down; they are safe when this returns.
+
+        Raises:
+            RunError: The disk is full or gone.
+        """
+        for entry in new:
+            self._put(entry)
+        self._sync()
+
+    def _put(self, entry: Entry) -> None:
+        self._file.write(json.dumps(entry).encode() + b"\n")
+
+    def _sync(self) -> None:
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise RunError(f"{self.path}: not written: {error.strerror}") from error
+
+    def remove(self) -> None:
+        """Remove the journal: the result file has it all."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+def _lines(path: Path) -> tuple[list[Entry], int]:
+    """Return the whole lines of a journal and their length; none when it is not one."""
+    found: list[Entry] = []
+    whole = 0
+    ledger = Ledger()
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                entry = json.loads(line)
+                ledger.apply(entry)
+            except (ValueError, KeyError, TypeError):
+                break
+            found.append(entry)
+            whole += len(line)
+    return (found, whole) if found and found[0]["kind"] == "head" else ([], 0)

@@ -1,0 +1,283 @@
+"""A run from beginning to end: prepare, check, time, weigh, and keep what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+
+from ..errors import RunError, UsageError
+from .context import Context, Show, Stage
+from .environment import MACHINE, environment, warnings
+from .gate import check
+from .journal import Journal
+from .ledger import Ledger
+from .options import Options
+from .processes import Workshop
+from .race import race
+from .results import CorpusFacts, Result, write
+from .weigh import weigh
+
+__all__ = ["Session", "guard", "stored_options"]
+
+_SAVE_EVERY = 15.0
+"""Seconds between result files of an unfinished run; the journal is there after every process."""
+
+
+def guard(output: Path) -> None:
+    """Refuse to write over a file that is not a result file.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    if not output.parent.is_dir():
+        raise UsageError(f"{output}: there is no folder {output.parent}")
+    if output.is_dir():
+        raise UsageError(f"{output}: is a folder; name a file with -o")
+    if output.exists() and output.stat().st_size and b'"bakeoff_format"' not in output.read_bytes():
+        raise UsageError(f"{output}: exists and is not a result file of bakeoff; choose another with -o")
+
+
+def stored_options(output: Path) -> Options:
+    """Return the options of the run that is to be gone on with.
+
+    Raises:
+        RunError: There is no such run, another run writes to it, or it is of another version.
+    """
+    journal = Journal(output, resume=True)
+    try:
+        return _options_of(journal)
+    finally:
+        journal.close()
+
+
+def _options_of(journal: Journal) -> Options:
+    try:
+        flat = {k: v for k, v in journal.entries[0]["options"].items() if not k.startswith("reached ")}
+        return Options.from_flat(flat)
+    except (TypeError, KeyError) as error:
+        raise RunError(f"{journal.path}: made by another version of bakeoff; start anew") from error
+
+
+class Session:
+    """One run.
+
+    Args:
+        options: What to do.
+        output: Result file.
+        command: The command line, for the record.
+        resume: Go on with the run that is in `output`.
+        show: Where progress goes.
+
+    Attributes:
+        notes: What the user should know at the end, beyond the result.
+        interrupted: Ctrl-C was pressed.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        output: Path,
+        *,
+        command: str = "",
+        resume: bool = False,
+        show: Show = lambda text, done, total: None,
+    ) -> None:
+        self.options = options
+        self.output = output
+        self.command = command
+        self.resume = resume
+        self.show = show
+        self.notes: list[str] = []
+        self.interrupted = False
+        self._saved = time.monotonic()
+
+    def run(self) -> Result:
+        """Do it all.
+
+        Ctrl-C once finishes the process at work and returns what there is; a second one ends it at
+        once, after the result file is written.
+
+        Raises:
+            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run.
+            UsageError: Something asked for does not exist.
+            KeyboardInterrupt: Ctrl-C was pressed twice.
+        """
+        guard(self.output)
+        journal = Journal(self.output, resume=self.resume)
+        if journal.aside is not None:
+            self.notes.append(
+                f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
+                f"{journal.path.name} and say --resume to go on with it)"
+            )
+        with Workshop() as workshop:
+            run = Context(self.options, Ledger(), journal, workshop, self.show, resumed=bool(journal.entries))
+            try:
+                with self._listening(run):
+                    complete = self._phases(run)
+            except KeyboardInterrupt:
+                self._save(run, complete=False)
+                raise
+            except BaseException:
+                # What was found before stays in the journal, unless that is nothing at all.
+                if not any(run.ledger.processes(name) for name in run.ledger.corpora):
+                    journal.remove() if not run.resumed else journal.close()
+                raise
+            result = self._save(run, complete=complete)
+            journal.remove()
+            return result
+
+    def _save(self, run: Context, *, complete: bool) -> Result:
+        spent = time.monotonic() - run.begun + run.ledger.head.get("duration", 0.0)
+        result = run.ledger.result(duration=spent, complete=complete)
+        write(result, self.output)
+        self._saved = time.monotonic()
+        return result
+
+    @contextlib.contextmanager
+    def _listening(self, run: Context) -> Iterator[None]:
+        """Make the first Ctrl-C a request and the second an order."""
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            if run.stopping:
+                raise KeyboardInterrupt
+            run.stopping = self.interrupted = True
+            self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
+
+        try:
+            before = signal.signal(signal.SIGINT, interrupt)
+        except ValueError:  # not the main thread: whoever embeds us listens
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _phases(self, run: Context) -> bool:
+        """Go through all phases; return whether everything asked for was done."""
+        for entry in run.journal.entries:
+            run.ledger.apply(entry)
+        facts = environment(gc=self.options.gc)
+        if run.resumed:
+            self._compare(run, _options_of(run.journal), facts)
+        else:
+            run.record(
+                {
+                    "kind": "head",
+                    "environment": facts,
+                    "options": self.options.flat(),
+                    "command": self.command,
+                    "started": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                }
+            )
+        run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
+        stages = [self._prepare(run, index, source) for index, source in enumerate(self.options.corpora)]
+        for stage in stages:
+            if run.stopping:
+                break
+            before = dict(run.ledger.codecs)
+            check(run, stage)
+            self._warn_of_codecs(run, before)
+            if self.options.timed():
+                race(run, stage)
+            if time.monotonic() - self._saved > _SAVE_EVERY:
+                self._save(run, complete=False)
+            weigh(run, stage)
+        return not run.stopping
+
+    def _prepare(self, run: Context, index: int, source: str) -> Stage:
+        options = self.options
+        folder = run.workshop.folder / f"corpus-{index}"
+        folder.mkdir()
+        job = {
+            "kind": "prepare",
+            "source": source,
+            "records": options.records,
+            "seed": options.seed,
+            "skip_bad": options.skip_bad,
+            "trusted": options.trusted,
+            "format": options.format,
+            "sample": options.sample,
+            "bytes": options.sample_bytes,
+            "infer": options.infer,
+            "folder": str(folder),
+        }
+        run.show(f"reading {source}", 0, 100)
+        ended = run.workshop.work(
+            job,
+            patience=None,
+            stdin=source == "-",
+            watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
+        )
+        if ended.answer is None:
+            raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
+        facts = CorpusFacts(**ended.answer["corpus"])
+        name = facts.name
+        taken = [s for s in run.ledger.corpora if run.ledger.corpora[s].source != source]
+        number = 1
+        while facts.name in taken:
+            number += 1
+            facts = CorpusFacts(**{**ended.answer["corpus"], "name": f"{name}-{number}"})
+        self._same_corpus(run, facts)
+        run.record({"kind": "corpus", "facts": {**ended.answer["corpus"], "name": facts.name}})
+        if ended.answer["bad"]:
+            where, why = ended.answer["bad"][0]
+            self.notes.append(
+                f"{source}: {facts.skipped} bad records were skipped, the first at {where}: {why}"
+            )
+        return Stage(facts.name, folder, ended.answer["path"])
+
+    def _same_corpus(self, run: Context, facts: CorpusFacts) -> None:
+        before = run.ledger.corpora.get(facts.name)
+        if run.resumed and before is not None and before.sha256 != facts.sha256:
+            self._refuse([f"corpus {facts.name}: sha256 {before.sha256[:12]} then, {facts.sha256[:12]} now"])
+
+    def _compare(
+        self, run: Context, stored: Options, facts: dict[str, str | int | float | bool | None]
+    ) -> None:
+        found = list(self.options.conflicts(stored))
+        then = run.ledger.head["environment"]
+        found += [
+            f"{key}: {then.get(key)} then, {facts.get(key)} now"
+            for key in MACHINE
+            if then.get(key) != facts.get(key)
+        ]
+        for name, codec in run.ledger.codecs.items():
+            now = _version(name)
+            if codec.version and now is not None and now != codec.version:
+                found.append(f"{name}: {codec.library} {codec.version} then, {now} now")
+        if found:
+            self._refuse(found)
+
+    def _refuse(self, found: list[str]) -> None:
+        differences = "\n  ".join(found)
+        raise RunError(
+            f"{self.output}: cannot be gone on with, the figures would not fit together:\n  {differences}\n"
+            "start anew into another file with -o"
+        )
+
+    @staticmethod
+    def _warn_of_codecs(run: Context, before: Mapping[str, object]) -> None:
+        for name, facts in run.ledger.codecs.items():
+            if name not in before and facts.accelerated is False and "/pure" not in name:
+                text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
+                run.record({"kind": "warning", "text": text})
+
+
+def _version(name: str) -> str | None:
+    """Return the version of a codec's library as it is now, without loading the library."""
+    from importlib import metadata
+    from platform import python_version
+
+    from ..codecs import CodecError, describe
+
+    try:
+        library = describe(name).library
+        return metadata.version(library) if library else python_version()
+    except (CodecError, metadata.PackageNotFoundError):
+        return None

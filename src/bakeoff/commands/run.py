@@ -1,0 +1,255 @@
+"""``bakeoff run``: the bake-off on corpora or the user's own files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..console import console, progress
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..bench.context import Show
+    from ..bench.options import Options
+    from ..bench.results import Result
+
+__all__ = ["command"]
+
+_DEFAULT = ("movies", "messages")
+_MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load")
+_STOPPED = 130
+
+
+def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Read a number of bytes: 500M, 2G."""
+    if value is None:
+        return None
+    text = value.strip().upper().removesuffix("B").removesuffix("I")
+    factor = {"K": 10, "M": 20, "G": 30}.get(text[-1:], 0)
+    try:
+        return int(float(text[:-1] if factor else text) * (1 << factor))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no number of bytes; say for instance 500M or 2G") from None
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default="bakeoff.json",
+    show_default=True,
+    help="Result file; only result files are written over.",
+)
+@click.option(
+    "-c",
+    "--codec",
+    "codecs",
+    multiple=True,
+    metavar="NAME",
+    help="Codecs, with * and !exclusion; repeatable.  [default: all]",
+)
+@click.option(
+    "--records",
+    metavar="N",
+    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
+)
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Records that are checked and measured.  [default: 1000]"
+)
+@click.option("--seed", type=int, help="Seed of generated records.  [default: 1]")
+@click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
+@click.option("--quick", is_flag=True, help="Some ten seconds: fewer records, wider intervals, no memory.")
+@click.option("--precision", metavar="PERCENT", help="Wanted half-width of ratios.  [default: 2%]")
+@click.option(
+    "--ratios", is_flag=True, default=None, help="Go on until every ratio to the best is that precise."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Timing of each corpus at most.  [default: 60]",
+)
+@click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
+@click.option(
+    "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
+)
+@click.option("--repeat", is_flag=True, help="Time repeated dumps of the same records, too.")
+@click.option("--ops", metavar="LIST", help="Operations, with commas; see --explain.")
+@click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
+@click.option("--infer", is_flag=True, default=None, help="Infer a schema and enter +schema codecs with it.")
+@click.option("--trusted", is_flag=True, default=None, help="Read pickle files: they can run any code.")
+@click.option("--skip-bad", is_flag=True, default=None, help="Count unreadable records instead of stopping.")
+@click.option("--format", "form", metavar="NAME", help="Format of the files, where the ending does not tell.")
+@click.option(
+    "--cell-timeout",
+    type=click.FloatRange(min=0.1),
+    metavar="SECONDS",
+    help="A codec that stands still for so long is out.  [default: 60]",
+)
+@click.option(
+    "--cell-memory", callback=_bytes, metavar="SIZE", help="Memory limit of a worker.  [default: 2G]"
+)
+@click.option(
+    "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Go on with the run in this file."
+)
+@click.option(
+    "--explain", "explaining", is_flag=True, help="Print the timing contract and what would be run."
+)
+def command(
+    corpora: Sequence[str],
+    output: Path,
+    resume: Path | None,
+    explaining: bool,
+    per: int | None,
+    **given: Any,
+) -> None:
+    """Run the bake-off on built-in corpora or your own files, and print the table.
+
+    A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR or (with --trusted) pickle, also
+    compressed, a folder of those, - for standard input, or module:function.
+
+    Ctrl-C finishes the process at work and reports (a second one stops at once); either way what was
+    measured is kept and the exit code is 130. An unfinished run goes on with --resume.
+    """
+    from ..bench.session import Session, stored_options
+
+    stored = None
+    if resume is not None:
+        output = resume
+        stored = stored_options(resume)
+    options = _options(corpora, given, stored)
+    if explaining:
+        from ..bench.explain import explain
+
+        click.echo(explain(options), nl=False)
+        return
+    with progress() as display:
+        session = Session(
+            options,
+            output,
+            command=_command_line(),
+            resume=resume is not None,
+            show=_show(display),
+        )
+        result = session.run()
+    _report(result, per, session.notes, output)
+    if session.interrupted:
+        click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
+        click.get_current_context().exit(_STOPPED)
+
+
+def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
+    """Merge defaults, what is stored in the file to resume, and what was typed."""
+    import dataclasses
+
+    from ..bench.options import Options
+    from ..codecs import names, select
+
+    chosen: dict[str, Any] = {}
+    for key in (
+        "sample",
+        "seed",
+        "budget",
+        "ratios",
+        "isolate",
+        "gc",
+        "infer",
+        "trusted",
+        "skip_bad",
+        "records",
+    ):
+        chosen[key] = given[key]
+    chosen |= {
+        "cell_timeout": given["cell_timeout"],
+        "cell_memory": given["cell_memory"],
+        "format": given["form"],
+        "precision": _share(given["precision"]),
+        "corpora": tuple(corpora) or None,
+        "codecs": tuple(select(given["codecs"], default=names())) if given["codecs"] else None,
+        "operations": _operations(given, stored),
+    }
+    typed = {key: value for key, value in chosen.items() if value is not None}
+    if stored is not None:
+        return dataclasses.replace(stored, **typed)
+    base = Options(_DEFAULT, tuple(names()))
+    if given["quick"]:
+        base = base.quick()
+    options = dataclasses.replace(base, **typed)
+    if options.infer:
+        options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
+    return options
+
+
+def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
+    from ..bench.operations import DEFAULT, OPERATIONS
+
+    if given["ops"]:
+        wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
+        for name in wanted:
+            if name not in OPERATIONS:
+                raise UsageError(f"no operation {name!r}; there are {', '.join(OPERATIONS)}")
+        return tuple(wanted)
+    if stored is not None and given["memory"] is None and not given["repeat"]:
+        return None
+    memory = given["memory"] if given["memory"] is not None else not given["quick"]
+    repeat = ("dump-repeat",) if given["repeat"] else ()
+    return (*DEFAULT, *repeat, *(_MEMORY if memory else ()))
+
+
+def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
+    """Enter every codec once more with the schema, where none was asked for by name."""
+    if any("+schema" in name for name in codecs):
+        return tuple(codecs)
+    entered = []
+    for name in codecs:
+        base, bar, compression = name.partition("|")
+        entered += [name, f"{base}+schema{bar}{compression}"]
+    return tuple(entered)
+
+
+def _share(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text.strip().removesuffix("%")) / 100
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise UsageError(f"--precision {text!r}: say a percentage, for instance 2 or 0.5%")
+    return value
+
+
+def _show(display: Any) -> Show:
+    task = display.add_task("starting", total=None)
+
+    def show(text: str, done: float, total: float) -> None:
+        if done < 0:
+            display.update(task, description=text)
+        else:
+            display.update(task, description=text, completed=done, total=total or None)
+
+    return show
+
+
+def _command_line() -> str:
+    import shlex
+
+    return shlex.join(["bakeoff", *sys.argv[1:]])
+
+
+def _report(result: Result, per: int | None, notes: Sequence[str], output: Path) -> None:
+    from ..reports import render
+
+    screen = console()
+    options: dict[str, Any] = {"per": per} if per is not None else {}
+    if screen.is_terminal:
+        options |= {"width": screen.width, "color": screen.color_system is not None}
+    click.echo(render([result], "text", **options).rstrip("\n"))
+    for note in (*notes, f"results are in {output}"):
+        click.echo(note, err=True)
