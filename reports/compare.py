@@ -203,9 +203,11 @@ def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]
 def _verdict(found: Ratio, p: float, alpha: float, tie: float) -> Verdict:
     if found.inside(tie):
         return "same"
-    if p < alpha and not 1 / (1 + tie) <= found.value <= 1 + tie:
-        return "better" if found.value < 1 else "worse"
-    return "not significant"
+    if p >= alpha:
+        return "not significant"
+    if 1 / (1 + tie) <= found.value <= 1 + tie:
+        return "same"
+    return "better" if found.value < 1 else "worse"
 
 
 def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:

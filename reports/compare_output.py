@@ -84,6 +84,8 @@ def _amount(cell: CellResult | None) -> Entry:
     found = figure(cell.samples) if cell is not None else None
     if cell is None or found is None:
         return Entry("" if cell is None else cell.outcome)
+    if cell.cell.operation == "size":
+        return Entry(f"{numbers.grouped(found.value, 0 if found.value >= 1000 else 1)} B", *found)
     unit = str(cell.facts.get("unit") or UNITS.get(cell.cell.operation, "second"))
     factor, name = numbers.scale([found.value], unit)
     half = None if found.half is None else found.half * factor

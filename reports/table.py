@@ -7,10 +7,22 @@ it out and escape it; none of them decides what a figure means.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
 from typing import Any, Literal
 
-__all__ = ["Absent", "Column", "Entry", "Row", "Section", "Table"]
+__all__ = [
+    "EMPTY",
+    "Absent",
+    "Column",
+    "Entry",
+    "Row",
+    "Section",
+    "Table",
+    "labelled",
+    "letter",
+    "merge_sections",
+]
 
 Direction = Literal["lower", "higher", ""]
 
@@ -182,42 +194,62 @@ class Table:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
+def labelled(blocks: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+    """Join the lines of several machines: what all say stands once, the rest with the machine's name."""
+    found = []
+    for block, lines in blocks:
+        for line in lines:
+            common = all(line in others for _, others in blocks)
+            found.append(line if common or not block else f"{block}: {line}")
+    return tuple(dict.fromkeys(found))
+
+
 def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
     """Set the same corpus of several machines side by side, a block of columns each.
 
     Figures are never averaged; a codec that one machine lacks stays empty there. Rows stand in the
     first machine's order.
     """
-    from dataclasses import replace
-
+    texts = labelled([(block, [text for _, text in section.footnotes]) for block, section in blocks])
+    letters = dict(zip(texts, map(letter, range(len(texts))), strict=True))
     rows: dict[str, Row] = {}
-    columns: list[Column] = []
-    footnotes: list[tuple[str, str]] = []
-    for number, (block, section) in enumerate(blocks):
-        renamed = {
-            column.id: column if column.key == "codec" else replace(column, block=block)
-            for column in section.columns
+    columns: dict[str, Column] = {}
+    for block, section in blocks:
+        renamed = {c.id: c if c.key == "codec" else replace(c, block=block) for c in section.columns}
+        columns |= {column.id: column for column in renamed.values()}
+        marks = {
+            mark: letters[text] if text in letters else letters[f"{block}: {text}"]
+            for mark, text in section.footnotes
         }
-        columns += [column for column in renamed.values() if number == 0 or column.key != "codec"]
-        letters = {mark: f"{mark}{number + 1}" for mark, _ in section.footnotes}
-        footnotes += [(letters[mark], f"{block}: {text}") for mark, text in section.footnotes]
         for row in section.rows:
             moved = {
-                renamed[key].id: replace(entry, marks=tuple(letters[mark] for mark in entry.marks))
-                for key, entry in row.entries.items()
-                if key in renamed
+                column.id: replace(row.entry(own), marks=tuple(marks[mark] for mark in row.entry(own).marks))
+                for own, column in ((own, renamed[own.id]) for own in section.columns)
             }
-            known = rows.get(row.codec)
-            if known:
-                name = known.entries["codec"]
-                moved["codec"] = replace(name, marks=name.marks + moved["codec"].marks)
-            entries = {**known.entries, **moved} if known else moved
-            rows[row.codec] = replace(known or row, entries=entries)
+            rows[row.codec] = _joined(rows.get(row.codec), replace(row, entries=moved))
     return Section(
         title=blocks[0][1].title,
-        columns=tuple(columns),
+        columns=tuple(columns.values()),
         rows=tuple(sorted(rows.values(), key=lambda row: not row.ranked)),
-        lines=tuple(dict.fromkeys(f"{block}: {line}" for block, s in blocks for line in s.lines)),
-        footnotes=tuple(footnotes),
+        lines=labelled([(block, section.lines) for block, section in blocks]),
+        footnotes=tuple((mark, text) for text, mark in letters.items()),
         absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
     )
+
+
+def _joined(known: Row | None, row: Row) -> Row:
+    """Add a machine's entries to a codec's row; the name keeps the marks of all machines."""
+    if known is None:
+        return row
+    name = known.entries["codec"]
+    marks = tuple(dict.fromkeys(name.marks + row.entries["codec"].marks))
+    return replace(
+        known,
+        entries={**known.entries, **row.entries, "codec": replace(name, marks=marks)},
+        ranked=known.ranked or row.ranked,
+    )
+
+
+def letter(number: int) -> str:
+    """Return the name of a footnote: a to z, then aa, bb and so on."""
+    return ascii_lowercase[number % 26] * (number // 26 + 1)

@@ -77,7 +77,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
         say(line, "dim")
     if table.advice:
         say("")
-        say(table.advice, "bold")
+    for line in table.advice.splitlines():
+        say(line, "bold")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 

@@ -1,0 +1,414 @@
+"""The table of one corpus: chooses columns, rounds, ranks, collects footnotes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..bench.results import CorpusFacts, Sample
+from ..errors import UsageError
+from . import numbers
+from .entrants import FLOOR, Entrant, Figure, Standing
+from .options import Options
+from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
+
+__all__ = ["SectionBuilder"]
+
+_SUMS: Final = {
+    "dump": ("dump",),
+    "dump-repeat": ("dump-repeat",),
+    "load": ("load",),
+    "advise": ("advise",),
+    "load+advise": ("load", "advise"),
+    "bytes": ("size",),
+    "peak-dump": ("peak-dump",),
+    "peak-load": ("peak-load",),
+    "retained-records": ("retained-records",),
+    "retained-payloads": ("retained-payloads",),
+    "value": ("value",),
+}
+_TIMES: Final = frozenset({"dump", "dump-repeat", "load", "advise", "load+advise", "cost"})
+_PER_SAMPLE: Final = frozenset({"peak", "peak-dump", "peak-load"})
+_TEXTS: Final = frozenset({"codec", "format", "library", "version", "growth", "fidelity"})
+_DEFAULT: Final = (
+    "codec",
+    "dump",
+    "dump:x",
+    "load",
+    "load:x",
+    "advise",
+    "load+advise",
+    "value",
+    "bytes",
+    "bytes:x",
+    "peak",
+    "growth",
+    "fidelity",
+    "rank",
+)
+
+
+@dataclass
+class _Footnotes:
+    """Gives each distinct text one letter, in order of appearance."""
+
+    letters: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, text: str) -> str:
+        return self.letters.setdefault(text, letter(len(self.letters)))
+
+    def listed(self) -> tuple[tuple[str, str], ...]:
+        return tuple((letter, text) for text, letter in self.letters.items())
+
+
+class SectionBuilder:
+    """Builds the section of one corpus on one machine.
+
+    Attributes:
+        peers: The builders of the same corpus on all machines, itself among them: figures that are
+            to be compared stand in one unit.
+    """
+
+    def __init__(self, corpus: CorpusFacts, field: Sequence[Entrant], options: Options, alpha: float) -> None:
+        self.corpus = corpus
+        self.options = options
+        self.shown = [entrant for entrant in field if entrant.measured]
+        self.failed = [entrant for entrant in field if not entrant.measured]
+        self.standing = Standing.of(self.shown, options.cost, alpha)
+        self.footnotes = _Footnotes()
+        self.peers = [self]
+        if options.baseline and options.baseline not in {entrant.name for entrant in field}:
+            names = ", ".join(entrant.name for entrant in field)
+            raise UsageError(
+                f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
+            )
+
+    def section(self) -> Section:
+        entrants = self._ordered()
+        makers = {key: self._maker(key, entrants) for key in self._keys()}
+        # Row by row, so that footnote letters appear in reading order.
+        rows = tuple(
+            Row(
+                codec=entrant.name,
+                entries={column.id: make(entrant) for column, make in makers.values()},
+                ranked=entrant.name in self.standing.ranks,
+                group=self._group(entrant),
+            )
+            for entrant in entrants
+        )
+        return Section(
+            title=self.corpus.name,
+            columns=tuple(column for column, _ in makers.values()),
+            rows=rows,
+            lines=tuple(self._lines()),
+            footnotes=self.footnotes.listed(),
+            absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
+        )
+
+    def _keys(self) -> list[str]:
+        if self.options.columns is not None:
+            keys = dict.fromkeys(self.options.columns)
+            return list(keys if "codec" in keys else {"codec": None, **keys})
+        has_advice = any("advise" in entrant.cells for entrant in self.shown)
+        wanted = []
+        for key in _DEFAULT:
+            if key in ("advise", "load+advise") and not has_advice:
+                continue
+            if key == "codec" or any(self._holds(entrant, key) for entrant in self.shown):
+                wanted.append(key)
+        return wanted
+
+    def _holds(self, entrant: Entrant, key: str) -> bool:
+        """Whether a default column has something to say of this codec."""
+        base = key.removesuffix(":x")
+        if base in _SUMS:
+            return any(name in entrant.cells for name in _SUMS[base])
+        if base == "peak":
+            return any(name in entrant.cells for name in ("peak-dump", "peak-load"))
+        if base == "growth":
+            return any(name.startswith("growth-") for name in entrant.cells)
+        return any(name in entrant.cells for name in ("dump", "load"))
+
+    def _ordered(self) -> list[Entrant]:
+        """Sort rows: those with a figure first, the floor last, groups by their best row."""
+        descending = self.options.sort.startswith("-")
+        key = self.options.sort.removeprefix("-")
+
+        def place(entrant: Entrant) -> tuple[bool, bool, float, str]:
+            value = self._sort_value(entrant, key)
+            number = value if isinstance(value, float) else 0.0
+            text = value if isinstance(value, str) else ""
+            return entrant.name == FLOOR, value is None, -number if descending else number, text
+
+        ordered = sorted(self.shown, key=place)
+        if descending and key in _TEXTS:
+            ordered.reverse()
+            ordered.sort(key=lambda entrant: entrant.name == FLOOR)
+        if self.options.group_by:
+            order = list(dict.fromkeys(self._group(entrant) for entrant in ordered))
+            ordered.sort(key=lambda entrant: order.index(self._group(entrant)))
+        return ordered
+
+    def _sort_value(self, entrant: Entrant, key: str) -> float | str | None:
+        if key in ("rank", "cost"):
+            cost = self.standing.costs.get(entrant.name)
+            return cost.value if cost else None
+        if key in _TEXTS:
+            value = self._text(entrant, key).value
+            return str(value) if value is not None else None
+        found = self.figure(entrant, key.removesuffix(":x"))
+        return found.value if found else None
+
+    def _group(self, entrant: Entrant) -> str:
+        if self.options.group_by is None:
+            return ""
+        if entrant.name == FLOOR:
+            return FLOOR
+        return str(getattr(entrant.facts, self.options.group_by)) or "unknown"
+
+    # Columns
+
+    def _maker(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
+        if key in _TEXTS:
+            return Column(key, key, numeric=False), lambda entrant: self._text(entrant, key)
+        if key == "rank":
+            return Column("rank", "rank", direction="lower", raw_unit="integer"), self._rank
+        if key.endswith(":x"):
+            return self._relative(key, entrants)
+        return self._absolute(key, entrants)
+
+    def _absolute(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
+        figures = {e.name: self.figure(e, key) for e in entrants}
+        unit = self._unit(key)
+        per = self.options.per if key in _TIMES else 1
+        if key in _TIMES and per > 1:
+            factor, name = float(per), "s"
+        elif key == "bytes":
+            factor, name = 1.0, "B"
+        else:
+            factor, name = numbers.scale(self._comparable(key), unit)
+        what = f"{per:,}" if per > 1 else "record"
+        if key not in _PER_SAMPLE and key != "value":
+            name = f"{name}/{what}"
+        column = Column(key, key, unit=name, direction="lower", raw_unit=unit)
+
+        def make(entrant: Entrant) -> Entry:
+            found = figures[entrant.name]
+            if found is None:
+                return self._without(entrant, key)
+            half = None if found.half is None else found.half * factor
+            text = _amount(found.value * factor, half, exact=unit == "byte")
+            return Entry(text, found.value, found.low, found.high, self._unsteady(entrant, key))
+
+        return column, make
+
+    def _comparable(self, key: str) -> Iterable[float]:
+        """Return the figures that stand in the same unit: a column's on all machines, and all times."""
+        keys = ("dump", "load") if key in _TIMES else (key,)
+        for builder in self.peers:
+            for entrant in builder.shown:
+                if entrant.name != FLOOR:
+                    yield from (f.value for name in keys if (f := builder.figure(entrant, name)))
+
+    def _relative(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
+        base = key.removesuffix(":x")
+        figures = {
+            e.name: found for e in entrants if e.name != FLOOR and (found := self.figure(e, base)) is not None
+        }
+        best = min(figures, key=lambda name: figures[name].value, default="")
+        name = self.options.baseline or best
+        column = Column(
+            key, f"{base} ×", unit=self.options.baseline or "best", direction="lower", raw_unit="ratio"
+        )
+        against = next((e for e in entrants if e.name == name), None)
+
+        def make(entrant: Entrant) -> Entry:
+            if entrant.name not in figures or against is None or name not in figures:
+                return EMPTY
+            if entrant is against:
+                return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
+            value, low, high = self._quotient(entrant, against, base, figures)
+            if not math.isfinite(value):
+                return EMPTY
+            same = base in _TIMES and low is not None and high is not None and low <= 1 <= high
+            text = numbers.ratio(value)
+            return Entry(f"≈{text}" if same else text, value, low, high, tone="dim" if same else "")
+
+        return column, make
+
+    def _quotient(
+        self, a: Entrant, b: Entrant, key: str, figures: Mapping[str, Figure]
+    ) -> tuple[float, float | None, float | None]:
+        from ..bench.stats import ratio
+
+        if key in _TIMES:
+            ours, theirs = self._samples(a, key), self._samples(b, key)
+            if len(ours) > 1 and len(theirs) > 1 and all(s.value > 0 for s in (*ours, *theirs)):
+                found = ratio(ours, theirs)
+                return found.value, found.low, found.high
+        below = figures[b.name].value
+        return (figures[a.name].value / below if below else math.inf), None, None
+
+    # Entries
+
+    def _samples(self, entrant: Entrant, key: str) -> tuple[Sample, ...]:
+        if key == "cost":
+            return self.standing.samples.get(entrant.name, ())
+        return entrant.samples(*(name for name in _SUMS[key] if name != "advise" or name in entrant.cells))
+
+    def figure(self, entrant: Entrant, key: str) -> Figure | None:
+        """Return what a column says of a codec, in seconds or bytes."""
+        if key == "cost":
+            return self.standing.costs.get(entrant.name)
+        if key == "peak":
+            peaks = [f for op in ("peak-dump", "peak-load") if (f := entrant.figure(op))]
+            return max(peaks, default=None)
+        if key == "load+advise" and "advise" not in entrant.cells:
+            return entrant.figure("load")
+        return entrant.figure(*_SUMS[key]) if key in _SUMS else None
+
+    def _unit(self, key: str) -> str:
+        if key == "value":
+            units = {
+                str(e.cells["value"].facts.get("unit", "second")) for e in self.shown if "value" in e.cells
+            }
+            return units.pop() if len(units) == 1 else "second"
+        return "second" if key in _TIMES else "byte"
+
+    def _without(self, entrant: Entrant, key: str) -> Entry:
+        """Say why there is no figure: the outcome in its place, the reason as a footnote."""
+        names = _SUMS.get(key, ("peak-dump", "peak-load") if key == "peak" else ())
+        for name in names:
+            cell = entrant.cells.get(name)
+            if cell is not None and not cell.samples and cell.outcome != "ok":
+                marks = (self.footnotes.mark(f"{key}: {cell.reason}"),) if cell.reason else ()
+                return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+        return EMPTY
+
+    def _unsteady(self, entrant: Entrant, key: str) -> tuple[str, ...]:
+        names = [name for name in _SUMS.get(key, ()) if name in entrant.cells]
+        if key in _TIMES and any(entrant.cells[name].facts.get("steady") is False for name in names):
+            return (self.footnotes.mark("not steady: drifted while it was measured"),)
+        return ()
+
+    def _text(self, entrant: Entrant, key: str) -> Entry:
+        if key == "codec":
+            return self._codec(entrant)
+        if entrant.name == FLOOR:
+            return EMPTY
+        if key == "fidelity":
+            return self._fidelity(entrant)
+        if key == "growth":
+            return self._growth(entrant)
+        value = str(getattr(entrant.facts, key))
+        return Entry(value, value or None)
+
+    def _codec(self, entrant: Entrant) -> Entry:
+        texts = []
+        if entrant.name == FLOOR:
+            texts.append("copying the payload: what the harness itself costs; not a codec, not ranked")
+        if entrant.slow_build:
+            texts.append(f"C ACCELERATOR MISSING: {entrant.facts.library} runs as pure Python here")
+        if entrant.facts.trusted_only:
+            texts.append("runs code found in its input: for trusted data only")
+        texts += entrant.facts.notes
+        marks = tuple(self.footnotes.mark(text) for text in texts)
+        return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
+
+    def _fidelity(self, entrant: Entrant) -> Entry:
+        if not entrant.checked:
+            return Entry("not checked", "not checked", tone="dim")
+        if entrant.outcome == "ok":
+            return Entry("exact", "exact", tone="good")
+        if entrant.losses:
+            return Entry(
+                "lossy", "lossy", marks=(self.footnotes.mark("; ".join(entrant.losses)),), tone="bad"
+            )
+        if entrant.outcome == "lossy":
+            return Entry("lossy", "lossy", tone="bad")
+        marks = (self.footnotes.mark(entrant.reason),) if entrant.reason else ()
+        return Entry(entrant.outcome, entrant.outcome, marks=marks, tone="bad")
+
+    def _growth(self, entrant: Entrant) -> Entry:
+        cells = {name: c for name, c in entrant.cells.items() if name.startswith("growth-")}
+        verdicts = {
+            name.removeprefix("growth-"): str(cell.facts.get("verdict") or cell.outcome)
+            for name, cell in cells.items()
+        }
+        if not verdicts:
+            return EMPTY
+        growing = {name: text for name, text in verdicts.items() if text in _GROWING}
+        if not growing:
+            text = next((t for t in verdicts.values() if t not in _CALM), next(iter(verdicts.values())))
+            return Entry(text, text, tone="" if text in _CALM else "dim")
+        marks = []
+        for name, text in growing.items():
+            cell = cells[f"growth-{name}"]
+            slope = cell.facts.get("slope")
+            amount = f", {slope:.3g} bytes stay per operation" if isinstance(slope, int | float) else ""
+            where = f"; {cell.facts['where']}" if cell.facts.get("where") else ""
+            marks.append(self.footnotes.mark(f"{name}: {text}{amount}{where}"))
+        word = next(iter(growing.values()))
+        return Entry(f"{word} ({', '.join(growing)})", word, marks=tuple(marks), tone="bad")
+
+    def _rank(self, entrant: Entrant) -> Entry:
+        rank = self.standing.ranks.get(entrant.name)
+        if rank is None:
+            return Entry("–", None, tone="dim")
+        return Entry(f"{rank}=" if self.standing.tied(entrant.name) else str(rank), rank)
+
+    # Lines
+
+    def _lines(self) -> Iterable[str]:
+        corpus = self.corpus
+        if corpus.description:
+            yield corpus.description
+        if corpus.records:
+            yield _measured_on(corpus)
+        if self.options.per > 1:
+            yield f"times are for {self.options.per:,} records"
+        if self.standing.ranks:
+            line = f"rank by cost: {self.options.cost.sentence()}"
+            if any(self.standing.tied(name) for name in self.standing.ranks):
+                line += "; rows with = cannot be told apart and share a rank"
+            yield line
+        counts = [len(e.cells["dump"].samples) for e in self.shown if "dump" in e.cells]
+        if counts and max(counts) == 1:
+            yield "a single process: no intervals, and nothing can be told apart"
+        elif counts:
+            yield f"± half the 95 % interval of the mean over {_range(counts)} processes"
+
+
+_GROWING: Final = frozenset({"growing", "leak", "grows"})
+_CALM: Final = frozenset({"no leak", "none", "flat", "ok"})
+
+
+def _amount(value: float, half: float | None, *, exact: bool) -> str:
+    if exact and (half is None or not half):
+        return numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
+    spread = numbers.spread(value, half)
+    return f"{numbers.quantity(value, half)} {spread}" if spread else numbers.quantity(value, half)
+
+
+def _measured_on(corpus: CorpusFacts) -> str:
+    if corpus.sample >= corpus.records:
+        text = f"measured on all {corpus.records:,} records"
+    else:
+        text = f"measured on {corpus.sample:,} records drawn from {corpus.records:,}"
+    mean = corpus.profile.get("mean_bytes")
+    if isinstance(mean, int | float):
+        text += f", {mean:,.0f} bytes each as JSON"
+    if corpus.seed is not None:
+        text += f", seed {corpus.seed}"
+    if corpus.sha256:
+        text += f", sha256 {corpus.sha256[:12]}"
+    if corpus.skipped:
+        text += f"; {corpus.skipped:,} bad records skipped"
+    return text
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
