@@ -3,7 +3,7 @@
 The first thousand rows decide what a column holds: whole numbers, decimal numbers or truth values,
 when *every* filled cell there is written as one in the usual way (at most 18 digits, 15 for
 decimals: what fits exactly); otherwise text. ``007``, ``+1`` and ``1e5`` make a column text. An
-empty cell is None, but in a column of text it is an empty text. A later cell that does not fit its
+empty cell is None, but in a column with text it is an empty text. A later cell that does not fit its
 column stays text.
 """
 
@@ -32,6 +32,10 @@ _TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": Tr
 Cell = Callable[[str], Any]
 
 
+def _empty_cell(cell: str) -> Any:
+    return cell or None
+
+
 def _int_cell(cell: str) -> Any:
     if _INT.fullmatch(cell):
         return int(cell)
@@ -51,7 +55,7 @@ def _truth_cell(cell: str) -> Any:
 def _column(cells: list[str]) -> Cell:
     filled = [cell for cell in cells if cell]
     if not filled:
-        return str
+        return _empty_cell
     if all(map(_INT.fullmatch, filled)):
         return _int_cell
     if all(map(_FLOAT.fullmatch, filled)):

@@ -100,6 +100,8 @@ FORMATS = {
 }
 """All formats by name."""
 
+_NOT_READ = {".parquet": "Parquet", ".avro": "Avro"}
+
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
 
 
@@ -117,6 +119,8 @@ def format_of(path: Path, name: str | None = None) -> FileFormat:
             raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
         return FORMATS[name]
     suffix = split_compression(path)[0].suffix.lower()
+    if suffix in _NOT_READ:
+        raise UnknownFormat(f"{path}: {_NOT_READ[suffix]} files are not read; turn it into JSON Lines first")
     if (kind := _BY_SUFFIX.get(suffix)) is None:
         raise UnknownFormat(f"{path}: no format known by this ending; say --format {'|'.join(FORMATS)}")
     return kind

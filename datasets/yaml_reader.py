@@ -42,13 +42,12 @@ def _documents(file: io.BufferedReader, problems: Problems) -> Iterator[tuple[in
         if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
             if filled:
                 yield first, b"".join(lines)
-                lines = []
-            # What is left are directives (%YAML, %TAG), which belong to the document that starts here.
-            if line.startswith(b"..."):
-                lines = []
-            else:
-                lines.append(line)
-            first, filled, size = number, bool(line[3:].split(b"#")[0].strip()), len(line)
+            # Directives (%YAML, %TAG) belong to the document that starts here.
+            heading = [] if filled else [one for one in lines if one[:1] == b"%"]
+            lines, filled = [], False
+            if line.startswith(b"---"):
+                lines, filled = [*heading, line], bool(line[3:].split(b"#")[0].strip())
+            first, size = number, len(line)
             continue
         if not lines:
             first, size = number, 0

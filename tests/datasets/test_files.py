@@ -1,0 +1,652 @@
+"""Reading the user's own files: every format, whole, broken, cut short, compressed, hostile."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import os
+import pickle
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import bson
+import cbor2
+import msgpack
+import pytest
+import yaml
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import datasets
+from bakeoff.codecs import codec
+from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from bakeoff.datasets.formats import FORMATS
+from bakeoff.datasets.json_reader import CHUNK, read_json
+from bakeoff.datasets.problems import Problems
+from bakeoff.datasets.writing import write
+from bakeoff.errors import UsageError
+
+RECORDS = [{"id": n, "name": f"näme {n}", "ok": n % 2 == 0, "none": None} for n in range(50)]
+
+
+def put(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(path: Path, **options: Any) -> list[Any]:
+    return list(datasets.corpus(path, **options).records())
+
+
+def write_all(folder: Path, name: str, records: Any = RECORDS) -> Path:
+    path = folder / name
+    with path.open("wb") as file:
+        write(records, file, FORMATS[path.suffix.removeprefix(".")])
+    return path
+
+
+every_format = pytest.mark.parametrize("kind", FORMATS)
+
+
+class TestEveryFormat:
+    @every_format
+    def test_round_trip(self, tmp_path: Path, kind: str) -> None:
+        """What is written comes back, in order and of the same types."""
+        path = write_all(tmp_path, f"data.{kind}")
+
+        assert RECORDS == read(path, trusted=True)
+
+    @every_format
+    def test_identity(self, tmp_path: Path, kind: str) -> None:
+        """The hash is that of the file; the name is the file's without endings."""
+        path = write_all(tmp_path, f"data.{kind}")
+        corpus = datasets.corpus(path, trusted=True)
+
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
+        assert 50 == corpus.count()
+        assert "data" == corpus.name
+        assert str(path) == corpus.source
+        assert kind in corpus.description
+
+    @every_format
+    def test_first_records(self, tmp_path: Path, kind: str) -> None:
+        """With a limit the first records are read; the hash is still the file's."""
+        path = write_all(tmp_path, f"data.{kind}")
+        corpus = datasets.corpus(path, 7, trusted=True)
+
+        assert RECORDS[:7] == list(corpus.records())
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
+        assert 7 == corpus.count()
+
+    @every_format
+    def test_cut_short(self, tmp_path: Path, kind: str) -> None:
+        """A file that ends inside a record says where; with skip_bad what came before is kept."""
+        whole = write_all(tmp_path, f"data.{kind}").read_bytes()
+        path = put(tmp_path, f"cut.{kind}", whole[: len(whole) * 2 // 3])
+        if kind == "yaml":
+            path.write_bytes(path.read_bytes() + b': "')
+        with pytest.raises(BadRecord) as caught:
+            read(path, trusted=True)
+        corpus = datasets.corpus(path, trusted=True, skip_bad=True)
+        kept = list(corpus.records())
+
+        assert str(path) in str(caught.value)
+        assert 20 < len(kept) < 50
+        assert RECORDS[: len(kept)] == kept
+        assert 1 == corpus.skipped == len(corpus.bad)
+
+    @every_format
+    def test_empty(self, tmp_path: Path, kind: str) -> None:
+        """A file without records is an error that says so."""
+        with pytest.raises(UnreadableCorpus, match="no record"):
+            read(put(tmp_path, f"empty.{kind}", b""), trusted=True)
+
+    @every_format
+    @pytest.mark.parametrize(
+        ("ending", "compress"),
+        [
+            (".gz", gzip.compress),
+            (".bz2", bz2.compress),
+            (".xz", lzma.compress),
+            (".zst", zstandard.ZstdCompressor().compress),
+        ],
+    )
+    def test_compressed(
+        self, tmp_path: Path, kind: str, ending: str, compress: Callable[[bytes], bytes]
+    ) -> None:
+        """Compressed files are read by their ending; the hash is that of the file as stored."""
+        plain = write_all(tmp_path, f"data.{kind}").read_bytes()
+        path = put(tmp_path, f"data.{kind}{ending}", compress(plain))
+        corpus = datasets.corpus(path, trusted=True)
+
+        assert RECORDS == list(corpus.records())
+        assert "data" == corpus.name
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
+
+    @every_format
+    def test_noise(self, tmp_path: Path, kind: str) -> None:
+        """Bytes that are nothing give our own error, or records, but nothing else."""
+        for seed in range(20):
+            noise = b"".join(hashlib.sha256(bytes([seed, n])).digest() for n in range(20))
+            path = put(tmp_path, f"noise.{kind}", noise)
+            try:
+                read(path, trusted=kind != "pickle", skip_bad=seed % 2 == 0)
+            except (UnreadableCorpus, UntrustedCorpus):
+                continue
+
+    @every_format
+    def test_progress(self, tmp_path: Path, kind: str) -> None:
+        """Progress is told in bytes, up to the size of the file."""
+        path = write_all(tmp_path, f"data.{kind}")
+        calls: list[tuple[int, int | None]] = []
+        datasets.corpus(path, trusted=True).sample(5, lambda done, total: calls.append((done, total)))
+        size = path.stat().st_size
+
+        assert (size, size) == calls[-1]
+        assert sorted(calls) == calls
+
+
+class TestJsonLines:
+    def test_place_of_the_bad_record(self, tmp_path: Path) -> None:
+        """File, line, record and column are named; empty lines count as lines only."""
+        path = put(tmp_path, "bad.jsonl", '\ufeff{"a": 1}\n\n{"a": nope}\n{"a": 3}')
+        with pytest.raises(BadRecord) as caught:
+            read(path)
+
+        assert (
+            f"{path}, line 3, record 2: not JSON: no value at column 7; --skip-bad leaves bad records out"
+            == str(caught.value)
+        )
+        assert [{"a": 1}, {"a": 3}] == read(path, skip_bad=True)
+
+    @pytest.mark.parametrize(
+        ("line", "cause"),
+        [
+            (b'{"a": 1} {"b": 2}', "data after the value"),
+            (b'{"a": "\xff"}', "not UTF-8"),
+            (b'{"a": "b', "not JSON: Unterminated string"),
+            (b"[" * 200_000, "nested too deeply"),
+            (b"9" * 5_000, "integer"),
+            (b"nope", "no value"),
+        ],
+    )
+    def test_causes(self, tmp_path: Path, line: bytes, cause: str) -> None:
+        """Each kind of broken line has its cause; the others are read."""
+        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", b"1\n" + line + b"\n2\n"), skip_bad=True)
+
+        assert [1, 2] == list(corpus.records())
+        assert 1 == corpus.skipped
+        assert cause in corpus.bad[0][1]
+        assert "line 2, record 2" in corpus.bad[0][0]
+
+    def test_many_bad_records_are_counted(self, tmp_path: Path) -> None:
+        """All are counted, the first hundred are kept."""
+        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", "1\n" + "nope\n" * 5_000), skip_bad=True)
+
+        assert 1 == corpus.count()
+        assert 5_000 == corpus.skipped
+        assert 100 == len(corpus.bad)
+
+    def test_all_bad(self, tmp_path: Path) -> None:
+        """Nothing but bad records is an empty corpus, and says why."""
+        with pytest.raises(UnreadableCorpus, match=r"no record in it that can be read; 2 skipped.*line 1"):
+            read(put(tmp_path, "bad.jsonl", "nope\nnope\n"), skip_bad=True)
+
+    def test_text_sequences(self, tmp_path: Path) -> None:
+        """Record separators of RFC 7464 are passed over."""
+        assert [1, {"a": 2}] == read(put(tmp_path, "seq.jsonl", '\x1e1\n\x1e{"a": 2}\r\n'))
+
+    def test_utf16(self, tmp_path: Path) -> None:
+        """Another encoding is named instead of a decoding error."""
+        with pytest.raises(UnreadableCorpus, match="UTF-16"):
+            read(put(tmp_path, "utf16.jsonl", '{"a": 1}\n'.encode("utf-16")))
+
+
+class TestJson:
+    @pytest.mark.parametrize(
+        ("text", "records"),
+        [
+            ("[]", None),
+            ('[1, "2", {"a": [3]}]', [1, "2", {"a": [3]}]),
+            ('{"a": [1, 2]}', [{"a": [1, 2]}]),
+            ('{"a": 1}{"a": 2} [3]', [{"a": 1}, {"a": 2}, [3]]),
+            ('{"a": 1}\n{"a": 2}\n', [{"a": 1}, {"a": 2}]),
+            ("[1]\n[2]\n", [[1], [2]]),
+            ("[\n1\n]", [1]),
+            ("\ufeff[1.5]", [1.5]),
+            ("42", [42]),
+        ],
+    )
+    def test_forms(self, tmp_path: Path, text: str, records: list[Any] | None) -> None:
+        """An array stands for its items; values may also follow one another."""
+        path = put(tmp_path, "data.json", text)
+        if records is None:
+            with pytest.raises(UnreadableCorpus, match="no record"):
+                read(path)
+        else:
+            assert records == read(path)
+
+    @pytest.mark.parametrize(
+        ("text", "cause"),
+        [
+            ("[1, 2", "ends inside the array"),
+            ("[1, 2,", "ends inside the array"),
+            ("[1 2]", "expected ',' or ']'"),
+            ("[1, nope]", "no value"),
+            ('[1, {"a" 2}]', "delimiter"),
+            ("[1, " + "[" * 200_000, "nested too deeply"),
+        ],
+    )
+    def test_broken(self, tmp_path: Path, text: str, cause: str) -> None:
+        """What is wrong is said with the byte; what came before is kept with skip_bad."""
+        path = put(tmp_path, "data.json", text)
+        with pytest.raises(BadRecord, match=r"byte \d") as caught:
+            read(path)
+
+        assert cause in caught.value.cause
+        assert 1 == read(path, skip_bad=True)[0]
+
+    def test_lines_in_disguise(self, tmp_path: Path) -> None:
+        """JSON Lines named .json lose a bad line only."""
+        assert [{"a": 1}, {"a": 3}] == read(
+            put(tmp_path, "data.json", '{"a": 1}\n{"a"\n{"a": 3}\n'), skip_bad=True
+        )
+
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=20,
+        ).map(lambda value: [value, [value], value]),
+        st.integers(1, 9),
+        st.booleans(),
+    )
+    def test_any_cut_of_the_buffer(self, value: list[Any], step: int, ascii_only: bool) -> None:
+        """Wherever the buffer happens to end, the items are the same."""
+        payload = json.dumps(value, ensure_ascii=ascii_only).encode(errors="surrogatepass")
+        try:
+            payload.decode()
+        except UnicodeDecodeError:
+            payload = json.dumps(value).encode()
+
+        class Trickle(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                return super().read(step)
+
+            def peek(self, size: int = 0) -> bytes:
+                return self.getvalue()[:CHUNK]
+
+        problems = Problems(skip=False)
+        assert value == list(read_json(Trickle(payload), problems))  # type: ignore[arg-type]
+
+    def test_long_items(self, tmp_path: Path) -> None:
+        """Items longer than the buffer are read."""
+        items = ["x" * (3 * CHUNK), {"y": "z" * CHUNK}, 1]
+
+        assert items == read(put(tmp_path, "long.json", json.dumps(items)))
+
+
+class TestCsv:
+    def test_column_types(self, tmp_path: Path) -> None:
+        """A column is of numbers or truth values only when every filled cell is."""
+        path = put(
+            tmp_path,
+            "data.csv",
+            "id,price,zip,flag,note,when\n1,1.50,01234,true,,2020-01-01\n2,3,99999,FALSE,x,\n,,,,,\n",
+        )
+
+        assert [
+            {"id": 1, "price": 1.5, "zip": "01234", "flag": True, "note": "", "when": "2020-01-01"},
+            {"id": 2, "price": 3.0, "zip": "99999", "flag": False, "note": "x", "when": ""},
+            {"id": None, "price": None, "zip": "", "flag": None, "note": "", "when": ""},
+        ] == read(path)
+
+    @pytest.mark.parametrize(
+        "cell", ["+1", "1e5", "00", "1_000", "0x10", "-", "1.", ".5", "nan", "1" * 19, "٣"]
+    )
+    def test_odd_numbers_stay_text(self, tmp_path: Path, cell: str) -> None:
+        """What could be a code, or would lose digits, stays as it is written."""
+        assert [{"a": cell, "b": 0}] == read(put(tmp_path, "data.csv", f"a,b\n{cell},0\n"))
+
+    def test_late_text_in_a_column_of_numbers(self, tmp_path: Path) -> None:
+        """A cell that does not fit after the first thousand rows is kept as text."""
+        rows = read(put(tmp_path, "data.csv", "a,b\n" + "1,0\n" * 1_500 + "n/a,0\n"))
+
+        assert ([1] * 1_500) + ["n/a"] == [row["a"] for row in rows]
+
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    def test_delimiters(self, tmp_path: Path, delimiter: str) -> None:
+        """The delimiter is the one that the header has most of."""
+        text = delimiter.join(["a", "b", "c"]) + "\n" + delimiter.join(["1", "x", '"y, z"']) + "\n"
+
+        assert [{"a": 1, "b": "x", "c": "y, z"}] == read(put(tmp_path, "data.csv", text))
+
+    def test_bad_rows(self, tmp_path: Path) -> None:
+        """Rows that do not fit the header, are not CSV or not UTF-8 are named and skipped."""
+        content = b'a,b\n1,2\n1\n1,2,3\n"x"y,2\n\xff,2\n"two\nlines",4\n5,6\n'
+        corpus = datasets.corpus(put(tmp_path, "data.csv", content), skip_bad=True)
+
+        assert [("1", 2), ("two\nlines", 4), ("5", 6)] == [tuple(row.values()) for row in corpus.records()]
+        assert ["line 3", "line 4", "line 5", "line 6"] == [where.split(", ")[1] for where, _ in corpus.bad]
+
+    def test_double_header(self, tmp_path: Path) -> None:
+        """Two columns of one name would hide one of them."""
+        with pytest.raises(UnreadableCorpus, match="column 'a' twice"):
+            read(put(tmp_path, "data.csv", "a,a\n1,2\n"), skip_bad=True)
+
+    def test_nested_records_are_no_rows(self, tmp_path: Path) -> None:
+        """Writing says which field does not fit into a cell."""
+        with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
+            write_all(tmp_path, "data.csv", [{"a": {"b": 1}}])
+
+    def test_other_fields_are_no_rows(self, tmp_path: Path) -> None:
+        """Writing says which field is new."""
+        with pytest.raises(Exception, match=r"record 2 cannot be written as csv: .*'b'"):
+            write_all(tmp_path, "data.csv", [{"a": 1}, {"a": 1, "b": 2}])
+
+
+class TestBinary:
+    @pytest.mark.parametrize(
+        ("name", "encode"),
+        [("msgpack", msgpack.packb), ("cbor", cbor2.dumps), ("pickle", pickle.dumps), ("yaml", yaml.dump)],
+    )
+    def test_one_list_stands_for_its_items(
+        self, tmp_path: Path, name: str, encode: Callable[[Any], bytes]
+    ) -> None:
+        """A file that holds a list and nothing else has the items as its records."""
+        path = put(tmp_path, f"data.{name}", encode([{"a": 1}, {"a": 2}]))
+
+        assert [{"a": 1}, {"a": 2}] == read(path, trusted=True)
+
+    def test_several_lists_are_records(self, tmp_path: Path) -> None:
+        """Two lists are two records."""
+        path = put(tmp_path, "data.msgpack", msgpack.packb([1]) + msgpack.packb([2]))
+
+        assert [[1], [2]] == read(path)
+
+    def test_msgpack_bad_text(self, tmp_path: Path) -> None:
+        """A record with a bad text in it costs that record only."""
+        content = msgpack.packb(1) + b"\xa2\xff\xff" + msgpack.packb(2)
+        corpus = datasets.corpus(put(tmp_path, "data.msgpack", content), skip_bad=True)
+
+        assert [1, 2] == list(corpus.records())
+        assert "byte 1, record 2" in corpus.bad[0][0]
+
+    def test_bson_of_a_database(self, tmp_path: Path) -> None:
+        """Types of the database's own become plain ones."""
+        key = bson.ObjectId()
+        moment = datetime(2020, 1, 2, tzinfo=UTC)
+        document = {"_id": key, "n": bson.Int64(2**40), "d": bson.Decimal128("1.10"), "t": moment}
+        (record,) = read(put(tmp_path, "dump.bson", bson.encode(document)))
+
+        assert {"_id": str(key), "n": 2**40, "d": Decimal("1.10"), "t": moment} == record
+        assert [str, int, Decimal, datetime] == [type(value) for value in record.values()]
+
+    def test_bson_bad_document(self, tmp_path: Path) -> None:
+        """A document that is broken inside costs that document only."""
+        good = bson.encode({"a": 1})
+        bad = struct.pack("<i", 12) + b"\x99aaaaaa\0"
+        corpus = datasets.corpus(put(tmp_path, "data.bson", good + bad + good), skip_bad=True)
+
+        assert [{"a": 1}, {"a": 1}] == list(corpus.records())
+        assert 1 == corpus.skipped
+
+    def test_lying_length(self, tmp_path: Path) -> None:
+        """A header that claims gigabytes allocates nothing."""
+        heads = {
+            "bson": b"\xff\xff\xff\x7f",
+            "msgpack": b"\xc6\xff\xff\xff\xff",
+            "cbor": b"\x5b\0\0\0\x7f\xff\xff\xff\xff",
+        }
+        for name, head in heads.items():
+            with pytest.raises(BadRecord):
+                read(put(tmp_path, f"data.{name}", head + b"x"))
+
+    def test_pickle_needs_trust(self, tmp_path: Path) -> None:
+        """A pickle is not even opened without trust."""
+        path = put(tmp_path, "data.pickle", b"cos\nsystem\n(S'exit 1'\ntR.")
+        for source in (path, tmp_path):
+            with pytest.raises(UntrustedCorpus, match="--trusted"):
+                datasets.corpus(source)
+
+
+class TestYaml:
+    def test_documents(self, tmp_path: Path) -> None:
+        """Documents are records; comments, directives and empty documents are not."""
+        text = "# head\n%YAML 1.1\n---\na: 1\n--- # note\n--- {a: 2}\n...\n# end\n---\na: 3\n---\n"
+
+        assert [{"a": 1}, {"a": 2}, {"a": 3}] == read(put(tmp_path, "data.yaml", text))
+
+    def test_bad_document(self, tmp_path: Path) -> None:
+        """A bad document is named by number and line, and skipped."""
+        corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\na: [\n---\na: 3\n"), skip_bad=True)
+
+        assert [{"a": 1}, {"a": 3}] == list(corpus.records())
+        assert corpus.bad[0][0].endswith("document 2, which starts at line 2")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[" * 100_000,
+            "&a [*a]",
+            "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 10) if n else 1}]\n" for n in range(12)),
+            "!!python/object/apply:os.system ['exit 1']",
+        ],
+    )
+    def test_hostile(self, tmp_path: Path, text: str) -> None:
+        """Deep nesting, cycles, references that multiply and tags that run code are refused."""
+        with pytest.raises(BadRecord):
+            read(put(tmp_path, "data.yaml", text))
+
+
+class TestCompression:
+    @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
+    def test_cut_short(self, tmp_path: Path, ending: str) -> None:
+        """Compressed data that ends too early is an error, never a shorter corpus."""
+        compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}.get(
+            ending, zstandard.ZstdCompressor().compress
+        )
+        path = put(tmp_path, f"data.jsonl{ending}", compress(os.urandom(5_000).hex().encode() + b"\n")[:-100])
+        with pytest.raises(UnreadableCorpus):
+            read(path, skip_bad=True)
+
+    def test_not_compressed(self, tmp_path: Path) -> None:
+        """A wrong ending is noticed."""
+        with pytest.raises(UnreadableCorpus, match="cannot be read beyond byte"):
+            read(put(tmp_path, "data.jsonl.gz", '{"a": 1}\n'))
+
+    def test_several_zstd_frames(self, tmp_path: Path) -> None:
+        """Frames that follow one another are one file."""
+        pack = zstandard.ZstdCompressor().compress
+
+        assert [1, 2] == read(put(tmp_path, "data.jsonl.zst", pack(b"1\n") + pack(b"2\n")))
+
+    def test_recognised_by_content(self, tmp_path: Path) -> None:
+        """With a format given, compression is told from the first bytes."""
+        assert [1] == read(put(tmp_path, "data", gzip.compress(b"1\n")), format="jsonl")
+
+    def test_missing_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A missing zstandard is named with the command that installs it."""
+        path = put(tmp_path, "data.jsonl.zst", zstandard.ZstdCompressor().compress(b"1\n"))
+        monkeypatch.setitem(sys.modules, "zstandard", None)
+        with pytest.raises(UsageError, match=r"pip install 'bakeoff\[zstd\]'"):
+            read(path)
+
+
+class TestFolders:
+    def test_files_in_order(self, tmp_path: Path) -> None:
+        """All files of records are read, sorted by path, whatever their formats; others are left."""
+        put(tmp_path, "b.jsonl", "2\n")
+        put(tmp_path, "a.json", "[1]")
+        (tmp_path / "c").mkdir()
+        put(tmp_path / "c", "d.csv", "n\n3\n")
+        put(tmp_path, "README", "no records")
+        put(tmp_path, ".hidden.jsonl", "nope")
+        corpus = datasets.corpus(tmp_path)
+
+        assert [1, 2, {"n": 3}] == list(corpus.records())
+        assert tmp_path.name == corpus.name
+        assert 3 == corpus.count()
+
+    def test_hash_changes_with_names_and_contents(self, tmp_path: Path) -> None:
+        """The hash of a folder is that of the listing sha256sum would print."""
+        put(tmp_path, "a.jsonl", "1\n")
+        put(tmp_path, "b.jsonl", "2\n")
+        listing = "".join(
+            f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+            for name, content in (("a.jsonl", b"1\n"), ("b.jsonl", b"2\n"))
+        )
+
+        assert hashlib.sha256(listing.encode()).hexdigest() == datasets.corpus(tmp_path).sha256
+
+    def test_limit_over_files(self, tmp_path: Path) -> None:
+        """A limit counts over all files; what lies behind it is not parsed."""
+        put(tmp_path, "a.jsonl", "1\n2\n")
+        put(tmp_path, "b.jsonl", "3\nnope\n")
+
+        assert [1, 2, 3] == read(tmp_path, records=3)
+
+    def test_bad_record_names_its_file(self, tmp_path: Path) -> None:
+        """The file within the folder is named."""
+        put(tmp_path, "a.jsonl", "1\n")
+        put(tmp_path, "b.jsonl", "nope\n")
+        with pytest.raises(BadRecord, match=r"b\.jsonl, line 1"):
+            read(tmp_path)
+
+    def test_nothing_in_it(self, tmp_path: Path) -> None:
+        """A folder without files of records is an error."""
+        with pytest.raises(UnreadableCorpus, match="no file of records"):
+            datasets.corpus(tmp_path)
+
+
+class TestOtherSources:
+    def test_pipe(self, tmp_path: Path) -> None:
+        """Standard input is kept, so that it can be read more than once; its format is told."""
+        script = (
+            "from bakeoff.datasets import corpus\n"
+            "c = corpus('-')\n"
+            "print(len(list(c.records())), len(list(c.records())), c.name, c.sha256)"
+        )
+        content = b'{"a": 1}\n{"a": 2}\n'
+        for data in (content, gzip.compress(content, mtime=0)):
+            done = subprocess.run([sys.executable, "-c", script], input=data, capture_output=True, check=True)
+
+            assert f"2 2 stdin {hashlib.sha256(data).hexdigest()}" == done.stdout.decode().strip()
+
+    def test_fifo(self, tmp_path: Path) -> None:
+        """A named pipe (what `<(command)` gives) is read once and kept."""
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        writer = subprocess.Popen([sys.executable, "-c", f"open({str(path)!r}, 'w').write('[1, 2]')"])
+        corpus = datasets.corpus(path)
+        writer.wait()
+
+        assert [1, 2] == list(corpus.records()) == list(corpus.records())
+
+    def test_unknown_ending(self, tmp_path: Path) -> None:
+        """An unknown ending asks for --format, which then decides."""
+        path = put(tmp_path, "data.log", "1\n")
+        with pytest.raises(UnknownFormat, match="--format"):
+            datasets.corpus(path)
+        with pytest.raises(UnknownFormat, match="no format 'nope'"):
+            datasets.corpus(path, format="nope")
+
+        assert [1] == read(path, format="jsonl")
+
+    def test_parquet(self, tmp_path: Path) -> None:
+        """Formats that are not read are called by their name."""
+        with pytest.raises(UnknownFormat, match="Parquet files are not read"):
+            datasets.corpus(put(tmp_path, "data.parquet", b"PAR1"))
+
+    def test_missing_file(self) -> None:
+        """A path that does not exist is an unknown corpus."""
+        with pytest.raises(UnknownCorpus, match=r"no file named 'nope\.jsonl'"):
+            datasets.corpus("nope.jsonl")
+
+    def test_function(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A function of a module in the current folder gives records, anew each time."""
+        put(
+            tmp_path,
+            "my_records.py",
+            'def few():\n    """A few."""\n    for n in range(5):\n        yield {"n": n}\n'
+            "def broken():\n    yield 1\n    raise KeyError('oops')\n"
+            "def none():\n    return []\n"
+            "def endless():\n    n = 0\n    while True:\n        yield n\n"
+            "value = 1\n",
+        )
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        corpus = datasets.corpus("my_records:few")
+
+        assert [{"n": n} for n in range(5)] == list(corpus.records()) == list(corpus.records())
+        assert "few" == corpus.name
+        assert "A few." == corpus.description
+        assert hashlib.sha256(b"".join(b'{"n":%d}\n' % n for n in range(5))).hexdigest() == corpus.sha256
+        assert 3 == datasets.corpus("my_records:endless", 3).count()
+        with pytest.raises(UnreadableCorpus, match="record 2: KeyError: 'oops'"):
+            list(datasets.corpus("my_records:broken").records())
+        with pytest.raises(UnreadableCorpus, match="no record"):
+            list(datasets.corpus("my_records:none").records())
+        for name, cause in (("value", "not a function"), ("nope", "AttributeError")):
+            with pytest.raises(UsageError, match=cause):
+                datasets.corpus(f"my_records:{name}")
+        with pytest.raises(UsageError, match="ModuleNotFoundError"):
+            datasets.corpus("no_such_module:f")
+
+    def test_built_in_names_go_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A file called like a built-in corpus is reached by ./"""
+        put(tmp_path, "movies", "[1]")
+        monkeypatch.chdir(tmp_path)
+
+        assert 10_000 == datasets.corpus("movies").count()
+        assert [1] == list(datasets.corpus("./movies", format="json").records())
+
+    def test_canonical_bytes(self, tmp_path: Path) -> None:
+        """A built-in corpus written as JSON Lines has the hash of the corpus."""
+        for name in datasets.names():
+            corpus = datasets.corpus(name, 30)
+            path = tmp_path / f"{name}.jsonl"
+            with path.open("wb") as file:
+                codec("json").dump(corpus.records(), file)
+
+            assert corpus.sha256 == datasets.corpus(path).sha256
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """A file fifty times as long takes no more memory to read, hash, sample and profile."""
+    script = (
+        "import resource, sys\n"
+        "from bakeoff.datasets import corpus\n"
+        "c = corpus(sys.argv[1])\n"
+        "c.sample(100)\n"
+        "print(c.count(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    found = {}
+    for ending in ("jsonl", "json"):
+        for count in (6_000, 300_000):
+            path = tmp_path / f"{count}.{ending}"
+            with path.open("wb") as file:
+                write(datasets.corpus("movies", count).records(), file, FORMATS[ending])
+            done = subprocess.run(
+                [sys.executable, "-c", script, path], capture_output=True, check=True, text=True
+            )
+            path.unlink()
+            records, peak = map(int, done.stdout.split())
+            found[ending, count] = peak
+
+            assert count == records
+            # KiB; the files have 1 and 45 MB.
+            assert peak < 100_000
+        assert found[ending, 300_000] < found[ending, 6_000] + 5_000

@@ -1,0 +1,268 @@
+"""The built-in corpora: the same everywhere, made of objects of their own, of the promised shape."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import datasets
+from bakeoff.codecs import codec
+from bakeoff.datasets._generate import Random, fresh
+from bakeoff.datasets.families import NAMES, family
+from bakeoff.datasets.words import COMMON, FUNCTION_WORDS
+from bakeoff.errors import UsageError
+from bakeoff.schemas import Schema
+
+# 1,000 records, seed 1. A change here means that results can no longer be compared with older ones.
+HASHES = {
+    "movies": "f005308b8d4d3e83579d4461e6473659cfa9eda0218e83ac418a19ed7ab4d826",
+    "messages": "80b92a642885852086c3f9e72867410fa0ac30eeb67da92b95ce4a409f9e0435",
+    "types": "a016ffd6cabad0eca8c52fd8f238ffa79ee2b719b4645ed449fc1be8ba34d59a",
+    "numbers": "26f9d3a22343e4ec390effe405ccc6839266207ebc86e2df411de409e6637777",
+    "text": "f3cc3ee32ca391b9dbc1c46ff9ee80da0c6dfebb4856e3a73892be71efbd126c",
+}
+# 100 records, seed 2**64 - 1.
+OTHER_HASHES = {
+    "movies": "efccb4ea98647a36ec634f555d3ffea772c9c316b814ae6ff35be1dac0cbf301",
+    "messages": "304cae9499bc731ca380c69c74cfd36f6814e7c962118572abcccb61f9adb832",
+    "types": "058e10f1ad91807525bdd32acba05e86af104cc47ece3086f05eb4082c15064c",
+    "numbers": "ea3a7ce99410bcbf8dd7b1d22738ed30558f7300e96a17cb9bb63c4410a02dd4",
+    "text": "5b5aed83e452567e76a786c10ffd2d4e4516c05141bbbf914efd870017eba182",
+}
+
+MASK = 2**64 - 1
+GAMMA = 0x9E3779B97F4A7C15
+
+every_family = pytest.mark.parametrize("name", NAMES)
+
+
+def _mix(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+class TestSameEverywhere:
+    @every_family
+    def test_hash(self, name: str) -> None:
+        """The bytes are those that were stored when the corpus was designed."""
+        assert HASHES[name] == datasets.corpus(name, 1_000).sha256
+        assert OTHER_HASHES[name] == datasets.corpus(name, 100, seed=MASK).sha256
+
+    @every_family
+    def test_payloads_do_not_depend_on_the_hash_seed(self, name: str) -> None:
+        """Even pickles, sets included, are the same bytes in every process."""
+        script = (
+            "import hashlib, pickle, sys\n"
+            "from bakeoff.datasets import corpus\n"
+            "payloads = map(pickle.dumps, corpus(sys.argv[1], 50).records())\n"
+            "print(hashlib.sha256(b''.join(payloads)).hexdigest())"
+        )
+        found = {
+            subprocess.run(
+                [sys.executable, "-c", script, name],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                check=True,
+                capture_output=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+
+        assert 1 == len(found)
+
+    @given(st.integers(0, MASK), st.integers(0, MASK), st.sampled_from(NAMES))
+    def test_random_is_splitmix64(self, seed: int, index: int, stream: str) -> None:
+        """Ten lines of Python give the same numbers as the compiled generator."""
+        salt = int.from_bytes(stream.encode(), "little")
+        key = _mix(_mix((seed + GAMMA) & MASK) ^ salt)
+        state = _mix((key + index * GAMMA) & MASK)
+        random = Random(seed, stream)
+        random.seek(index)
+
+        expected = [_mix((state + n * GAMMA) & MASK) for n in (1, 2, 3)]
+        assert expected == [random.bits() for _ in range(3)]
+
+    @every_family
+    def test_a_longer_corpus_begins_with_the_shorter_one(self, name: str) -> None:
+        """A record depends on its number, not on how many there are."""
+        assert list(datasets.corpus(name, 20).records()) == list(datasets.corpus(name, 40).records())[:20]
+
+    @every_family
+    def test_seeds_differ(self, name: str) -> None:
+        """Another seed gives other records."""
+        assert datasets.corpus(name, 10, seed=2).sha256 != datasets.corpus(name, 10).sha256
+
+    def test_records_can_be_had_again(self) -> None:
+        """Each call of records() starts anew, with new objects."""
+        corpus = datasets.corpus("movies", 3)
+        first, second = list(corpus.records()), list(corpus.records())
+
+        assert first == second
+        assert all(a is not b and a["title"] is not b["title"] for a, b in zip(first, second, strict=True))
+
+
+def _objects(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    """Return all values, without the keys, which records may share."""
+    found = [(path, value)]
+    if isinstance(value, dict):
+        for key, part in value.items():
+            found += _objects(part, f"{path}.{key}")
+    elif isinstance(value, list | tuple | set | frozenset):
+        for part in value:
+            found += _objects(part, f"{path}[]")
+    return found
+
+
+class TestDistinctObjects:
+    @every_family
+    def test_nothing_is_shared(self, name: str) -> None:
+        """No object stands twice in a corpus, save those of which Python has only one."""
+        objects = [pair for record in datasets.corpus(name, 200).records() for pair in _objects(record)]
+        seen: Counter[int] = Counter()
+        shared = set()
+        for path, value in objects:
+            seen[id(value)] += 1
+            single = value is None or isinstance(value, bool) or (type(value) is int and -6 < value < 257)
+            if seen[id(value)] > 1 and not single and path != ".status":
+                shared.add(path)
+
+        assert set() == shared
+
+    @given(st.text())
+    def test_fresh_text_is_equal_and_another(self, text: str) -> None:
+        """fresh() copies any text; only the empty one is always the same."""
+        copy = fresh(text)
+
+        assert text == copy
+        assert hash(text) == hash(copy)
+        assert text.encode(errors="surrogatepass") == copy.encode(errors="surrogatepass")
+        assert not text or copy is not text
+
+
+class TestShape:
+    @pytest.mark.parametrize(("name", "size"), [("movies", 150), ("messages", 1675)])
+    def test_size(self, name: str, size: int) -> None:
+        """Records are as long as promised, on average and within 1 %."""
+        profile = datasets.corpus(name, 5_000).profile()
+
+        assert size == pytest.approx(profile["bytes_mean"], rel=0.01)
+
+    def test_messages_are_plain_json(self) -> None:
+        """The json module brings every message back, equal and of the same types."""
+        for record in datasets.corpus("messages", 300).records():
+            assert record == json.loads(json.dumps(record))
+            assert all(abs(value) < 2**53 for _, value in _objects(record) if isinstance(value, int))
+
+    @every_family
+    def test_schema_fits(self, name: str) -> None:
+        """The declared schema brings every record back out of JSON, or says what it could not."""
+        corpus = datasets.corpus(name, 50)
+        schema = Schema(corpus.schema)
+        made = codec("json")
+        for record in corpus.records():
+            _, advice = schema.advise(made.decode(made.encode(record)))
+
+            assert [] == [one for one in advice if one.outcome != "fixed"]
+
+    @every_family
+    def test_every_codec_of_the_core_writes_it(self, name: str) -> None:
+        """Each corpus can be put on the wire in every format."""
+        record = next(datasets.corpus(name, 1).records())
+        for codec_name in ("json", "msgpack", "bson", "yaml", "plist", "pickle"):
+            assert codec(codec_name).encode(record)
+
+    def test_types_has_every_convention(self) -> None:
+        """The corpus `types` holds each type that a convention exists for."""
+        found = {
+            cls.__name__
+            for record in datasets.corpus("types", 20).records()
+            for _, value in _objects(record)
+            for cls in type(value).__mro__
+        }
+        wanted = {"datetime", "date", "time", "timedelta", "Decimal", "UUID", "bytes", "set", "frozenset"}
+
+        assert set() == wanted - found
+        assert found >= {"tuple", "Enum", "Place", "Point"}
+
+    def test_types_can_be_pickled(self) -> None:
+        """Classes in the records can be imported."""
+        for record in datasets.corpus("types", 20).records():
+            assert record == pickle.loads(pickle.dumps(record))
+
+    def test_text_compresses_like_prose(self) -> None:
+        """Neither noise nor one phrase over and over."""
+        assert 2.5 < float(datasets.corpus("movies", 2_000).profile()["zlib_ratio"]) < 4.5
+
+    def test_text_needs_utf8(self) -> None:
+        """Most texts of `text` are not ASCII, and some are outside the basic plane."""
+        records = list(datasets.corpus("text", 300).records())
+
+        assert float(datasets.corpus("text", 300).profile()["ascii_share"]) < 0.3
+        assert any(ord(max(record["text"])) > 0xFFFF for record in records)
+
+    def test_words_are_unlike(self) -> None:
+        """Function words stand once, and content words are not among them."""
+        assert len(FUNCTION_WORDS) == len(set(FUNCTION_WORDS))
+        assert all(word.isascii() and word.islower() for word in FUNCTION_WORDS + COMMON)
+
+
+class TestAsking:
+    def test_names(self) -> None:
+        """All families can be asked for by name and say what they are."""
+        assert list(NAMES) == datasets.names()
+        assert all(family(name).description.endswith(".") for name in NAMES)
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [(None, 10_000), (7, 7), ("SM", 100), ("md", 1_000), ("LG", 50_000), ("1_000", 1_000)],
+    )
+    def test_sizes(self, given: int | str | None, expected: int) -> None:
+        """A number of records may be a name."""
+        assert expected == datasets.corpus("movies", given).count()
+
+    @pytest.mark.parametrize("records", [0, -1, "XL", "", "1e3", "٣"])
+    def test_no_size(self, records: int | str) -> None:
+        """What is no number of records is refused, with the names that are known."""
+        with pytest.raises(UsageError, match="SM, MD, LG"):
+            datasets.corpus("movies", records)
+
+    @pytest.mark.parametrize("seed", [-1, 2**64])
+    def test_no_seed(self, seed: int) -> None:
+        """A seed has 64 bits."""
+        with pytest.raises(UsageError, match="seed"):
+            datasets.corpus("movies", seed=seed)
+
+    def test_unknown(self) -> None:
+        """A name that is nearly right is answered with the right one."""
+        with pytest.raises(datasets.UnknownCorpus, match="did you mean movies") as caught:
+            datasets.corpus("movis")
+
+        assert ("movies",) == caught.value.near
+
+    @pytest.mark.parametrize("limit", [1, 7, 2**32, 2**40])
+    def test_below(self, limit: int) -> None:
+        """Numbers stay below their limit, narrow or wide."""
+        random = Random(1, "test")
+
+        assert all(random.below(limit) < limit for _ in range(100))
+
+    def test_below_nothing(self) -> None:
+        """There is no number below 0."""
+        with pytest.raises(ValueError, match="below 0"):
+            Random(1, "test").below(0)
+
+    def test_progress_counts_records(self) -> None:
+        """Generated records report how many are done of how many."""
+        calls: list[tuple[int, int | None]] = []
+        list(datasets.corpus("movies", 2_500).records(lambda done, total: calls.append((done, total))))
+
+        assert [(1_000, 2_500), (2_000, 2_500), (2_500, 2_500)] == calls

@@ -1,0 +1,150 @@
+"""Samples: one pass, from all over the corpus, in order, the same each time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import datasets
+from bakeoff.datasets.sampling import Sampler, strata
+
+counts = st.integers(0, 400)
+sizes = st.integers(1, 50)
+seeds = st.integers(0, 2**64 - 1)
+
+
+@given(counts, sizes, seeds)
+def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
+    """As many as asked for (or all), none twice, in the order of the stream, the same each time."""
+    samplers = [Sampler(size, seed) for _ in range(2)]
+    for sampler in samplers:
+        sampler.take(range(count))
+    drawn = samplers[0].records()
+
+    assert min(count, size) == len(drawn)
+    assert sorted(set(drawn)) == drawn
+    assert set(drawn) <= set(range(count))
+    assert count == samplers[0].count
+    assert drawn == samplers[1].records()
+
+
+@given(counts, sizes, seeds, st.integers(0, 400))
+def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut: int) -> None:
+    """Records may come in one go or in several."""
+    whole, parts = Sampler(size, seed), Sampler(size, seed)
+    whole.take(range(count))
+    parts.take(range(min(cut, count)))
+    parts.take(range(min(cut, count), count))
+
+    assert whole.records() == parts.records()
+
+
+def test_sampler_has_no_favourites() -> None:
+    """Over many seeds every place of the stream is drawn about equally often."""
+    hits = [0] * 20
+    for seed in range(4_000):
+        sampler = Sampler(5, seed)
+        sampler.take(range(20))
+        for record in sampler.records():
+            hits[record] += 1
+
+    # Expected 1,000 each with a standard deviation of 27; seeds are fixed, so this never varies.
+    assert all(870 < hit < 1_130 for hit in hits)
+
+
+@given(st.integers(0, 10_000), sizes, seeds)
+def test_strata_are_even(count: int, size: int, seed: int) -> None:
+    """One index out of each of the equal parts."""
+    found = list(strata(count, size, seed))
+
+    assert min(count, size) == len(found)
+    if count > size:
+        assert all(part * count // size <= n < (part + 1) * count // size for part, n in enumerate(found))
+
+
+def test_sample_of_a_generated_corpus() -> None:
+    """The sample is spread over all records and leaves the records themselves alone."""
+    corpus = datasets.corpus("movies", 5_000)
+    everything = list(corpus.records())
+    sample = corpus.sample(50)
+    places = [record["id"] - 1_000_001 for record in sample]
+
+    assert [everything[place] for place in places] == sample
+    assert [part * 100 for part in range(50)] == [place - place % 100 for place in places]
+    assert sample == corpus.sample(50)
+    assert len(datasets.corpus("movies", 5).sample(50)) == 5
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "numbers.jsonl"
+    path.write_text("".join(f'{{"n": {n}}}\n' for n in range(5_000)))
+    return path
+
+
+@pytest.mark.parametrize("n", [1, 100, 1_000, 3_000])
+def test_sample_of_a_file(lines: Path, n: int) -> None:
+    """The same records whether asked first or again, by this object or by another."""
+    corpus = datasets.corpus(lines)
+    sample = [record["n"] for record in corpus.sample(n)]
+
+    assert n == len(sample)
+    assert sorted(set(sample)) == sample
+    assert sample == [record["n"] for record in corpus.sample(n)]
+    assert sample == [record["n"] for record in datasets.corpus(lines).sample(n)]
+    assert max(sample) > 2_500 or n == 1
+
+
+def test_one_pass_finds_everything(lines: Path) -> None:
+    """Count, hash and profile come with the sample: the file is not opened again."""
+    corpus = datasets.corpus(lines)
+    corpus.sample(10)
+    lines.unlink()
+
+    assert 5_000 == corpus.count()
+    assert 5_000 == corpus.profile()["records"]
+    assert 64 == len(corpus.sha256)
+
+
+def test_few_records_are_all_taken(tmp_path: Path) -> None:
+    """A corpus with fewer records than asked for is its own sample."""
+    path = tmp_path / "few.jsonl"
+    path.write_text("1\n2\n3\n")
+
+    assert [1, 2, 3] == datasets.corpus(path).sample(100)
+
+
+class TestProfile:
+    def test_facts(self, tmp_path: Path) -> None:
+        """Every figure can be checked by hand."""
+        path = tmp_path / "two.jsonl"
+        path.write_text('{"ab": "xyz", "c": [1, 2.5, null]}\n{"ab": "é", "c": []}\n')
+        profile = datasets.corpus(path).profile()
+
+        assert 2 == profile["records"] == profile["sample"]
+        assert 29 == profile["bytes_max"]
+        assert 18 == profile["bytes_min"]
+        assert 4.5 == profile["values_mean"]
+        assert pytest.approx(2 / 9, abs=1e-4) == profile["type_str"]
+        assert 2 == profile["text_median"]
+        assert 3 == profile["text_max"]
+        assert 0.5 == profile["ascii_share"]
+        assert 2 == profile["keys_distinct"] == profile["keys_mean"]
+        assert pytest.approx(9 / 23.5, abs=1e-4) == profile["key_share"]
+        assert 1.5 == profile["list_median"]
+        assert 2 == profile["depth_max"]
+
+    @pytest.mark.parametrize("name", datasets.names())
+    def test_is_flat_and_plain(self, name: str) -> None:
+        """It can stand in any result file."""
+        profile = datasets.corpus(name, 100).profile()
+
+        assert profile == json.loads(json.dumps(profile))
+        assert all(isinstance(value, str | int | float) for value in profile.values())
+        assert pytest.approx(1, abs=0.01) == sum(
+            float(value) for key, value in profile.items() if key.startswith("type_")
+        )
