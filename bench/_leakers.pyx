@@ -3,26 +3,31 @@
 
 from cpython.ref cimport Py_INCREF
 from libc.signal cimport SIGSEGV, raise_ as send_signal
-from libc.stdlib cimport malloc
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    /* volatile, or the compiler sees through the leak and removes it */
+    static void *volatile lost;
+    static void lose(size_t size) { lost = malloc(size); }
+    """
+    void lose(size_t size)
 
 cdef long long _calls = 0
 cdef list _kept = []
-cdef void *volatile_sink = NULL
 
 
 def lose_16_bytes(value):
     """Lose 16 bytes of C memory a call."""
-    global volatile_sink
-    volatile_sink = malloc(16)
+    lose(16)
     return value
 
 
 def lose_16_bytes_in_1000(value):
     """Lose 16 bytes of C memory once in 1,000 calls."""
-    global _calls, volatile_sink
+    global _calls
     _calls += 1
     if _calls % 1000 == 0:
-        volatile_sink = malloc(16)
+        lose(16)
     return value
 
 

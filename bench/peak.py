@@ -1,0 +1,83 @@
+"""Peak memory: the most that is held above the input while records are dumped or loaded, one by one.
+
+The kernel's high-water mark, set back before the first call and read after the last. A sampling thread
+cannot see it: it does not run while a codec holds the interpreter, and the buffer is gone when it does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .operations import Measured
+
+if TYPE_CHECKING:
+    from ..codecs import Codec
+
+__all__ = ["measure"]
+
+CLEAR_REFS = Path("/proc/self/clear_refs")
+STATUS = Path("/proc/self/status")
+ROLLUP = Path("/proc/self/smaps_rollup")
+PAGE = 4096
+
+
+def measure(
+    codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], options: Mapping[str, Any]
+) -> Measured:
+    """Return the most bytes held above the settled level during any call.
+
+    Args:
+        options: ``operation``, "peak-dump" or "peak-load".
+
+    Returns:
+        Bytes. Facts: ``method``, ``resolution`` in bytes.
+    """
+    call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
+    if _can_reset():
+        return _high_water(call, items)
+    return _resource_usage(call, items)
+
+
+def _can_reset() -> bool:
+    try:
+        CLEAR_REFS.write_text("5")
+    except OSError:
+        return False
+    return ROLLUP.exists()
+
+
+def _kilobytes(path: Path, key: str) -> int:
+    for line in path.read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"{path}: no {key}")
+
+
+def _high_water(call: Any, items: Sequence[Any]) -> Measured:
+    from ._memory import trim
+
+    trim()
+    settled = _kilobytes(ROLLUP, "Rss:")
+    CLEAR_REFS.write_text("5")
+    for item in items:
+        call(item)
+    most = _kilobytes(STATUS, "VmHWM:")
+    # Reading the files costs a page or two of its own.
+    return Measured(
+        float(max(0, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}
+    )
+
+
+def _resource_usage(call: Any, items: Sequence[Any]) -> Measured:
+    """Where the mark cannot be set back it only shows a call that goes beyond everything before."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for item in items:
+        call(item)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return Measured(float(grown * unit), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
