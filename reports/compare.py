@@ -17,7 +17,7 @@ from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, corpora
+from .entrants import FLOOR, GROWING, corpora
 from .environment import differences, machine, versions
 
 __all__ = ["Change", "Comparison", "compare", "parse_share"]
@@ -30,22 +30,26 @@ _IRRELEVANT: Final = frozenset(
         "budget",
         "cell_memory",
         "cell_timeout",
+        "check_seconds",
         "codecs",
-        "looks",
-        "max_processes",
-        "output",
+        "corpora",
+        "fewest",
+        "format",
+        "operations",
         "precision",
-        "processes",
-        "quick",
-        "resume",
+        "ratios",
+        "records",
+        "rounds",
+        "sample",
+        "skip_bad",
         "tie",
+        "trusted",
     }
 )
-"""Options that decide how long and on what is measured, not what a figure means."""
+"""Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
 _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
-_GROWING: Final = frozenset({"growing", "leak", "grows"})
 
 
 def parse_share(text: str) -> float:
@@ -181,7 +185,7 @@ def _badness(outcome: str) -> int:
 
 
 def _growing(cell: CellResult) -> bool:
-    return cell.facts.get("verdict") in _GROWING
+    return cell.facts.get("verdict") == GROWING
 
 
 def _usable(samples: Sequence[Sample]) -> bool:
@@ -280,13 +284,14 @@ def _relevant(options: Mapping[str, Fact]) -> list[tuple[str, Fact]]:
 _NOISE: Final = frozenset(
     {
         "boot_time",
+        "cores",
+        "cpu_config",
         "cpu_freq",
-        "cpu_temp",
         "date",
         "duration",
         "load_avg_1min",
+        "python_executable",
         "runnable_threads",
-        "started",
         "uptime",
     }
 )
@@ -297,10 +302,7 @@ def _surroundings(before: Result, after: Result) -> list[str]:
     found = []
     if machine(before) != machine(after):
         found.append("different machines: figures of two machines are not a comparison of two versions")
-    old, new = (
-        [(k, v) for k, v in r.environment.items() if k not in _NOISE and not k.startswith("cpu_config")]
-        for r in (before, after)
-    )
+    old, new = ([(k, v) for k, v in r.environment.items() if k not in _NOISE] for r in (before, after))
     found += differences(old, new)
     found += [
         f"library {line}" for line in differences([*versions(before).items()], [*versions(after).items()])

@@ -11,10 +11,13 @@ from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
 from ..bench.stats import ALPHA, interval, ranks
 from .cost import Cost
 
-__all__ = ["FLOOR", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
+__all__ = ["FLOOR", "GROWING", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
 
 FLOOR: Final = "floor"
 """The pseudo codec that copies the payload: what the harness itself costs."""
+
+GROWING: Final = "growing"
+"""The verdict of a `growth-*` cell whose memory stays behind."""
 
 _WORST: Final = (
     "missing",

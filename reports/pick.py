@@ -364,6 +364,11 @@ def _broken_by(name: str, others: Sequence[str], fields: _Fields, parts: Mapping
     return words[differing.index(True)]
 
 
+_PLAUSIBLE_READS: Final = (0.01, 10_000.0)
+_PLAUSIBLE_LINES: Final = (1e3, 1e11)
+"""Break-evens beyond these (reads per write; bytes per second) concern nobody and are not stated."""
+
+
 def _breakeven(
     winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost, tied: set[str]
 ) -> list[str]:
@@ -379,11 +384,11 @@ def _breakeven(
         point = breakeven_reads(
             (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
         )
-        if point is not None:
+        if point is not None and _PLAUSIBLE_READS[0] <= point <= _PLAUSIBLE_READS[1]:
             reads.append((point, other))
         work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
         point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
-        if point is not None and own.size and theirs.size:
+        if point is not None and _PLAUSIBLE_LINES[0] <= point <= _PLAUSIBLE_LINES[1]:
             lines.append((point, other))
     found = []
     if more := min((r for r in reads if r[0] > cost.reads), default=None):

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..bench.results import CorpusFacts, Sample
+from ..bench.results import UNITS, CellResult, CorpusFacts, Sample
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, Entrant, Figure, Standing
+from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure
 from .options import Options
 from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
 
@@ -18,9 +18,12 @@ __all__ = ["SectionBuilder"]
 
 _SUMS: Final = {
     "dump": ("dump",),
+    "dump-nogc": ("dump-nogc",),
     "dump-repeat": ("dump-repeat",),
     "load": ("load",),
+    "load-nogc": ("load-nogc",),
     "advise": ("advise",),
+    "advise-nogc": ("advise-nogc",),
     "load+advise": ("load", "advise"),
     "bytes": ("size",),
     "peak-dump": ("peak-dump",),
@@ -29,25 +32,39 @@ _SUMS: Final = {
     "retained-payloads": ("retained-payloads",),
     "value": ("value",),
 }
-_TIMES: Final = frozenset({"dump", "dump-repeat", "load", "advise", "load+advise", "cost"})
-_PER_SAMPLE: Final = frozenset({"peak", "peak-dump", "peak-load"})
+"""The operations whose figures a column adds up."""
+
+_RESIDENT: Final = {"resident-records": "retained-records", "resident-payloads": "retained-payloads"}
+"""Columns that stand as the fact ``resident`` beside a traced figure."""
+
+_TIMES: Final = frozenset({*(key for key, (op, *_) in _SUMS.items() if UNITS.get(op) == "second"), "cost"})
+_PER_CALL: Final = frozenset({"peak", "peak-dump", "peak-load"})
 _TEXTS: Final = frozenset({"codec", "format", "library", "version", "growth", "fidelity"})
+_CALM: Final = "no growth"
 _DEFAULT: Final = (
     "codec",
     "dump",
     "dump:x",
+    "dump-nogc",
+    "dump-repeat",
     "load",
     "load:x",
+    "load-nogc",
     "advise",
     "load+advise",
     "value",
     "bytes",
     "bytes:x",
     "peak",
+    "retained-records",
+    "resident-records",
+    "retained-payloads",
+    "resident-payloads",
     "growth",
     "fidelity",
     "rank",
 )
+"""What is shown unless ``--columns`` says otherwise, as far as there are figures."""
 
 
 @dataclass
@@ -123,6 +140,7 @@ class SectionBuilder:
     def _holds(self, entrant: Entrant, key: str) -> bool:
         """Whether a default column has something to say of this codec."""
         base = key.removesuffix(":x")
+        base = _RESIDENT.get(base, base)
         if base in _SUMS:
             return any(name in entrant.cells for name in _SUMS[base])
         if base == "peak":
@@ -190,7 +208,7 @@ class SectionBuilder:
         else:
             factor, name = numbers.scale(self._comparable(key), unit)
         what = f"{per:,}" if per > 1 else "record"
-        if key not in _PER_SAMPLE and key != "value":
+        if key not in _PER_CALL and key != "value":
             name = f"{name}/{what}"
         column = Column(key, key, unit=name, direction="lower", raw_unit=unit)
 
@@ -265,6 +283,8 @@ class SectionBuilder:
         if key == "peak":
             peaks = [f for op in ("peak-dump", "peak-load") if (f := entrant.figure(op))]
             return max(peaks, default=None)
+        if key in _RESIDENT:
+            return _resident(entrant.cells.get(_RESIDENT[key]))
         if key == "load+advise" and "advise" not in entrant.cells:
             return entrant.figure("load")
         return entrant.figure(*_SUMS[key]) if key in _SUMS else None
@@ -339,19 +359,12 @@ class SectionBuilder:
         }
         if not verdicts:
             return EMPTY
-        growing = {name: text for name, text in verdicts.items() if text in _GROWING}
+        growing = [name for name, text in verdicts.items() if text == GROWING]
         if not growing:
-            text = next((t for t in verdicts.values() if t not in _CALM), next(iter(verdicts.values())))
-            return Entry(text, text, tone="" if text in _CALM else "dim")
-        marks = []
-        for name, text in growing.items():
-            cell = cells[f"growth-{name}"]
-            slope = cell.facts.get("slope")
-            amount = f", {slope:.3g} bytes stay per operation" if isinstance(slope, int | float) else ""
-            where = f"; {cell.facts['where']}" if cell.facts.get("where") else ""
-            marks.append(self.footnotes.mark(f"{name}: {text}{amount}{where}"))
-        word = next(iter(growing.values()))
-        return Entry(f"{word} ({', '.join(growing)})", word, marks=tuple(marks), tone="bad")
+            text = next((t for t in verdicts.values() if t != _CALM), _CALM)
+            return Entry(text, text, tone="" if text == _CALM else "dim")
+        marks = [self.footnotes.mark(_leak(name, cells[f"growth-{name}"])) for name in growing]
+        return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=tuple(marks), tone="bad")
 
     def _rank(self, entrant: Entrant) -> Entry:
         rank = self.standing.ranks.get(entrant.name)
@@ -381,8 +394,17 @@ class SectionBuilder:
             yield f"± half the 95 % interval of the mean over {_range(counts)} processes"
 
 
-_GROWING: Final = frozenset({"growing", "leak", "grows"})
-_CALM: Final = frozenset({"no leak", "none", "flat", "ok"})
+def _resident(cell: CellResult | None) -> Figure | None:
+    value = cell.facts.get("resident") if cell is not None else None
+    return Figure(float(value), None, None) if isinstance(value, int | float) else None
+
+
+def _leak(operation: str, cell: CellResult) -> str:
+    """Say how much stays behind, and where it comes from."""
+    found = figure(cell.samples)
+    amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
+    where = f": {cell.facts['where']}" if cell.facts.get("where") else ""
+    return f"{operation} is growing{amount}{where}"
 
 
 def _amount(value: float, half: float | None, *, exact: bool) -> str:

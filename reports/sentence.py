@@ -17,55 +17,66 @@ def advice(result: Result, cost: Cost | None = None) -> str:
     one that is not is named with what keeps it out.
     """
     model = cost or Cost()
-    verdicts: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for corpus in corpora(result):
         if field := [e for e in entrants(result, corpus.name) if e.name != FLOOR]:
-            verdicts.setdefault(_verdict(field, model, alpha(result)), []).append(corpus.name)
-    if not verdicts:
+            verdict, aside = _verdict(field, model, alpha(result))
+            found.setdefault(verdict, []).append((corpus.name, aside))
+    if not found:
         return "Nothing was measured, so there is nothing to advise."
-    if len(verdicts) == 1:
-        return f"{next(iter(verdicts))} (by the cost of {model.sentence()})."
-    parts = [f"on {_listed(names)} {verdict}" for verdict, names in verdicts.items()]
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]} (by the cost of {model.sentence()})."
+    several = sum(map(len, found.values())) > 1
+    text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
+    return f"{text} (by the cost of {model.sentence()})."
 
 
-def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> str:
+def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
+    """Join a verdict with the corpora it holds for, and what is to be said of each."""
+    if not several:
+        return ", ".join(part for part in (verdict, places[0][1]) if part)
+    named = [f"{name} ({aside})" if aside else name for name, aside in places]
+    return f"{verdict} on {_listed(named)}"
+
+
+def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
+    """Return what to take, and an aside: who comes next, who would be quicker but is out."""
     standing = Standing.of(field, cost, alpha)
-    safe = [
-        e
-        for e in field
-        if e.checked and not e.facts.trusted_only and e.outcome == "ok" and e.name in standing.costs
-    ]
     if not standing.costs:
-        return "no codec got through"
+        return "no codec got through", ""
     if not any(entrant.checked for entrant in field):
-        return "nothing is advised, as nobody checked what comes back"
+        return "nothing is advised, as nobody checked what comes back", ""
+    safe = [e for e in field if _advisable(e) and e.name in standing.costs]
     if not safe:
         first = next(iter(standing.costs))
-        return f"no safe codec brings every record back; {first} comes first of those that do not"
+        return "no safe codec brings every record back", f"{first} comes first of the others"
     # Ranked once more among themselves: a tie with a codec that is out is not a tie.
     own = standing if len(safe) == len(standing.costs) else Standing.of(safe, cost, alpha)
     winner, *others = own.costs
     tied = own.tied(winner)
+    asides = []
     if tied:
-        text = f"{_listed([winner, *tied])} cannot be told apart at the top"
+        verdict = f"{_listed([winner, *tied])} cannot be told apart at the top"
     elif others:
+        verdict = f"{winner} costs least"
         times = own.costs[others[0]].value / own.costs[winner].value
-        text = f"{winner} costs least; {others[0]} comes next at {ratio(times)} its cost"
+        asides.append(f"{others[0]} comes next at {ratio(times)} its cost")
     else:
-        text = f"{winner} is the only one that brings every record back safely"
-    return text + _better(field, standing, winner)
+        verdict = f"{winner} is the only one that brings every record back safely"
+    asides += _better(field, standing, winner)
+    return verdict, ", ".join(asides)
 
 
-def _better(field: list[Entrant], standing: Standing, winner: str) -> str:
+def _advisable(entrant: Entrant) -> bool:
+    return entrant.checked and not entrant.facts.trusted_only and entrant.outcome == "ok"
+
+
+def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
     """Name what ranks above the winner, and why it is not advised."""
     above = [e for e in field if e.name in standing.ranks and standing.ranks[e.name] < standing.ranks[winner]]
     if not above:
-        return ""
+        return []
     best = min(above, key=lambda e: standing.costs[e.name].value)
     why = "is for trusted data only" if best.facts.trusted_only else "is lossy here"
-    return f", though {best.name} is quicker but {why}"
+    return [f"{best.name} is quicker but {why}"]
 
 
 def _listed(names: list[str]) -> str:

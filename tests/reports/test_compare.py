@@ -98,12 +98,12 @@ class TestCompare:
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
         before = replace(
-            planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "no leak"}))
+            planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "no growth"}))
         )
         after = replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "growing"})))
 
         assert [cell] == [c.cell for c in compare(before, after).regressions(0.05)]
-        assert "no leak → growing" == compare(before, after).regressions(0.05)[0].words
+        assert "no growth → growing" == compare(before, after).regressions(0.05)[0].words
 
     def test_other_records_are_refused(self, planted):
         """Runs on different records are refused; --force makes it a note."""

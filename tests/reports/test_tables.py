@@ -210,16 +210,16 @@ class TestText:
             CellResult(
                 Cell("messages", "growth-load", "json"),
                 "ok",
-                facts={"verdict": "growing", "slope": 16.0, "where": "decoder.c:120"},
+                facts={"verdict": "growing", "where": "decoder.c:120"},
                 samples=(Sample(16, 16, 16),),
             ),
-            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts={"verdict": "no leak"}),
+            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts={"verdict": "no growth"}),
         ]
         text = render([replace(planted, cells=planted.cells + tuple(cells))], "text")
 
         assert re.search(r"^json .*growing \(load\) \[\w\]", text, re.M)
-        assert "load: growing, 16 bytes stay per operation; decoder.c:120" in text
-        assert re.search(r"^bson .*no leak", text, re.M)
+        assert "load is growing, 16.0 bytes stay per call: decoder.c:120" in text
+        assert re.search(r"^bson .*no growth", text, re.M)
 
 
 class TestSeveralFiles:
