@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -47,7 +48,9 @@ class Files(Passed):
         )
         self._files = files
         self._folder = folder
-        self._spool = spool
+        self._piped = spool is not None
+        if spool is not None:
+            weakref.finalize(self, spool.close)
 
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files) if on_progress else 0
@@ -55,7 +58,7 @@ class Files(Passed):
         left = self._limit
         hashes = []
         for path, kind in self._files:
-            problems.source = self.source if self._spool else str(path)
+            problems.source = self.source if self._piped else str(path)
             report = None if on_progress is None else _shifted(on_progress, before, total)
             with opened(path, split_compression(path)[1], report) as file:
                 records = kind.read(file.file, problems)
@@ -134,12 +137,17 @@ def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
     try:
         copyfileobj(file, spool, 1 << 20)
         spool.flush()
+        path = Path(spool.name)
+        if given is None:
+            with opened(path) as plain:
+                given = sniff(plain.file.peek(1 << 16), source)
+        return Files(name, source, [(path, given)], reading, spool=spool)
     except OSError as error:
+        spool.close()
+        place = tempfile.gettempdir()
         raise UnreadableCorpus(
-            f"{source}: cannot be copied to {tempfile.gettempdir()} for reading: {error.strerror}"
+            f"{source}: cannot be copied to {place} for reading: {error.strerror or error}"
         ) from error
-    path = Path(spool.name)
-    if given is None:
-        with opened(path) as plain:
-            given = sniff(plain.file.peek(1 << 16), source)
-    return Files(name, source, [(path, given)], reading, spool=spool)
+    except BaseException:
+        spool.close()
+        raise
