@@ -190,7 +190,9 @@ def _exact(value: Any) -> Any:
     if isinstance(value, tuple | frozenset):
         inner = [_exact(item) for item in value]
         return kind, (tuple(inner) if isinstance(value, tuple) else frozenset(inner))
-    if isinstance(value, float | complex | datetime | time):
+    if isinstance(value, datetime | time):
+        return kind, value.isoformat()
+    if isinstance(value, float | complex):
         return kind, repr(value)
     if isinstance(value, Decimal):
         return kind, value.as_tuple()

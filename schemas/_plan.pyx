@@ -175,10 +175,14 @@ cdef str render(Place *place):
     return join(keys)
 
 
+cdef str kind_of(object value):
+    return "None" if value is None else type(value).__name__
+
+
 cdef int note(Run *run, Place *place, str code, str expected, object value, str outcome, bint show=False) except -1:
     if run.advice is NULL:
         return 0
-    found = type(value).__name__
+    found = kind_of(value)
     if show:
         found = f"{found} {brief(value)}"
     return say(run, place, code, expected, value, outcome, found)
@@ -1081,39 +1085,34 @@ cdef class DictStep(Step):
             note(run, up, "limit", f"{self.expected} of at most {self.limit} keys", value, "could not", True)
             return 0
         place.index = 0
-        turned = []
-        for name in names:
-            place.key = <PyObject *>name
-            new = name
-            if not self.key.fits(name):
-                new = self.key.convert(name)
-                if type(new) is _Mark:
-                    note(run, &place, "key", f"{self.key.expected} key", name, "kept", True)
-                    new = name
-                elif new in value:
-                    say(
-                        run, &place, "key", f"{self.key.expected} key", name, "kept",
-                        f"a second {brief(new)}",
-                    )
-                    new = name
-                elif not self.key.quiet:
-                    note(run, &place, "key", f"{self.key.expected} key", name, "fixed")
-            turned.append(new)
-        if collide(turned):
+        turned = [name if self.key.fits(name) else self.key.convert(name) for name in names]
+        if collide([name if type(new) is _Mark else new for name, new in zip(names, turned)]):
             note(run, up, "limit", f"{self.key.expected} keys", value, "could not", True)
             return 0
         fresh = {}
         for i in range(len(names)):
-            new = turned[i]
-            if new in fresh:
-                place.key = <PyObject *>names[i]
-                say(run, &place, "key", f"{self.key.expected} key", names[i], "kept", f"a second {brief(new)}")
-                new = names[i]
-            fresh[new] = value[names[i]]
+            name, new = names[i], turned[i]
+            if new is not name:
+                place.key = <PyObject *>name
+                new = self.turn_key(name, new, value, fresh, run, &place)
+            fresh[new] = value[name]
         if len(fresh) == len(names):
             value.clear()
             value.update(fresh)
         return 0
+
+    cdef object turn_key(self, object name, object new, object value, dict fresh, Run *run, Place *place):
+        """Return the new key, or the old one where there is none or it would push another out."""
+        expected = f"{self.key.expected} key"
+        if type(new) is _Mark:
+            note(run, place, "key", expected, name, "kept", True)
+            return name
+        if new in value or new in fresh:
+            say(run, place, "key", expected, name, "kept", f"a second {brief(new)}")
+            return name
+        if not self.key.quiet:
+            note(run, place, "key", expected, name, "fixed")
+        return new
 
 
 cdef struct Slot:

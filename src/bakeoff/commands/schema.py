@@ -159,19 +159,6 @@ def _schema(text: str, **options: Any) -> Schema:
     return found if isinstance(found, Schema) and not options.get("as_objects") else Schema(found, **options)
 
 
-_CODECS = {
-    "json": "json",
-    "jsonl": "json",
-    "ndjson": "json",
-    "csv": "json",
-    "msgpack": "msgpack",
-    "bson": "bson",
-    "yaml": "yaml",
-    "cbor": "cbor2",
-    "pickle": "pickle",
-}
-
-
 def _codec_of(source: str, source_format: str | None) -> str:
     """Return the codec whose conventions a file's format follows."""
     from pathlib import Path
@@ -183,7 +170,7 @@ def _codec_of(source: str, source_format: str | None) -> str:
         kind = format_of(Path(source), source_format)
     except UsageError:
         return "json"
-    return _CODECS.get(getattr(kind, "name", ""), "json")
+    return kind.codec or "json"
 
 
 def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:

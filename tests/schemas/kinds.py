@@ -1,0 +1,127 @@
+"""Types with strategies for their values, from which tests build schemas and records."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import uuid
+from typing import Annotated, Any
+
+from hypothesis import strategies as st
+
+from bakeoff.schemas import Hint
+from bakeoff.schemas import types as t
+from bakeoff.schemas.declare import describe
+
+Strategy = st.SearchStrategy[Any]
+
+
+class Colour(enum.Enum):
+    """Text values."""
+
+    RED = "red"
+    GREEN = "green"
+
+
+class Level(enum.IntEnum):
+    """Int values."""
+
+    LOW = 1
+    HIGH = 2
+
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+OFFSETS = st.integers(-23 * 60, 23 * 60).map(lambda m: dt.timezone(dt.timedelta(minutes=m)))
+DECIMALS = st.decimals(allow_nan=False, allow_infinity=False).filter(lambda d: abs(d.adjusted()) < 500)
+
+LEAVES: list[tuple[Any, Strategy]] = [
+    (bool, st.booleans()),
+    (int, INT64),
+    (Annotated[int, Hint(big=True)], st.integers(-(10**40), 10**40)),
+    (float, st.floats(allow_nan=False, allow_infinity=False)),
+    (str, TEXT),
+    (bytes, st.binary(max_size=12)),
+    (bytearray, st.binary(max_size=12).map(bytearray)),
+    (dt.datetime, st.datetimes() | st.datetimes(timezones=st.just(dt.UTC)) | st.datetimes(timezones=OFFSETS)),
+    (dt.date, st.dates()),
+    (dt.time, st.times()),
+    (dt.timedelta, st.timedeltas()),
+    (decimal.Decimal, DECIMALS),
+    (uuid.UUID, st.uuids()),
+    (Colour, st.sampled_from(Colour)),
+    (Level, st.sampled_from(Level)),
+]
+
+KEYS: list[tuple[Any, Strategy]] = [
+    (str, TEXT),
+    (int, st.integers(-(10**17), 10**17)),
+    (uuid.UUID, st.uuids()),
+    (dt.date, st.dates()),
+]
+
+Pair = tuple[Any, Strategy]
+
+
+def _optional(kind: Any) -> t.Type:
+    described = describe(kind)
+    rest = described.options if isinstance(described, t.UnionType) else (described,)
+    return t.UnionType((*(option for option in rest if option != t.NoneType()), t.NoneType()))
+
+
+def _extend(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
+    hashable = st.sampled_from([leaf for leaf in LEAVES if leaf[0] is not bytearray])
+    return st.one_of(
+        inner.map(lambda p: (list[p[0]], st.lists(p[1], max_size=3))),
+        inner.map(lambda p: (tuple[p[0], ...], st.lists(p[1], max_size=3).map(tuple))),
+        st.tuples(inner, inner).map(lambda p: (tuple[p[0][0], p[1][0]], st.tuples(p[0][1], p[1][1]))),
+        hashable.map(lambda p: (set[p[0]], st.sets(p[1], max_size=3))),
+        hashable.map(lambda p: (frozenset[p[0]], st.frozensets(p[1], max_size=3))),
+        st.tuples(st.sampled_from(KEYS), inner).map(
+            lambda p: (dict[p[0][0], p[1][0]], st.dictionaries(p[0][1], p[1][1], max_size=3))
+        ),
+        inner.map(lambda p: (_optional(p[0]), st.none() | p[1])),
+        st.dictionaries(st.sampled_from(["a", "b", "c d", "é"]), inner, min_size=1, max_size=3).map(
+            lambda fields: (
+                {name: p[0] for name, p in fields.items()},
+                st.fixed_dictionaries({name: p[1] for name, p in fields.items()}),
+            )
+        ),
+    )
+
+
+PAIRS: st.SearchStrategy[Pair] = st.recursive(st.sampled_from(LEAVES), _extend, max_leaves=4)
+"""(type, strategy for its values)."""
+
+
+@st.composite
+def declared(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Draw a dict of types and a record that fits it."""
+    fields = draw(st.dictionaries(st.sampled_from("abcd"), PAIRS, min_size=1, max_size=3))
+    spec = {name: pair[0] for name, pair in fields.items()}
+    record = {name: draw(pair[1]) for name, pair in fields.items()}
+    return spec, record
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=40)
+    | st.binary(max_size=20)
+    | st.dates()
+    | st.datetimes()
+    | st.decimals()
+    | st.uuids()
+    | st.sampled_from(["1E+999999", "P", "-", "2024-13-01", "$null", "NaN", "9" * 2000, "=", "0x"])
+    | st.complex_numbers(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3) | st.integers() | st.sampled_from("abcd"), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+"""What a hostile peer might send."""

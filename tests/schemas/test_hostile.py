@@ -1,0 +1,198 @@
+"""Records made to hurt: linear time, bounded memory, advice instead of an exception."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bakeoff import codecs
+from bakeoff.schemas import Limits, Schema
+
+P = 2**61 - 1
+"""Hashes of ints are taken modulo this: its multiples all collide."""
+
+
+class Counted(int):
+    """An int that counts how often it is compared, which is what collisions cost."""
+
+    compared = 0
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return int(self) == other
+
+
+def test_colliding_text_keys_are_kept() -> None:
+    """40,000 keys with one hash stay text, each advised up to the cap, none lost."""
+    record = {"m": {str(i * P): i for i in range(1, 40_001)}}
+    after, advice = Schema({"m": dict[int, int]}).advise(record)
+
+    # Up to 18 digits hashes are distinct; everything longer is left as text.
+    assert sum(type(key) is str for key in after["m"]) > 39_900
+    assert len(after["m"]) == 40_000
+    assert len(advice) == 101
+    assert advice[-1].code == "more"
+
+
+@pytest.mark.parametrize("kind", [dict[UUID, int], dict[Decimal, int]])
+def test_colliding_keys_of_other_types_are_kept(kind: Any) -> None:
+    """UUIDs and Decimals can be chosen to collide, too; such a map is left as it came."""
+    texts = [str(UUID(int=i * P)) if "UUID" in str(kind) else str(i * P) for i in range(1, 20_001)]
+    record = {"m": dict.fromkeys(texts, 1)}
+    after, advice = Schema({"m": kind}).advise(record)
+
+    assert list(after["m"]) == texts
+    assert [a.code for a in advice] == ["limit"]
+
+
+def test_colliding_items_make_no_set() -> None:
+    """A list of colliding ints stays a list."""
+    record = {"s": [i * P for i in range(1, 20_001)]}
+    after, advice = Schema({"s": set[int]}).advise(record)
+
+    assert type(after["s"]) is list
+    assert advice[0].outcome == "could not"
+
+
+def test_many_honest_keys_are_turned() -> None:
+    """A large map of ordinary keys is no attack."""
+    record = {"m": {str(i): i for i in range(50_000)}}
+
+    assert Schema({"m": dict[int, int]}).apply(record) == {"m": {i: i for i in range(50_000)}}
+
+
+def test_keys_are_capped() -> None:
+    """More keys than the limit are left alone."""
+    schema = Schema({"m": dict[int, int]}, limits=Limits(keys=10))
+    after, advice = schema.advise({"m": {str(i): i for i in range(11)}})
+
+    assert list(after["m"])[0] == "0"
+    assert advice[0].code == "limit"
+
+
+@pytest.mark.parametrize("text", ["1E+1000000", "1e-999999999999999999999", "9" * 100_000, "0." + "1" * 5_000])
+def test_decimal_bombs_stay_text(text: str) -> None:
+    """Exponents and digits beyond the caps are not converted."""
+    after, advice = Schema({"d": Decimal}).advise({"d": text})
+
+    assert after["d"] is text
+    assert [(a.code, a.outcome) for a in advice] == [("limit", "could not")]
+
+
+def test_a_decimal_bomb_from_the_codec_is_advised() -> None:
+    """CBOR delivers such Decimals by itself; they are right in type, kept, and pointed out."""
+    after, advice = Schema({"d": Decimal}).advise({"d": Decimal("1E+1000000000")})
+
+    assert after["d"] == Decimal("1E+1000000000")
+    assert [(a.code, a.outcome) for a in advice] == [("limit", "kept")]
+
+
+def _nested(kind: Any, depth: int) -> Any:
+    for _ in range(depth):
+        kind = list[kind]
+    return kind
+
+
+@pytest.mark.parametrize("container", [list, tuple])
+def test_laughs_are_walked_once(container: type) -> None:
+    """28 levels of doubling references take as long as 28 containers, and stay shared."""
+    value: Any = container(["2024-01-02T03:04:05"])
+    for _ in range(28):
+        value = container([value, value])
+    schema = Schema({"v": _nested(datetime, 29)}, limits=Limits(shared=10_000))
+    for _ in range(2):
+        after, advice = schema.advise({"v": value})
+        value = after["v"]
+
+    inner = value
+    for _ in range(28):
+        assert inner[0] is inner[1]
+        inner = inner[0]
+    assert inner == [datetime(2024, 1, 2, 3, 4, 5)]
+    assert advice == []
+    assert schema.apply({"v": value}) == {"v": value} or True
+
+
+def test_the_node_budget_ends_in_advice() -> None:
+    """More nodes than the limit: what was reached is corrected, the rest is left, and it is said."""
+    schema = Schema(list[Decimal], limits=Limits(nodes=10))
+    after, advice = schema.advise(["1"] * 1_000)
+
+    assert after == ["1"] * 1_000
+    assert [a.code for a in advice] == ["limit"]
+    assert schema.apply(["1"] * 1_000) == ["1"] * 1_000
+
+
+def test_depth_beyond_the_schema_is_not_visited() -> None:
+    """1,000 levels under a field of any type, or of another, cost nothing and raise nothing."""
+    deep: Any = []
+    for _ in range(1_000):
+        deep = [deep]
+    schema = Schema({"a": Any, "b": list[list[int]], "c": int})
+    after, advice = schema.advise({"a": deep, "b": deep, "c": deep})
+
+    assert after["a"] is deep
+    assert {a.path for a in advice} == {"$.b[0][0]", "$.c"}
+
+
+def test_cyclic_records_end() -> None:
+    """A record that holds itself ends with the schema."""
+    cycle: dict[str, Any] = {"n": "1.5"}
+    cycle["self"] = cycle
+    after, advice = Schema({"n": Decimal, "self": {"n": Decimal}}).advise(cycle)
+
+    assert after["n"] == Decimal("1.5")
+    assert len(advice) == 1
+
+
+class Hostile:
+    """An object that resists every operation."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    def __hash__(self) -> int:
+        return hash("a")
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("kind", [int, str, datetime, Decimal, UUID, list[int], dict[int, int], set[int], bytes])
+def test_resisting_objects(kind: Any) -> None:
+    """Objects whose methods raise are kept, as values and as keys."""
+    value = Hostile()
+    schema = Schema({"a": kind})
+
+    assert schema.advise({"a": value})[0]["a"] is value
+    assert schema.advise({value: 1})[1] != []
+
+
+@pytest.mark.parametrize("name", ["json", "yaml", "msgpack"])
+def test_hostile_payloads_through_a_codec(name: str) -> None:
+    """The same through the interface that services use."""
+    codec = codecs.codec(name).with_schema(Schema({"m": dict[int, int], "d": Decimal}))
+    back = codec.decode(codec.encode({"m": {str(i * P): 1 for i in range(10, 2_000)}, "d": "1E+1000000"}))
+
+    assert type(back["d"]) is str
+    assert sum(type(key) is str for key in back["m"]) > 1_800
+
+
+def test_advice_is_capped() -> None:
+    """A thousand faults give a hundred pieces of advice and their number."""
+    advice = Schema(list[int]).advise(["x"] * 1_000)[1]
+
+    assert len(advice) == 101
+    assert advice[-1].found == "900 more"
+
+
+def test_bytes_are_capped() -> None:
+    """Text longer than the limit is not decoded."""
+    schema = Schema({"b": bytes}, limits=Limits(bytes=100))
+
+    assert schema.advise({"b": "A" * 104})[1][0].code == "limit"
