@@ -109,7 +109,8 @@ cdef class Codec:
         encode_depth: Check nesting before encoding (libraries that crash on deep objects).
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
         whole: How to notice data after the value where the library does not: ``(before, after)``
-            makes an array of the payload and a secret; ``"pickle"`` reads the frame length.
+            makes an array of the payload and a secret; ``"pickle"`` reads the frame length, and
+            makes a pair of frameless pickles and a secret.
         wrap: Key under which values other than a dict are wrapped in a document.
         limits_size: Largest payload in bytes, before and after decompression.
         limits_depth: Greatest nesting; None leaves the library's own limit.
@@ -152,11 +153,11 @@ cdef class Codec:
     cdef object _fix
     cdef object _compress
     cdef object _decompress
-    cdef object _pickle_load
     cdef bytes _before
     cdef bytes _after
     cdef object _secret
     cdef str _wrap
+    cdef bint _is_pickle
     cdef bint _text
     cdef bint _plain_encode
     cdef bint _plain_decode
@@ -218,13 +219,16 @@ cdef class Codec:
         self._encode_depth = encode_depth
         if limits_depth is not None:
             self._encode_depth = min(limits_depth, encode_depth or limits_depth)
-        if whole == "pickle":
-            self._pickle_load = True
-        elif whole is not None:
+        if whole is not None:
             from os import urandom
 
             self._secret = urandom(8)
-            self._before, self._after = whole[0], whole[1] + self._secret
+            self._is_pickle = whole == "pickle"
+            if self._is_pickle:
+                # In place of STOP: SHORT_BINBYTES, TUPLE2, STOP (pickletools).
+                self._after = b"C\x08" + self._secret + b"\x86."
+            else:
+                self._before, self._after = whole[0], whole[1] + self._secret
         if compression is not None:
             self._compress, self._decompress = compression.compress, compression.decompress
         # The paths that nearly every codec takes carry no further question per call.
@@ -368,20 +372,26 @@ cdef class Codec:
         if self._text:
             record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
         elif self._before is not None:
-            record = _call(self._decode, self._before + data + self._after)
-            if len(record) != 2 or record[1] != self._secret:
-                raise DecodeError(self.name, "data after the end of the value")
-            record = record[0]
+            record = self._paired(_call(self._decode, self._before + data + self._after))
+        elif not self._is_pickle or _one_frame(data):
+            record = _call(self._decode, data)
+        elif data[0] != 0x80 or data[1] < 4:
+            if data[-1:] != b".":
+                raise DecodeError(self.name, "does not end with a STOP")
+            record = self._paired(_call(self._decode, data[:-1] + self._after))
         else:
-            if self._pickle_load and not _one_frame(data):
-                record = self._load_counted(data)
-            else:
-                record = _call(self._decode, data)
+            record = self._load_counted(data)
         if self._wrap is not None and _is_wrapped(record, self._wrap):
             record = record[self._wrap]
         if self.limits_depth is not None:
             _check_depth(record, self.limits_depth)
         return record
+
+    cdef object _paired(self, pair):
+        """Return the record of (record, secret), the shape that only a payload that ends with its value gives."""
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or pair[1] != self._secret:
+            raise DecodeError(self.name, "data after the end of the value")
+        return pair[0]
 
     cdef object _load_counted(self, bytes data):
         from io import BytesIO
