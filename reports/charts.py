@@ -202,6 +202,7 @@ def front_spec(
     place = {"x": x, "y": y}
     return {
         "data": {"name": "points", "values": list(rows)},
+        "params": [_legend_columns(width)],
         "width": width,
         "height": height,
         "autosize": {"type": "fit-x", "contains": "padding"},
@@ -260,11 +261,16 @@ def _labels(place: Mapping[str, Any], theme: Theme) -> list[dict[str, Any]]:
     ]
 
 
+def _legend_columns(width: int) -> dict[str, Any]:
+    # Not the width itself: that shrinks while a drawing is fitted, after the legend has got its height.
+    return {"name": "legendColumns", "value": max(2, width // 100)}
+
+
 def _legend(theme: Theme) -> dict[str, Any]:
     return {
         "orient": "bottom",
         "direction": "horizontal",
-        "columns": {"expr": "max(2, floor(width / 100))"},
+        "columns": {"expr": "legendColumns"},
         "symbolFillColor": theme.surface,
         "offset": 6,
     }
@@ -404,6 +410,7 @@ def render(
         "spacing": 36,
         "config": _config(LIGHT) | {"background": LIGHT.surface},
         "padding": 20,
+        "params": [_legend_columns(760)],
     }
     if format == "png":
         return bytes(engine().vegalite_to_png(json.dumps(spec), scale=2))
@@ -427,5 +434,5 @@ def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:
     """Take off what only a whole drawing may have; data sets of several panels may not share a name."""
-    kept = {key: value for key, value in spec.items() if key not in ("config", "padding", "autosize")}
+    kept = {key: value for key, value in spec.items() if key not in ("config", "padding", "autosize", "params")}
     return kept | {"data": {"values": spec["data"]["values"]}}

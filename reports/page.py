@@ -39,6 +39,18 @@ _LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
 
+_WIDTHS: Final = {
+    "cost": 108,
+    "dump": 124,
+    "load": 124,
+    "advise": 94,
+    "bytes": 96,
+    "peak": 98,
+    "growth": 118,
+    "fidelity": 104,
+}
+"""Pixels of the table's columns on a screen."""
+
 _READS: Final = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12, 16, 24, 32, 50, 75, 100, 200, 500, 1000)
 _LINES: Final = tuple(bits / 8 for bits in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8))
 _LINES_FAST: Final = tuple(bits / 8 for bits in (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 1e11))
@@ -106,6 +118,7 @@ def render(
         views=found,
         groups=_groups(found),
         table=table,
+        widths=_WIDTHS,
         sliders=_sliders(cost),
         cost=cost,
         baseline=baseline,

@@ -26,11 +26,10 @@ class Chart {
       ast: true,
       logLevel: 1,
     };
-    const data = this.spec.data.map((set) => (set.name === this.data ? { ...set, values: this.rows } : set));
-    const { view } = await window.vegaEmbed(holder, { ...this.spec, data }, options);
+    const data = this.spec.data.map((set) => (set.name === this.data ? { ...set, values: this.rows.map((row) => ({ ...row })) } : set));
+    const signals = this.spec.signals?.map((signal) => (signal.name === "legendColumns" ? { ...signal, value: this.columns() } : signal));
+    const { view } = await window.vegaEmbed(holder, { ...this.spec, data, signals }, options);
     // One frame holds either the still picture or the live one, never nothing.
-    // A legend that wraps at this width is known only after the first layout.
-    await view.resize().runAsync();
     this.element.replaceChildren(holder);
     this.element.classList.add("live-drawn");
     this.view = view;
@@ -41,14 +40,37 @@ class Chart {
     return Math.max(260, Math.floor(this.element.clientWidth));
   }
 
+  columns() {
+    return Math.max(2, Math.floor(this.room() / 100));
+  }
+
   fit() {
-    if (this.view.width() !== this.room()) this.view.width(this.room()).resize().runAsync();
+    if (this.view.width() === this.room()) return;
+    if (this.spec.signals?.some(({ name }) => name === "legendColumns")) this.view.signal("legendColumns", this.columns());
+    this.view.width(this.room()).resize().runAsync();
+  }
+
+  /** Say what differs from the rows drawn last, so that marks are moved rather than made again. */
+  changes(rows) {
+    const changes = this.view.changeset();
+    const gone = new Map(this.view.data(this.data).map((row) => [`${row.corpus}/${row.codec}`, row]));
+    for (const row of rows) {
+      const key = `${row.corpus}/${row.codec}`;
+      const known = gone.get(key);
+      if (known) {
+        gone.delete(key);
+        for (const name of Object.keys(row)) if (known[name] !== row[name]) changes.modify(known, name, row[name]);
+        if (known.side && !row.side) changes.modify(known, "side", null);
+      } else changes.insert({ ...row });
+    }
+    changes.remove([...gone.values()]);
+    return changes;
   }
 
   draw(rows, words) {
     this.rows = rows;
     if (words !== undefined) this.element.setAttribute("aria-label", words);
-    if (this.view) this.view.data(this.data, rows).run();
+    if (this.view) this.view.change(this.data, this.changes(rows)).run();
   }
 }
 

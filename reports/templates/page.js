@@ -231,6 +231,7 @@ function readSlider(id) {
   put(byId(`${id}-shown`), text);
   input.setAttribute("aria-valuetext", text.replace("\u00a0", " "));
   if (id !== "rate") return;
+  table.element.classList.toggle("rated", value > 0);
   for (const cell of document.querySelectorAll('#table [data-column="rate"]')) cell.hidden = !value;
 }
 

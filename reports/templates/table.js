@@ -90,11 +90,14 @@ class Table {
     });
     if (ordered.every((line, index) => line === this.order?.[index])) return;
     this.order = ordered;
-    // Moving only what moved keeps the focus and costs least.
-    let next = this.body.firstElementChild;
-    for (const { row } of ordered) {
-      if (row === next) next = next.nextElementSibling;
-      else this.body.insertBefore(row, next);
+    // Rows that keep their order stay: moving few keeps the focus and costs least.
+    const places = new Map([...this.body.rows].map((row, place) => [row, place]));
+    const kept = rising(ordered.map(({ row }) => places.get(row)));
+    let next = null;
+    for (let index = ordered.length - 1; index >= 0; index--) {
+      const { row } = ordered[index];
+      if (!kept.has(index)) this.body.insertBefore(row, next);
+      next = row;
     }
   }
 
@@ -111,6 +114,25 @@ class Table {
       } else header.removeAttribute("aria-sort");
     }
   }
+}
+
+/** Return the indices of a longest rising run of numbers, not necessarily neighbours. */
+function rising(numbers) {
+  const ends = [];
+  const before = [];
+  numbers.forEach((number, index) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (numbers[ends[middle]] < number) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low ? ends[low - 1] : -1;
+    ends[low] = index;
+  });
+  const kept = new Set();
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]) kept.add(index);
+  return kept;
 }
 
 /** Half the 95 % interval of a cost, for the digits that it bears. */
