@@ -50,8 +50,19 @@ def build(results: Sequence[Result], options: Options) -> Table:
             "commands": [result.command for result in results],
             "environments": [dict(result.environment) for result in results],
             "options": [dict(result.options) for result in results],
+            "losses": [_losses(result) for result in results],
         },
     )
+
+
+def _losses(result: Result) -> dict[str, list[str]]:
+    """Return every loss by corpus and codec; footnotes cut long lists short."""
+    return {
+        f"{corpus.name}/{entrant.name}": list(entrant.losses)
+        for corpus in corpora(result)
+        for entrant in entrants(result, corpus.name)
+        if entrant.losses
+    }
 
 
 def _advised(result: Result, options: Options) -> list[str]:

@@ -289,6 +289,7 @@ _NOISE: Final = frozenset(
         "cpu_freq",
         "date",
         "duration",
+        "harness_ns",
         "load_avg_1min",
         "python_executable",
         "runnable_threads",

@@ -29,6 +29,10 @@ def notes(result: Result) -> list[str]:
     env = result.environment
     python = " ".join(str(env[key]) for key in ("python_implementation", "python_version") if env.get(key))
     parts = [python, *(str(env[key]) for key in ("cpu_model_name", "platform") if env.get(key))]
+    if env.get("gc") not in (None, "on"):
+        parts.append(f"garbage collector {env['gc']}")
+    if isinstance(cost := env.get("harness_ns"), int | float):
+        parts.append(f"{cost:.1f} ns of harness in each call")
     lines = [", ".join(part for part in parts if part)]
     lines.append(", ".join(f"{name} {version}" for name, version in versions(result).items()))
     if result.command:

@@ -41,6 +41,7 @@ _TIMES: Final = frozenset({*(key for key, (op, *_) in _SUMS.items() if UNITS.get
 _PER_CALL: Final = frozenset({"peak", "peak-dump", "peak-load"})
 _TEXTS: Final = frozenset({"codec", "format", "library", "version", "growth", "fidelity"})
 _CALM: Final = "no growth"
+_MOST_LOSSES: Final = 4
 _DEFAULT: Final = (
     "codec",
     "dump",
@@ -286,7 +287,7 @@ class SectionBuilder:
         if key in _RESIDENT:
             return _resident(entrant.cells.get(_RESIDENT[key]))
         if key == "load+advise" and "advise" not in entrant.cells:
-            return entrant.figure("load")
+            return None if entrant.name == FLOOR else entrant.figure("load")
         return entrant.figure(*_SUMS[key]) if key in _SUMS else None
 
     def _unit(self, key: str) -> str:
@@ -392,6 +393,12 @@ class SectionBuilder:
             yield "a single process: no intervals, and nothing can be told apart"
         elif counts:
             yield f"± half the 95 % interval of the mean over {_range(counts)} processes"
+
+
+def _lost(losses: Sequence[str]) -> str:
+    """Say what is lost; the JSON output and the page have all of it."""
+    more = len(losses) - _MOST_LOSSES
+    return "; ".join(losses[:_MOST_LOSSES]) + (f"; and {more} more losses" if more > 0 else "")
 
 
 def _resident(cell: CellResult | None) -> Figure | None:

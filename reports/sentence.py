@@ -41,13 +41,13 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
     standing = Standing.of(field, cost, alpha)
     if not standing.costs:
-        return "no codec got through", ""
+        return "No codec got through", ""
     if not any(entrant.checked for entrant in field):
-        return "nothing is advised, as nobody checked what comes back", ""
+        return "Nothing is advised, as nobody checked what comes back", ""
     safe = [e for e in field if _advisable(e) and e.name in standing.costs]
     if not safe:
         first = next(iter(standing.costs))
-        return "no safe codec brings every record back", f"{first} comes first of the others"
+        return "No safe codec brings every record back", f"{first} comes first of the others"
     # Ranked once more among themselves: a tie with a codec that is out is not a tie.
     own = standing if len(safe) == len(standing.costs) else Standing.of(safe, cost, alpha)
     winner, *others = own.costs
