@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pickle
+import resource
 import struct
 import subprocess
 import sys
@@ -30,8 +31,16 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.codecs import codec
-from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
-from bakeoff.datasets.formats import FORMATS
+from bakeoff.datasets import (
+    BadRecord,
+    UnknownCorpus,
+    UnknownFormat,
+    UnreadableCorpus,
+    UntrustedCorpus,
+    json_reader,
+    yaml_reader,
+)
+from bakeoff.datasets.formats import FORMATS, sniff
 from bakeoff.datasets.json_reader import CHUNK, read_json
 from bakeoff.datasets.problems import Problems
 from bakeoff.datasets.writing import write
@@ -55,6 +64,23 @@ def write_all(folder: Path, name: str, records: Any = RECORDS) -> Path:
     with path.open("wb") as file:
         write(records, file, FORMATS[path.suffix.removeprefix(".")])
     return path
+
+
+def survey(path: Path) -> tuple[int, int]:
+    """Return records and peak resident memory (KiB) of a process that samples a file.
+
+    VmHWM begins with the process; ru_maxrss would also count what its parent held.
+    """
+    script = (
+        "import re, sys\n"
+        "from bakeoff.datasets import corpus\n"
+        "c = corpus(sys.argv[1])\n"
+        "c.sample(100)\n"
+        "print(c.count(), re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, check=True, text=True)
+    records, peak = map(int, done.stdout.split())
+    return records, peak
 
 
 every_format = pytest.mark.parametrize("kind", FORMATS)
@@ -296,6 +322,43 @@ class TestJson:
         items = ["x" * (3 * CHUNK), {"y": "z" * CHUNK}, 1]
 
         assert items == read(put(tmp_path, "long.json", json.dumps(items)))
+
+
+class TestBounds:
+    """Nothing that a file claims or contains makes memory grow without a bound."""
+
+    def test_long_line(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A line above the limit is one bad record; the next line is read."""
+        monkeypatch.setattr(json_reader, "RECORD_LIMIT", 100)
+        corpus = datasets.corpus(put(tmp_path, "data.jsonl", f'1\n"{"x" * 950}"\n2\n'), skip_bad=True)
+
+        assert [1, 2] == list(corpus.records())
+        assert "line 2, record 2" in corpus.bad[0][0]
+        assert "is this JSON Lines?" in corpus.bad[0][1]
+
+    def test_long_value(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A value that goes on beyond the limit ends the reading."""
+        monkeypatch.setattr(json_reader, "RECORD_LIMIT", CHUNK)
+        with pytest.raises(BadRecord, match="a record of more than"):
+            read(put(tmp_path, "data.json", f'[1, "{"x" * 5 * CHUNK}"]'))
+
+    def test_long_document(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A YAML document above the limit ends the reading."""
+        monkeypatch.setattr(yaml_reader, "DOCUMENT_LIMIT", 100)
+        corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\n" + "- x\n" * 50), skip_bad=True)
+
+        assert [{"a": 1}] == list(corpus.records())
+        assert "longer than" in corpus.bad[0][1]
+
+    def test_zstd_bomb(self, tmp_path: Path) -> None:
+        """A hundred megabytes out of ten kilobytes are read in pieces."""
+        bomb = zstandard.ZstdCompressor().compress(b"1\n" + (b" " * 1_000_000 + b"\n") * 100)
+        path = put(tmp_path, "data.jsonl.zst", bomb)
+        records, peak = survey(path)
+
+        assert len(bomb) < 20_000
+        assert 1 == records
+        assert peak < 130_000
 
 
 class TestCsv:
@@ -545,6 +608,43 @@ class TestOtherSources:
 
             assert f"2 2 stdin {hashlib.sha256(data).hexdigest()}" == done.stdout.decode().strip()
 
+    @pytest.mark.parametrize(
+        ("head", "expected"),
+        [
+            (b'{"a": 1}', "json"),
+            (b"\xef\xbb\xbf [1]", "json"),
+            (b"---\na: 1\n", "yaml"),
+            (b"%YAML 1.1\n", "yaml"),
+        ],
+    )
+    def test_sniff(self, head: bytes, expected: str) -> None:
+        """What comes in through a pipe is told from its beginning where that is certain."""
+        assert expected == sniff(head, "standard input").name
+
+    def test_sniff_fails(self) -> None:
+        """Otherwise the user has to say."""
+        with pytest.raises(UnknownFormat, match="--format"):
+            sniff(b"a,b\n1,2\n", "standard input")
+
+    def test_no_room_for_a_pipe(self, tmp_path: Path) -> None:
+        """When there is no room to keep standard input, the place is named."""
+
+        def limited() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+        done = subprocess.run(
+            [sys.executable, "-m", "bakeoff", "corpora", "-"],
+            input=b"1\n" * 200_000,
+            capture_output=True,
+            check=False,
+            preexec_fn=limited,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )
+
+        assert 1 == done.returncode
+        assert f"cannot be copied to {tmp_path} for reading: File too large" in done.stderr.decode()
+        assert [] == list(tmp_path.iterdir())
+
     def test_fifo(self, tmp_path: Path) -> None:
         """A named pipe (what `<(command)` gives) is read once and kept."""
         path = tmp_path / "pipe"
@@ -583,6 +683,7 @@ class TestOtherSources:
             'def few():\n    """A few."""\n    for n in range(5):\n        yield {"n": n}\n'
             "def broken():\n    yield 1\n    raise KeyError('oops')\n"
             "def none():\n    return []\n"
+            "def odd():\n    return [{'a': object}, {'a': object}]\n"
             "def endless():\n    n = 0\n    while True:\n        yield n\n"
             "value = 1\n",
         )
@@ -595,6 +696,8 @@ class TestOtherSources:
         assert "A few." == corpus.description
         assert hashlib.sha256(b"".join(b'{"n":%d}\n' % n for n in range(5))).hexdigest() == corpus.sha256
         assert 3 == datasets.corpus("my_records:endless", 3).count()
+        assert 64 == len(datasets.corpus("my_records:odd").sha256)
+        assert "bytes_mean" not in datasets.corpus("my_records:odd").profile()
         with pytest.raises(UnreadableCorpus, match="record 2: KeyError: 'oops'"):
             list(datasets.corpus("my_records:broken").records())
         with pytest.raises(UnreadableCorpus, match="no record"):
@@ -626,27 +729,16 @@ class TestOtherSources:
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """A file fifty times as long takes no more memory to read, hash, sample and profile."""
-    script = (
-        "import resource, sys\n"
-        "from bakeoff.datasets import corpus\n"
-        "c = corpus(sys.argv[1])\n"
-        "c.sample(100)\n"
-        "print(c.count(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    found = {}
     for ending in ("jsonl", "json"):
+        found = {}
         for count in (6_000, 300_000):
             path = tmp_path / f"{count}.{ending}"
             with path.open("wb") as file:
                 write(datasets.corpus("movies", count).records(), file, FORMATS[ending])
-            done = subprocess.run(
-                [sys.executable, "-c", script, path], capture_output=True, check=True, text=True
-            )
+            records, found[count] = survey(path)
             path.unlink()
-            records, peak = map(int, done.stdout.split())
-            found[ending, count] = peak
 
             assert count == records
-            # KiB; the files have 1 and 45 MB.
-            assert peak < 100_000
-        assert found[ending, 300_000] < found[ending, 6_000] + 5_000
+            # The files have 1 and 45 MB.
+            assert found[count] < 100_000
+        assert found[300_000] < found[6_000] + 5_000

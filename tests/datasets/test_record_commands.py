@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff import datasets
+from bakeoff import console, datasets
+from bakeoff.commands import _records
 
 
 def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -276,3 +277,32 @@ class TestCorpora:
         )
 
         assert 1 == json.loads(done.stdout)["records"]
+
+
+def test_progress_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar appears on a terminal, and only when the work takes its time."""
+    shown = []
+
+    class Bar:
+        def __enter__(self) -> Bar:
+            return self
+
+        def __exit__(self, *exc: object) -> None:
+            shown.append("closed")
+
+        def add_task(self, description: str, total: int | None) -> int:
+            shown.append(description)
+            return 0
+
+        def update(self, task: int, completed: int, total: int | None) -> None:
+            shown.append(f"{completed} of {total}")
+
+    monkeypatch.setattr(console, "progress", Bar)
+    with _records.slow_progress("quick") as show:
+        show(1, 10)
+    monkeypatch.setattr(_records, "PATIENCE", 0)
+    with _records.slow_progress("slow") as show:
+        show(2, 10)
+        show(10, 10)
+
+    assert ["slow", "2 of 10", "10 of 10", "closed"] == shown

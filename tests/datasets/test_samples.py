@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
+from bakeoff.datasets import profile
 from bakeoff.datasets.sampling import Sampler, strata
 
 counts = st.integers(0, 400)
@@ -148,3 +149,22 @@ class TestProfile:
         assert pytest.approx(1, abs=0.01) == sum(
             float(value) for key, value in profile.items() if key.startswith("type_")
         )
+
+    def test_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A sample of huge records is looked at in part."""
+        monkeypatch.setattr(profile, "MOST_VALUES", 1_000)
+        monkeypatch.setattr(profile, "MOST_BYTES", 1_000)
+        facts = profile.profile([[1] * 600] * 10, 10)
+
+        assert 10 == facts["sample"]
+        assert 600 == facts["list_median"]
+        assert 1_201 == facts["bytes_mean"]
+
+
+def test_hash_is_found_once() -> None:
+    """The hash of a generated corpus is kept, and asking for the profile does not change it."""
+    corpus = datasets.corpus("movies", 50)
+    first = corpus.sha256
+    corpus.profile()
+
+    assert first is corpus.sha256
