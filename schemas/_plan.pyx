@@ -169,7 +169,7 @@ cdef class Advice:
 cdef str render(Place *place):
     keys = []
     while place is not NULL:
-        keys.append(place.index if place.key is NULL else <object>place.key)
+        keys.append(<object>place.key if place.key is not NULL else ... if place.index < 0 else place.index)
         place = place.up
     keys.reverse()
     return join(keys)
@@ -993,6 +993,7 @@ cdef class SetStep(Step):
         cdef list items
         cdef bint changed = not isinstance(value, self.kind)
         cdef object seen, result
+        cdef Py_ssize_t said
         if changed and not self.takes(value):
             note(run, place, "type", self.expected, value, "kept")
             return value
@@ -1002,24 +1003,34 @@ cdef class SetStep(Step):
             return seen
         items = list(value)
         spend(run, len(items))
+        said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
         if self.item is not None:
-            before = list(items)
-            visit_list(items, self.item, run, place)
-            if not changed:
-                for old, new in zip(before, items):
-                    if old is not new:
-                        changed = True
-                        break
+            changed |= self.visit_items(items, run, place)
         if not changed:
             return value
         result = self.build(items)
         if result is None:
+            # Nothing in it has been changed, so nothing more is said of it.
+            if run.advice is not NULL:
+                del (<list>run.advice)[said:]
             note(run, place, "value", self.expected, value, "could not", True)
             result = value
         elif not self.quiet:
             note(run, place, "type", self.expected, value, "fixed")
         remember(run, value, self, result)
         return result
+
+    cdef bint visit_items(self, list items, Run *run, Place *up) except -1:
+        """Correct the items; return whether any is another one now."""
+        cdef Place place
+        cdef bint changed = False
+        place.up, place.key, place.index = up, NULL, -1
+        for i in range(len(items)):
+            new = self.item.visit(items[i], run, &place)
+            if new is not items[i]:
+                items[i] = new
+                changed = True
+        return changed
 
     cdef object build(self, list items):
         try:

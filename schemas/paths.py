@@ -11,7 +11,12 @@ WIDTH = 60
 
 
 def step(key: object) -> str:
-    """Return one part of a path: ``.name`` for plain names, ``[0]`` or ``['odd name']`` otherwise."""
+    """Return one part of a path: ``.name`` for plain names, ``[0]`` or ``['odd name']`` otherwise.
+
+    An ellipsis stands for some item of a set, which have no places.
+    """
+    if key is ...:
+        return "[]"
     if isinstance(key, str) and key.isidentifier():
         return f".{key}"
     return f"[{brief(key)}]"

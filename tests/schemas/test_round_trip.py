@@ -48,7 +48,8 @@ def test_right_data_is_left_alone(case: tuple[dict[str, Any], dict[str, Any]]) -
 def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk: Any) -> None:
     """No record makes a schema raise; a second look changes nothing; apply does what advise does."""
     schema = Schema(case[0])
-    junk = {**{key: junk for key in case[0]}, "more": 1} if not isinstance(junk, dict) else junk
+    if not isinstance(junk, dict):
+        junk = {**{key: copy.deepcopy(junk) for key in case[0]}, "more": 1}
     fast = schema.apply(copy.deepcopy(junk))
     once, first = schema.advise(junk)
     seen = copy.deepcopy(once)
