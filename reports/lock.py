@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ..errors import RunError, UsageError
+from .merge import plain_name
 
 if TYPE_CHECKING:
     from .pick import Choice
@@ -257,5 +258,5 @@ def _date(text: str) -> str | None:
 
 
 def _without_schema(name: str) -> tuple[str, bool]:
-    base, bar, compressor = name.partition("|")
+    base, bar, compressor = plain_name(name).partition("|")
     return base.removesuffix("+schema") + bar + compressor, base.endswith("+schema")

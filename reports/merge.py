@@ -9,7 +9,7 @@ from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result
 from .entrants import FLOOR
 from .environment import machine
 
-__all__ = ["machines"]
+__all__ = ["machines", "plain_name"]
 
 _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
@@ -77,26 +77,42 @@ def _merge(results: Sequence[Result]) -> Result:
 
 
 def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:
-    """Tell a codec that several files have apart: by its version, else by the file's number."""
-    names = {}
-    mine = {codec.name: codec for codec in result.codecs}
-    measured = {cell.cell.codec for cell in result.cells}
-    for name in {**mine, **dict.fromkeys(measured)}:
-        if name == FLOOR:
+    """Label codecs that would hide one another: by version where it differs, else by the file's number.
+
+    A label is the codec's name, a space, and what tells it apart; see `plain_name`.
+    """
+    mine = _places(result)
+    labels = {}
+    for codec in result.codecs:
+        name = codec.name
+        others = [r for n, r in enumerate(results) if n != number and name in _versions(r)]
+        if name == FLOOR or not others:
             continue
-        others = [
-            next((codec for codec in other.codecs if codec.name == name), None)
-            for other in results
-            if other is not result and any(cell.cell.codec == name for cell in other.cells)
-        ]
-        label = name
-        if others:
-            codec = mine.get(name)
-            versions = [other.version for other in others if other]
-            distinct = codec is not None and codec.version and codec.version not in versions
-            label = f"{name} @{codec.version}" if codec and distinct else f"{name} #{number + 1}"
-        names[name] = label
-    return names
+        versions = {_versions(other)[name] for other in others}
+        if codec.version not in versions:
+            labels[name] = f"{name} @{codec.version}"
+        elif any(mine.get(name, set()) & _places(other).get(name, set()) for other in others):
+            labels[name] = f"{name} #{number + 1}"
+    return labels
+
+
+def _versions(result: Result) -> dict[str, str]:
+    return {codec.name: codec.version for codec in result.codecs}
+
+
+def _places(result: Result) -> dict[str, set[tuple[str, str, str]]]:
+    """Return the cells of each codec: corpus, its hash, operation."""
+    hashes = {corpus.name: corpus.sha256 for corpus in result.corpora}
+    found: dict[str, set[tuple[str, str, str]]] = {}
+    for cell in result.cells:
+        place = (cell.cell.corpus, hashes.get(cell.cell.corpus, ""), cell.cell.operation)
+        found.setdefault(cell.cell.codec, set()).add(place)
+    return found
+
+
+def plain_name(label: str) -> str:
+    """Return a codec's own name from the label that it got beside another file's."""
+    return label.split(" ", 1)[0]
 
 
 def _moved(cell: CellResult, codecs: dict[str, str], corpora: dict[str, str], number: int) -> CellResult:

@@ -16,7 +16,7 @@ from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
 from .merge import machines
 
-__all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "pick"]
+__all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pick"]
 
 # fmt: off
 TYPES: Final = (
@@ -153,8 +153,9 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
         else:
             eligible.append(name)
     if not eligible:
-        listed = "; ".join(f"{name} {why}" for name, why in excluded.items()) or "no codec took part"
-        raise RunError(f"no codec fits: {listed}")
+        raise RunError(
+            "\n".join(["no codec fits", *explained(excluded)]) if excluded else "no codec took part"
+        )
     weights = _weights(fields)
     samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
     parts = {name: _parts(name, fields, weights) for name in eligible}
@@ -181,6 +182,16 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
     )
 
 
+def explained(excluded: Mapping[str, str]) -> list[str]:
+    """Return the lines that say what excluded whom, and what to do about losses."""
+    lines = [f"  {name} {why}" for name, why in excluded.items()]
+    if any(why.startswith(LOSSY) for why in excluded.values()):
+        lines.append(
+            "  (a +schema codec brings types back: bakeoff run --infer; --allow-loss accepts losses)"
+        )
+    return lines
+
+
 def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
     known = {c.name: c for c in corpora(result)}
     for name in wish.corpora:
@@ -190,6 +201,9 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 
 
 # What keeps a codec out
+
+LOSSY: Final = "loses data"
+"""How the exclusion of a lossy codec begins."""
 
 _FAILED: Final = {
     "missing": "is not installed",
@@ -226,7 +240,7 @@ def _failure(entrant: Entrant, wish: Wish) -> str:
         return "was not checked: nobody knows what it brings back"
     if entrant.outcome == "lossy" and not wish.allow_loss:
         lost = f" ({entrant.losses[0]})" if entrant.losses else ""
-        return f"loses data{lost}; a +schema variant may bring it back, --allow-loss accepts it"
+        return f"{LOSSY}{lost}"
     return ""
 
 

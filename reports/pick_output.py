@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from . import numbers, text
 from .cost import FORMULA, Cost
 from .escape import visible
-from .pick import TIE_BREAKERS, Choice
+from .pick import TIE_BREAKERS, Choice, explained
 from .table import Column, Entry, Row, Section, Table
 
 __all__ = ["render"]
@@ -33,7 +33,7 @@ def _body(choice: Choice) -> Iterable[str]:
         yield from (f"  {sentence}" for sentence in choice.breakeven)
     if choice.excluded:
         yield "not considered:"
-        yield from (f"  {name} {why}" for name, why in choice.excluded)
+        yield from explained(dict(choice.excluded))
 
 
 def _arithmetic(choice: Choice, width: int | None, color: bool) -> str:

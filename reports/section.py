@@ -97,6 +97,7 @@ class SectionBuilder:
         self.standing = Standing.of(self.shown, options.cost, alpha)
         self.footnotes = _Footnotes()
         self.peers = [self]
+        self.keys = self._keys()
         if options.baseline and options.baseline not in {entrant.name for entrant in field}:
             names = ", ".join(entrant.name for entrant in field)
             raise UsageError(
@@ -105,7 +106,7 @@ class SectionBuilder:
 
     def section(self) -> Section:
         entrants = self._ordered()
-        makers = {key: self._maker(key, entrants) for key in self._keys()}
+        makers = {key: self._maker(key, entrants) for key in self.keys}
         # Row by row, so that footnote letters appear in reading order.
         rows = tuple(
             Row(
@@ -334,6 +335,9 @@ class SectionBuilder:
             texts.append(f"C ACCELERATOR MISSING: {entrant.facts.library} runs as pure Python here")
         if entrant.facts.trusted_only:
             texts.append("runs code found in its input: for trusted data only")
+        if entrant.outcome == "lossy" and "fidelity" not in self.keys:
+            # No table hides a loss, whatever columns were asked for.
+            texts.append(_lost(entrant.losses or ("does not bring every record back",)))
         texts += entrant.facts.notes
         marks = tuple(self.footnotes.mark(text) for text in texts)
         return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
@@ -344,9 +348,8 @@ class SectionBuilder:
         if entrant.outcome == "ok":
             return Entry("exact", "exact", tone="good")
         if entrant.losses:
-            return Entry(
-                "lossy", "lossy", marks=(self.footnotes.mark("; ".join(entrant.losses)),), tone="bad"
-            )
+            mark = self.footnotes.mark(_lost(entrant.losses))
+            return Entry("lossy", "lossy", marks=(mark,), tone="bad")
         if entrant.outcome == "lossy":
             return Entry("lossy", "lossy", tone="bad")
         marks = (self.footnotes.mark(entrant.reason),) if entrant.reason else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from .escape import visible
@@ -31,6 +32,8 @@ _DISPENSABLE: Final = (
     "dump:x",
     "load:x",
     "fidelity",
+    "load+advise",
+    "advise",
 )
 """What a narrow terminal gives up, first to last; said below the table."""
 
@@ -91,29 +94,33 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
 
 def _print(console: Console, section: Section, width: int | None) -> None:
     columns = list(section.columns)
-    grid = _grid(section, columns)
-    dropped = []
+    dropped: list[Column] = []
+    grid = _grid(section, columns, dropped)
     for key in _DISPENSABLE:
         if (
             width is None
             or grid.__rich_measure__(console, console.options.update(width=10_000)).maximum <= width
         ):
             break
-        if any(column.key == key for column in columns):
+        if gone := [column for column in columns if column.key == key]:
             columns = [column for column in columns if column.key != key]
-            dropped.append(key)
-            grid = _grid(section, columns)
+            dropped += gone
+            grid = _grid(section, columns, dropped)
     console.print(grid)
     if dropped:
-        console.print(f"not shown for want of room: {', '.join(dropped)}; see --columns", style="dim")
+        keys = ", ".join(dict.fromkeys(column.key for column in dropped))
+        console.print(f"not shown for want of room: {keys}; see --columns", style="dim")
 
 
-def _grid(section: Section, columns: list[Column]) -> RichTable:
+def _grid(section: Section, columns: list[Column], dropped: list[Column]) -> RichTable:
+    """Lay out rows; marks of columns that are not shown stand at the codec's name instead."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    grid = RichTable(
+        box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     for column in columns:
         lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
         header = "\n".join(map(visible, lines if column.block else lines[1:]))
@@ -130,6 +137,8 @@ def _grid(section: Section, columns: list[Column]) -> RichTable:
             grid.add_section()
             grid.add_row(Text(visible(group), style="italic"))
         entries = [row.entry(column) for column in columns]
+        left = [mark for column in dropped for mark in row.entry(column).marks]
+        entries[0] = replace(entries[0], marks=tuple(dict.fromkeys((*entries[0].marks, *left))))
         style = "" if row.ranked else "dim"
         grid.add_row(*(Text(visible(entry.shown), style=_STYLES[entry.tone] or style) for entry in entries))
     return grid

@@ -133,6 +133,16 @@ class TestText:
         assert re.search(r"^bson .*lossy \[(\w)\]", text, re.M)
         assert re.search(r"^\[\w\] `datetime` lost microseconds at `\$.when`", text, re.M)
 
+    @pytest.mark.parametrize("options", [{"columns": "dump,load"}, {"width": 52}, {"width": 200}])
+    def test_no_table_hides_a_loss(self, result_of, options):
+        """The loss is marked in the codec's row whatever columns there are."""
+        run = result_of(losses={"bson": ("`datetime` lost microseconds at `$.when`",)})
+        text = render([run], "text", **options)
+        mark = re.search(r"^\[(\w)\] `datetime` lost", text, re.M)[1]
+        row = next(line for line in text.splitlines() if line.startswith("bson"))
+
+        assert f"[{mark}]" in row
+
     def test_failures_show_no_time(self, result_of):
         """Crashed, wrong and missing codecs are listed with their reasons and never with a time."""
         run = result_of(
@@ -233,7 +243,22 @@ class TestSeveralFiles:
         assert {"json", "bson", "floor"} == set(order(text))
         assert "json @1.2.3" in text
         assert "json @2.0" in text
+        assert "bson #" not in text
         assert 1 == text.count("\nfloor ")
+
+    def test_same_run_twice(self, planted):
+        """Two runs of the same keep a row each, numbered by file."""
+        text = render([planted, planted], "text")
+
+        assert {"json #1", "json #2"} <= set(re.findall(r"^json #\d", text, re.M))
+
+    def test_runs_that_complete_each_other(self, planted):
+        """Cells that only one file has join their codec's row."""
+        times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation != "size"))
+        sizes = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation == "size"))
+
+        assert rows(render([times, sizes], "text")).keys() == rows(render([planted], "text")).keys()
+        assert "1,675" in render([times, sizes], "text")
 
     def test_other_corpus_of_the_same_name(self, planted):
         """Records that differ never share a section."""
