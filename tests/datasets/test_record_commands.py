@@ -110,6 +110,31 @@ class TestGenerate:
         assert "/dev/full: not written: No space left" in one_line(again.stderr)
         assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
+    def test_standard_output_by_its_path(self, tmp_path: Path) -> None:
+        """/dev/stdout is written to, even where it leads to a file, and never replaced."""
+        with (tmp_path / "out").open("wb") as out:
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "bakeoff",
+                    "generate",
+                    "movies",
+                    "-n",
+                    "2",
+                    "-o",
+                    "/dev/stdout",
+                    "--format",
+                    "jsonl",
+                ],
+                stdout=out,
+                check=False,
+            )
+
+        assert 0 == done.returncode
+        assert 2 == len((tmp_path / "out").read_text().splitlines())
+        assert Path("/dev/stdout").is_symlink()
+
     @pytest.mark.parametrize("name", ["m.jsonl", "m.jsonl.gz", "m.jsonl.zst", "m.msgpack"])
     def test_full_disk(self, tmp_path: Path, name: str) -> None:
         """When the file cannot grow, the old one stays and no part of the new one."""

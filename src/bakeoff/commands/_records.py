@@ -70,11 +70,16 @@ def output(path: str) -> Iterator[IO[bytes]]:
     with ExitStack() as stack:
         if path == "-":
             file: Any = stack.enter_context(_standard_output())
-        elif target.exists() and not target.is_file():
+        elif _is_device(target):
             file = stack.enter_context(_as_it_is(target))
         else:
             file = stack.enter_context(atomic_write(target))
         yield stack.enter_context(compressor(file, split_compression(target)[1]))
+
+
+def _is_device(target: Path) -> bool:
+    # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
+    return Path("/dev") in target.absolute().parents or (target.exists() and not target.is_file())
 
 
 @contextmanager
