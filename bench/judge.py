@@ -25,7 +25,7 @@ __all__ = ["Judgement", "judge"]
 _INT64 = range(-(2**63), 2**63)
 _COARSE = dt.timedelta(seconds=1)
 """How much of a moment a format without its own type for it may cut."""
-_MOST = 10
+_MOST = 20
 
 
 @dataclass(slots=True)

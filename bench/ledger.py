@@ -25,6 +25,9 @@ FAILED = frozenset({"wrong", "unsupported", "error", "crashed", "timed out", "ou
 _DRIFT = 0.01
 """Mean drift within processes beyond which a cell is called not steady, as a share."""
 
+_DRIFT_ALPHA = 0.001
+"""Chance of calling a steady cell not steady; a table has dozens of cells."""
+
 
 @dataclass(slots=True)
 class _Standing:
@@ -173,9 +176,8 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Sample:
 def _steady(samples: tuple[Sample, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
     drifts = [Sample(math.exp(s.drift), 1, 1) for s in samples]
-    mean, low, high = interval(drifts)
-    band = 1 + _DRIFT
-    return 1 / band <= mean <= band or low <= 1 <= high
+    _, low, high = interval(drifts, _DRIFT_ALPHA)
+    return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
 
 
 def entries(result: Result) -> Iterator[Entry]:

@@ -1,0 +1,194 @@
+"""A run in which deliberately bad third-party codecs sit among good ones, with real processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import CellResult, Result, read
+
+HOSTILE = """
+import ctypes, json, os, sys
+from bakeoff.codecs import Codec
+
+calls = 0
+
+def dumps(record):
+    return json.dumps(record).encode()
+
+def once(action):
+    def encode(record):
+        action()
+        return dumps(record)
+    return encode
+
+def segfault():
+    ctypes.string_at(0)
+
+def late():
+    global calls
+    calls += 1
+    if calls > 1_200:
+        segfault()
+
+def hang():
+    while True:
+        pass
+
+def hog():
+    held = []
+    while True:
+        held.append(bytearray(1 << 24))
+
+def fork():
+    if os.fork() == 0:
+        return
+
+def chatter():
+    print("hello from the codec")
+
+def leave():
+    os._exit(0)
+
+def fail():
+    raise RuntimeError("no luck")
+
+def lie(data):
+    record = json.loads(data)
+    if record["id"] % 1000 == 7:
+        record["year"] += 1
+    return record
+
+def spoil(record):
+    payload = dumps(record)
+    record["year"] = None
+    return payload
+
+def make(name, encode, decode=json.loads):
+    return lambda: Codec(name=name, format="json", encode=encode, decode=decode, carries={"str", "int"})
+
+good = make("good", dumps)
+segfaults = make("segfaults", once(segfault))
+segfaults_late = make("segfaults-late", once(late))
+hangs = make("hangs", once(hang))
+hogs = make("hogs", once(hog))
+forks = make("forks", once(fork))
+prints = make("prints", once(chatter))
+leaves = make("leaves", once(leave))
+fails = make("fails", once(fail))
+lies = make("lies", dumps, lie)
+spoils = make("spoils", spoil)
+
+def broken():
+    raise ImportError("its library is not there")
+"""
+
+CODECS = {
+    "good": "good",
+    "segfaults": "segfaults",
+    "segfaults-late": "segfaults_late",
+    "hangs": "hangs",
+    "hogs": "hogs",
+    "forks": "forks",
+    "prints": "prints",
+    "leaves": "leaves",
+    "fails": "fails",
+    "lies": "lies",
+    "spoils": "spoils",
+    "broken": "broken",
+}
+
+
+def install(folder: Path) -> None:
+    """Make a distribution with the entry points, as an installer would leave it."""
+    (folder / "hostile.py").write_text(HOSTILE)
+    info = folder / "hostile-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hostile\nVersion: 1.0\n")
+    points = "\n".join(f"{name} = hostile:{function}" for name, function in CODECS.items())
+    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subprocess.CompletedProcess[str]]:
+    """Run all of them beside msgpack and json."""
+    folder = tmp_path_factory.mktemp("hostile")
+    install(folder)
+    arguments = ["run", "movies", "--quick", "--budget", "3", "--sample", "1000", "--records", "1000"]
+    arguments += ["--cell-timeout", "2", "--cell-memory", "600M", "-o", "out.json"]
+    arguments += ["-c", ",".join(["msgpack", "json", *CODECS])]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    return read(folder / "out.json"), done
+
+
+def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
+    found = result.cell("movies", operation, codec)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("codec", "outcome_expected", "reason"),
+    [
+        ("segfaults", "crashed", "died of SIGSEGV"),
+        ("hangs", "timed out", "within 2 s"),
+        ("hogs", "out of memory", ""),
+        ("forks", "error", "starts processes of its own"),
+        ("leaves", "crashed", "exit code 0"),
+        ("fails", "error", "RuntimeError: no luck"),
+        ("lies", "wrong", "at `$.year`"),
+        ("spoils", "wrong", "encode changed the record itself"),
+        ("broken", "error", "its library is not there"),
+    ],
+)
+def test_a_bad_codec_is_out_with_its_reason(
+    outcome: tuple[Result, subprocess.CompletedProcess[str]], codec: str, outcome_expected: str, reason: str
+) -> None:
+    """What it did wrong stands in the file, and it has no figure."""
+    found = cell(outcome[0], codec)
+
+    assert (found.outcome, found.samples) == (outcome_expected, ())
+    assert reason in found.reason
+    assert codec in outcome[1].stdout
+
+
+@pytest.mark.parametrize("codec", ["msgpack", "json", "good", "prints"])
+def test_the_others_go_on(outcome: tuple[Result, subprocess.CompletedProcess[str]], codec: str) -> None:
+    """Good codecs have all their figures, one that prints included."""
+    result = outcome[0]
+    samples = {name: cell(result, codec, name).samples for name in ("dump", "load")}
+
+    assert cell(result, codec).outcome == "ok"
+    assert len(samples["dump"]) == len(samples["load"]) == len(cell(result, "msgpack").samples) > 1
+
+
+def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
+    outcome: tuple[Result, subprocess.CompletedProcess[str]],
+) -> None:
+    """The codec that passes its check and dies after 1,200 calls loses that cell only."""
+    result = outcome[0]
+
+    assert cell(result, "segfaults-late").outcome == "crashed"
+    assert "while being timed" in cell(result, "segfaults-late").reason
+    assert "Segmentation fault" in cell(result, "segfaults-late").stderr
+    assert cell(result, "segfaults-late", "load").outcome == "ok"
+
+
+def test_what_codecs_print_is_not_in_the_table(
+    outcome: tuple[Result, subprocess.CompletedProcess[str]],
+) -> None:
+    """Standard output belongs to the report."""
+    assert "hello from the codec" not in outcome[1].stdout

@@ -1,0 +1,108 @@
+"""Which differences are declared, and which are wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import uuid
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.judge import judge
+
+JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass
+class Place:
+    name: str
+    tags: tuple[str, ...]
+
+
+WHEN = dt.datetime(2011, 5, 6, 7, 8, 9, 123456)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((1, 2), [1, 2]),
+        ({1, 2}, [1, 2]),
+        (WHEN, WHEN.isoformat()),
+        (WHEN.replace(tzinfo=dt.UTC), WHEN.isoformat() + "Z"),
+        (dt.timedelta(days=1, seconds=2), "P1DT2S"),
+        (decimal.Decimal("1.10"), "1.10"),
+        (decimal.Decimal("1.5"), 1.5),
+        (uuid.UUID(int=1), str(uuid.UUID(int=1))),
+        (b"abc", "YWJj"),
+        (bytearray(b"abc"), "YWJj"),
+        (Colour.RED, "red"),
+        (Place("x", ("a",)), {"name": "x", "tags": ["a"]}),
+        ({1: "a"}, {"1": "a"}),
+        (2**70, str(2**70)),
+        (float("nan"), None),
+        ({"deep": [(1, WHEN)]}, {"deep": [[1, WHEN.isoformat()]]}),
+    ],
+)
+def test_the_conventions_are_declared(before: Any, after: Any) -> None:
+    """A type that JSON lacks, written by the convention, is a loss and not a mistake."""
+    found = judge({"x": before}, {"x": after}, JSON)
+
+    assert found.wrong is None
+    assert found.losses
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (1, 2),
+        (1, True),
+        (1, 1.0),
+        ("a", "b"),
+        ((1, 2), [1, 3]),
+        ([1, 2], [1]),
+        ([1], (1,)),
+        (WHEN, "2011-05-06"),
+        (decimal.Decimal("1.10"), "1.1"),
+        (b"abc", "YWJk"),
+        ({"a": 1}, {}),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ({1: "a"}, {"2": "a"}),
+        ({1, 2}, [1, 3]),
+        (None, "null"),
+        (0.0, -0.0),
+    ],
+)
+def test_everything_else_is_wrong(before: Any, after: Any) -> None:
+    """A difference that no declaration explains, with the place."""
+    found = judge({"x": before}, {"x": after}, JSON)
+
+    assert found.wrong is not None
+    assert "$" in found.wrong
+
+
+def test_a_type_that_the_codec_carries_must_come_back() -> None:
+    """The convention is no excuse for a codec that says it carries the type."""
+    assert judge((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
+
+
+def test_a_coarser_moment_needs_a_declared_loss() -> None:
+    """Milliseconds instead of microseconds are fine only where the codec says so."""
+    cut = WHEN.replace(microsecond=123000)
+
+    assert judge(WHEN, cut, JSON).wrong is not None
+    assert judge(WHEN, cut, JSON, ["datetimes lose their microseconds"]).wrong is None
+    assert judge(WHEN, cut.replace(hour=8), JSON, ["datetimes lose their microseconds"]).wrong is not None
+
+
+def test_equal_records_have_nothing_to_judge() -> None:
+    """Neither loss nor mistake."""
+    found = judge({"a": [1, None]}, {"a": [1, None]}, JSON)
+
+    assert (found.losses, found.wrong) == ({}, None)

@@ -1,0 +1,239 @@
+"""Kill, interrupt, resume and lock, with real processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.journal import Journal, journal_path
+from bakeoff.bench.ledger import Ledger, entries
+from bakeoff.bench.results import Result, read
+from bakeoff.errors import RunError
+
+RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
+SMALL = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "--no-memory", "-o", "out.json"]
+ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--ratios"]
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run to the end."""
+    return subprocess.run(
+        [*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+class Endless:
+    """A run that would go on for ten minutes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.journal = journal_path(folder / "out.json")
+        self.process = subprocess.Popen(
+            [*RUN, *ENDLESS], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def wait_for_processes(self, number: int) -> int:
+        """Wait until so many timing processes are in the journal."""
+        while self.process.poll() is None:
+            if (done := timing_processes(self.journal)) >= number:
+                return done
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(0.02)
+        raise AssertionError(self.process.communicate())
+
+    def end(self, signal_number: int) -> tuple[str, str]:
+        """Send a signal and wait."""
+        self.process.send_signal(signal_number)
+        return self.process.communicate(timeout=60)
+
+
+def timing_processes(journal: Path) -> int:
+    if not journal.exists():
+        return 0
+    return sum(line.startswith(b'{"kind": "process"') for line in journal.read_bytes().splitlines())
+
+
+def pairs(result: Result, codec: str = "msgpack") -> list[int]:
+    found = result.cell("movies", "dump", codec)
+    assert found is not None
+    return [sample.pair for sample in found.samples]
+
+
+class TestKill:
+    def test_what_was_finished_survives_kill_9_and_is_gone_on_with(self, tmp_path: Path) -> None:
+        """After SIGKILL the journal has all finished processes; --resume adds to them."""
+        endless = Endless(tmp_path)
+        before = endless.wait_for_processes(3)
+        endless.end(signal.SIGKILL)
+        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+
+        assert done.returncode == 0, done.stderr
+        result = read(tmp_path / "out.json")
+        assert len(pairs(result)) >= before
+        assert pairs(result) == list(range(len(pairs(result)))) == pairs(result, "json")
+        assert not endless.journal.exists()
+
+    def test_a_cut_off_last_line_is_left_out(self, tmp_path: Path) -> None:
+        """A kill in the middle of writing costs that line only."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(2)
+        endless.end(signal.SIGKILL)
+        with endless.journal.open("ab") as file:
+            file.write(b'{"kind": "process", "corp')
+        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+
+        assert done.returncode == 0, done.stderr
+        assert len(pairs(read(tmp_path / "out.json"))) >= 2
+
+    def test_a_new_run_keeps_the_old_journal_aside(self, tmp_path: Path) -> None:
+        """Starting anew over an unfinished run does not destroy it."""
+        journal = journal_path(tmp_path / "out.json")
+        journal.write_bytes(b"hours of work\n")
+        done = run(tmp_path, "movies", *SMALL, "--budget", "0", "--quick")
+
+        assert done.returncode == 0, done.stderr
+        assert "an unfinished run was here" in done.stderr
+        assert (tmp_path / "out.json.journal.old").read_bytes() == b"hours of work\n"
+
+
+class TestInterrupt:
+    def test_ctrl_c_finishes_the_process_and_reports(self, tmp_path: Path) -> None:
+        """One Ctrl-C: the table, the file, exit code 130, no traceback."""
+        endless = Endless(tmp_path)
+        before = endless.wait_for_processes(2)
+        out, err = endless.end(signal.SIGINT)
+
+        assert endless.process.returncode == 130
+        assert "msgpack" in out
+        assert "--resume out.json" in err
+        assert "Traceback" not in err
+        result = read(tmp_path / "out.json")
+        assert len(pairs(result)) >= before
+        assert not result.complete
+
+    def test_ctrl_c_twice_stops_at_once_and_keeps_the_file(self, tmp_path: Path) -> None:
+        """Two: no table, but the file."""
+        endless = Endless(tmp_path)
+        before = endless.wait_for_processes(2)
+        endless.process.send_signal(signal.SIGINT)
+        _, err = endless.end(signal.SIGINT)
+
+        assert endless.process.returncode == 130
+        assert "Traceback" not in err
+        assert len(pairs(read(tmp_path / "out.json"))) >= before
+
+
+class TestLock:
+    def test_two_runs_into_one_file_are_refused(self, tmp_path: Path) -> None:
+        """The second says so and leaves the first alone."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        second = run(tmp_path, "movies", *SMALL)
+        endless.end(signal.SIGKILL)
+
+        assert second.returncode == 1
+        assert "another run is writing to this file" in second.stderr
+        assert timing_processes(endless.journal) >= 1
+
+    def test_a_file_that_is_not_ours_is_not_written_over(self, tmp_path: Path) -> None:
+        """Exit code 2, and the file as it was."""
+        (tmp_path / "out.json").write_text('{"my": "data"}')
+        done = run(tmp_path, "movies", *SMALL)
+
+        assert (done.returncode, (tmp_path / "out.json").read_text()) == (2, '{"my": "data"}')
+        assert "not a result file" in done.stderr
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["out.json"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished run."""
+    folder = tmp_path_factory.mktemp("finished")
+    done = run(folder, "movies", *SMALL, "--quick", "--budget", "1")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+class TestResume:
+    def test_a_result_becomes_entries_and_a_result_again(self, finished: Path) -> None:
+        """Nothing is lost on the way through the journal's form."""
+        result = read(finished / "out.json")
+        ledger = Ledger()
+        for entry in json.loads(json.dumps(list(entries(result)))):
+            ledger.apply(entry)
+        again = ledger.result(duration=result.duration, complete=result.complete)
+
+        assert again.codecs == result.codecs
+        assert again.options == result.options
+        for mine, theirs in zip(again.cells, result.cells, strict=True):
+            assert (mine.cell, mine.outcome, mine.facts) == (theirs.cell, theirs.outcome, theirs.facts)
+            assert [s.paired for s in mine.samples] == [s.paired for s in theirs.samples]
+            assert [s.value for s in mine.samples] == pytest.approx([s.value for s in theirs.samples])
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (["--sample", "20"], "sample: 50 then, 20 now"),
+            (["--seed", "2"], "seed: 1 then, 2 now"),
+            (["-c", "json"], "codecs: json,msgpack then, json now"),
+            (["messages"], "corpora: movies then, messages now"),
+        ],
+    )
+    def test_other_options_are_refused_by_name(self, finished: Path, change: list[str], said: str) -> None:
+        """What differs is said, and the file stays."""
+        before = (finished / "out.json").read_bytes()
+        done = run(finished, *change, "--resume", "out.json")
+
+        assert done.returncode == 1
+        assert said in done.stderr.replace("msgpack,json", "json,msgpack")
+        assert (finished / "out.json").read_bytes() == before
+
+    def test_another_corpus_behind_the_same_name_is_refused(self, tmp_path: Path) -> None:
+        """A file that changed between the runs has another sha256."""
+        records = tmp_path / "mine.jsonl"
+        records.write_text('{"a": 1}\n{"a": 2}\n')
+        assert run(tmp_path, "mine.jsonl", *SMALL, "--quick", "--budget", "0").returncode == 0
+        records.write_text('{"a": 1}\n{"a": 3}\n')
+        done = run(tmp_path, "--resume", "out.json")
+
+        assert done.returncode == 1
+        assert "corpus mine: sha256" in done.stderr
+
+    def test_another_version_of_a_codec_is_refused(self, finished: Path, tmp_path: Path) -> None:
+        """The library's version then and now are both named."""
+        text = (finished / "out.json").read_text().replace('\\"version\\": \\"1.', '\\"version\\": \\"0.')
+        (tmp_path / "out.json").write_text(text)
+        done = run(tmp_path, "--resume", "out.json")
+
+        assert done.returncode == 1
+        assert "msgpack: msgpack 0." in done.stderr
+
+    def test_nothing_to_go_on_with(self, tmp_path: Path) -> None:
+        """A missing file is an error, and no journal is left behind."""
+        done = run(tmp_path, "--resume", "gone.json")
+
+        assert done.returncode == 1
+        assert "nothing to go on with" in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestJournal:
+    def test_the_lock_is_released_on_close(self, tmp_path: Path) -> None:
+        """One journal at a time, one after the other."""
+        first = Journal(tmp_path / "x.json")
+        with pytest.raises(RunError, match="another run"):
+            Journal(tmp_path / "x.json")
+        first.remove()
+        Journal(tmp_path / "x.json").remove()
+
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_that_cannot_be_written_to(self, tmp_path: Path) -> None:
+        """Said with the way out."""
+        with pytest.raises(RunError, match="choose another with -o"):
+            Journal(tmp_path / "missing" / "x.json")

@@ -1,0 +1,96 @@
+"""The stop rule, replayed over made-up processes."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from bakeoff.bench.results import Sample
+from bakeoff.bench.stopping import Rule
+
+
+def process(ratio: float, spread: float, rng: random.Random, pair: int) -> dict[str, Sample]:
+    shared = math.exp(rng.gauss(0, 0.1))
+    b = shared * ratio * math.exp(rng.gauss(0, spread))
+    return {"a": Sample(shared, shared, shared, pair), "b": Sample(b, b, b, pair)}
+
+
+def replay(rule: Rule, ratio: float, spread: float, seed: int) -> tuple[int, bool]:
+    """Run until the rule is content; return the processes and whether a and b were separated."""
+    from bakeoff.bench.stats import verdicts
+
+    rng = random.Random(seed)
+    looks = set(rule.looks())
+    cells: dict[str, list[Sample]] = {"a": [], "b": []}
+    for pair in range(max(looks)):
+        for name, sample in process(ratio, spread, rng, pair).items():
+            cells[name].append(sample)
+        if pair + 1 in looks and rule.look([cells]).reached:
+            break
+    verdict, _ = verdicts(cells, rule.alpha, rule.tie)["a", "b"]
+    return len(cells["a"]), verdict in ("faster", "slower")
+
+
+def test_looks_grow_and_share_alpha() -> None:
+    """The first look is after the fewest processes; all looks together spend 5 %."""
+    rule = Rule(fewest=5, most=30)
+
+    assert rule.looks() == [5, 7, 10, 14, 20, 28]
+    assert rule.alpha * len(rule.looks()) == pytest.approx(0.05)
+
+
+def test_a_clear_difference_stops_at_the_first_look() -> None:
+    """Twice as slow needs no more than the fewest processes."""
+    assert replay(Rule(fewest=5), 2.0, 0.03, 1) == (5, True)
+
+
+def test_a_tie_goes_on_until_it_is_precise() -> None:
+    """Equal codecs run until their ratio is known to the wanted precision."""
+    processes, separated = replay(Rule(precision=0.02), 1.0, 0.04, 1)
+
+    assert processes > 10
+    assert not separated
+
+
+def test_with_ratios_a_clear_difference_must_be_precise_too() -> None:
+    """`ratios` asks for the figure, not only for the order."""
+    rule = Rule(fewest=5, precision=0.01, ratios=True)
+
+    assert replay(rule, 2.0, 0.03, 1)[0] > 20
+
+
+@pytest.mark.parametrize("spread", [0.002, 0.03])
+def test_stopping_early_does_not_invent_winners(spread: float) -> None:
+    """Of 400 replays of equal codecs at most 5 % end with a winner."""
+    wrong = sum(replay(Rule(precision=0.02), 1.0, spread, seed)[1] for seed in range(400))
+
+    assert wrong <= 20
+
+
+def test_two_per_cent_are_found() -> None:
+    """A planted 2 % at the prototype's noise is found every time."""
+    assert all(replay(Rule(precision=0.005), 1.02, 0.003, seed)[1] for seed in range(100))
+
+
+def test_neighbours_and_the_best_are_of_interest() -> None:
+    """The widest open pair is named."""
+    rng = random.Random(1)
+    cells: dict[str, list[Sample]] = {"a": [], "b": [], "far": []}
+    for pair in range(5):
+        found = process(1.0, 0.05, rng, pair)
+        cells["a"].append(found["a"])
+        cells["b"].append(found["b"])
+        value = found["a"].paired * 10
+        cells["far"].append(Sample(value, value, value, pair))
+    progress = Rule().look([cells])
+
+    assert not progress.reached
+    assert progress.pair is not None
+    assert set(progress.pair) == {"a", "b"}
+
+
+def test_cells_without_samples_do_not_hinder() -> None:
+    """Failed cells and empty tables leave nothing to resolve."""
+    assert Rule().look([{"a": [], "b": []}, {}]).reached
