@@ -71,11 +71,13 @@ def test_keys_are_capped() -> None:
     schema = Schema({"m": dict[int, int]}, limits=Limits(keys=10))
     after, advice = schema.advise({"m": {str(i): i for i in range(11)}})
 
-    assert list(after["m"])[0] == "0"
+    assert next(iter(after["m"])) == "0"
     assert advice[0].code == "limit"
 
 
-@pytest.mark.parametrize("text", ["1E+1000000", "1e-999999999999999999999", "9" * 100_000, "0." + "1" * 5_000])
+@pytest.mark.parametrize(
+    "text", ["1E+1000000", "1e-999999999999999999999", "9" * 100_000, "0." + "1" * 5_000]
+)
 def test_decimal_bombs_stay_text(text: str) -> None:
     """Exponents and digits beyond the caps are not converted."""
     after, advice = Schema({"d": Decimal}).advise({"d": text})
@@ -115,7 +117,6 @@ def test_laughs_are_walked_once(container: type) -> None:
         inner = inner[0]
     assert inner == [datetime(2024, 1, 2, 3, 4, 5)]
     assert advice == []
-    assert schema.apply({"v": value}) == {"v": value} or True
 
 
 def test_the_node_budget_ends_in_advice() -> None:
@@ -163,7 +164,9 @@ class Hostile:
         raise RuntimeError
 
 
-@pytest.mark.parametrize("kind", [int, str, datetime, Decimal, UUID, list[int], dict[int, int], set[int], bytes])
+@pytest.mark.parametrize(
+    "kind", [int, str, datetime, Decimal, UUID, list[int], dict[int, int], set[int], bytes]
+)
 def test_resisting_objects(kind: Any) -> None:
     """Objects whose methods raise are kept, as values and as keys."""
     value = Hostile()

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds import ANYTHING, declared
 
 from bakeoff import codecs
 from bakeoff.bench.equality import first_difference
 from bakeoff.schemas import Schema
-
-from kinds import ANYTHING, declared
 
 LOSSLESS = [name for name in codecs.available() if not codecs.codec(name).losses and "/pure" not in name]
 

@@ -1,0 +1,295 @@
+"""What is corrected, what is said about it, and what is left alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import pickle
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from bakeoff import codecs
+from bakeoff.schemas import Advice, AdviceCounter, AdviceError, Hint, Schema
+from bakeoff.schemas.types import Type
+
+
+class Item(TypedDict):
+    created: dt.datetime
+    price: Decimal
+
+
+class Order(TypedDict):
+    id: UUID
+    items: list[Item]
+    note: NotRequired[str]
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+KEY = UUID("12345678-1234-5678-1234-567812345678")
+
+
+def said(spec: Any, record: Any) -> list[str]:
+    """Return the sentences about a record."""
+    return [str(advice) for advice in Schema(spec).advise(record)[1]]
+
+
+def test_the_sentence() -> None:
+    """The expected comes first, both in backticks, then the place."""
+    record = {"id": str(KEY), "items": [{"created": dt.datetime(2024, 1, 1), "price": Decimal(1)}] * 3}
+    record["items"].append({"created": 17, "price": Decimal(1)})
+
+    assert said(Order, record) == [
+        "Expected `UUID`, got `str` - at `$.id`",
+        "Expected `datetime`, got `int` - at `$.items[3].created`",
+    ]
+
+
+CASES: list[tuple[Any, Any, Any, str]] = [
+    # type, what came, what it becomes, outcome
+    (int, "12", 12, "fixed"),
+    (int, "012", "012", "could not"),
+    (int, 3.0, 3, "fixed"),
+    (int, 3.5, 3.5, "could not"),
+    (int, True, True, "kept"),
+    (int, -0.0, -0.0, "could not"),
+    (float, 3, 3.0, "fixed"),
+    (float, 2**60 + 1, 2**60 + 1, "could not"),
+    (float, "1.5", 1.5, "fixed"),
+    (float, None, None, "kept"),
+    (bool, "true", True, "fixed"),
+    (bool, 1, 1, "kept"),
+    (str, b"abc", "abc", "fixed"),
+    (str, b"\xff", b"\xff", "could not"),
+    (str, 5, 5, "kept"),
+    (bytes, "aGk=", b"hi", "fixed"),
+    (bytes, "aGk", "aGk", "could not"),
+    (bytes, "aGl=", "aGl=", "could not"),
+    (bytes, bytearray(b"x"), b"x", "fixed"),
+    (bytearray, b"x", bytearray(b"x"), "fixed"),
+    (Annotated[bytes, Hint(encoding="base64url")], "-_8", b"\xfb\xff", "fixed"),
+    (dt.datetime, "2024-01-02T03:04:05Z", dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC), "fixed"),
+    (dt.datetime, "2024-01-02T03:04:05.1234567", "2024-01-02T03:04:05.1234567", "could not"),
+    (dt.datetime, "2024-01-02T03:04:05.123456000", dt.datetime(2024, 1, 2, 3, 4, 5, 123456), "fixed"),
+    (dt.datetime, "2024-02-30T00:00:00", "2024-02-30T00:00:00", "could not"),
+    (dt.datetime, dt.date(2024, 1, 2), dt.datetime(2024, 1, 2), "fixed"),
+    (dt.datetime, 1_700_000_000, 1_700_000_000, "kept"),
+    (dt.date, dt.datetime(2024, 1, 2), dt.date(2024, 1, 2), "fixed"),
+    (dt.date, dt.datetime(2024, 1, 2, 1), dt.datetime(2024, 1, 2, 1), "could not"),
+    (dt.date, "2024-13-01", "2024-13-01", "could not"),
+    (dt.time, "01:02:03.000004", dt.time(1, 2, 3, 4), "fixed"),
+    (dt.timedelta, "-P1DT0.5S", -dt.timedelta(days=1, seconds=0.5), "fixed"),
+    (dt.timedelta, "P", "P", "could not"),
+    (Annotated[dt.timedelta, Hint(epoch="ms")], 1500, dt.timedelta(seconds=1.5), "fixed"),
+    (Annotated[dt.datetime, Hint(epoch="ns")], 1, 1, "could not"),
+    (Decimal, "1.10", Decimal("1.10"), "fixed"),
+    (Decimal, 1.1, Decimal("1.1"), "fixed"),
+    (Decimal, "1,1", "1,1", "could not"),
+    (Decimal, "٣", "٣", "could not"),
+    (UUID, str(KEY), KEY, "fixed"),
+    (UUID, KEY.bytes, KEY, "fixed"),
+    (UUID, "12345678123456781234567812345678", KEY, "fixed"),
+    (UUID, "1234567-81234-5678-1234-567812345678", "1234567-81234-5678-1234-567812345678", "could not"),
+    (Colour, "red", Colour.RED, "fixed"),
+    (Colour, "RED", "RED", "could not"),
+    (Literal["a", 1], True, True, "could not"),
+    (list[int], (1, 2), [1, 2], "fixed"),
+    (list[int], "12", "12", "kept"),
+    (tuple[int, str], [1, "a"], (1, "a"), "fixed"),
+    (set[int], [2, 1], {1, 2}, "fixed"),
+    (set[int], [1, 1], [1, 1], "could not"),
+    (set[int], [[]], [[]], "could not"),
+    (frozenset[int], {1}, frozenset({1}), "fixed"),
+    (dict[int, str], {"1": "a", "02": "b"}, {1: "a", "02": "b"}, "fixed"),
+    (dict[int, str], {"1": "a", 1: "b"}, {"1": "a", 1: "b"}, "kept"),
+    (int | None, "5", 5, "fixed"),
+    (dt.date | dt.datetime, "2024-01-02", dt.date(2024, 1, 2), "fixed"),
+    (dt.date | dt.datetime, "2024-01-02T00:00:00", dt.datetime(2024, 1, 2), "fixed"),
+    (list[int] | dict[str, Decimal], {"a": "1"}, {"a": Decimal(1)}, "fixed"),
+    (str | int, 1.5, 1.5, "kept"),
+]
+
+
+@pytest.mark.parametrize(("kind", "came", "becomes", "outcome"), CASES)
+def test_conversions(kind: Any, came: Any, becomes: Any, outcome: str) -> None:
+    """Each value becomes what it should or stays what it was, and the outcome says which."""
+    from bakeoff.bench.equality import first_difference
+
+    record, advice = Schema({"v": kind}).advise({"v": came})
+
+    assert first_difference({"v": becomes}, record) is None
+    assert advice[0].outcome == outcome
+    assert advice[0].value is not None or came is None
+
+
+def test_missing_and_wrong_at_the_top() -> None:
+    """A missing field is advised, an optional one is not; a record of the wrong kind is kept."""
+    assert said(Order, {"items": []}) == ["Expected `UUID`, got nothing - at `$.id`"]
+    assert said(Order, [1, 2]) == ["Expected `Order`, got `list` - at `$`"]
+    assert said(Order, None) == ["Expected `Order`, got `None` - at `$`"]
+    assert said(list[int], {"a": 1}) == ["Expected `list`, got `dict` - at `$`"]
+
+
+def test_a_codecs_own_forms_are_expected() -> None:
+    """After a codec, the text it must use is no matter for advice, everything else is."""
+    schema = Schema({"at": dt.datetime, "n": int})
+    assert schema.advise({"at": "2024-01-01T00:00:00", "n": 1}, "json")[1] == []
+    assert len(schema.advise({"at": "2024-01-01T00:00:00", "n": "1"}, "json")[1]) == 1
+    # YAML has datetimes, so text in their place is not what it should be.
+    assert len(schema.advise({"at": "2024-01-01T00:00:00", "n": 1}, "yaml")[1]) == 1
+
+
+def test_strict_raises_all_at_once() -> None:
+    """One error holds everything; the record is corrected all the same; notes do not raise."""
+    schema = Schema({"a": int, "b": Decimal, "c": Annotated[str, Hint(severity="note")]}, strict=True)
+    record = {"a": "x", "b": 1.5, "c": "fine"}
+    with pytest.raises(AdviceError) as caught:
+        schema.advise(record)
+
+    assert [a.path for a in caught.value.advice] == ["$.a", "$.b"]
+    assert record["b"] == Decimal("1.5")
+    assert "Expected `int`, got `str 'x'` - at `$.a` (could not)" in str(caught.value)
+    assert schema.advise({"a": 1, "b": Decimal(1), "c": 1})[1][0].severity == "note"
+    with pytest.raises(AdviceError):
+        codecs.codec("json").with_schema(schema).decode(b'{"a":"x","b":"1","c":""}')
+    pickled = pickle.loads(pickle.dumps(caught.value))
+    assert pickled.advice == caught.value.advice
+
+
+def test_ignored_fields_are_corrected_silently() -> None:
+    """Severity "ignore" corrects and says nothing, not even that a field is missing."""
+    schema = Schema({"a": Annotated[Decimal, Hint(severity="ignore")]})
+
+    assert schema.advise({"a": "1"}) == ({"a": Decimal(1)}, [])
+    assert schema.advise({}) == ({}, [])
+
+
+def test_sampling_counts_one_in_n() -> None:
+    """All records are corrected, one in three is checked fully and counted."""
+    counter = AdviceCounter()
+    codec = codecs.codec("json").with_schema(Schema({"a": Decimal, "b": int}, every=3, counter=counter))
+    records = [codec.decode(b'{"a":"1","b":"x"}') for _ in range(9)]
+
+    assert all(record["a"] == Decimal(1) for record in records)
+    assert (counter.records, counter.advised, counter.total) == (3, 3, 3)
+
+
+def test_the_counter_is_bounded_and_sorted() -> None:
+    """Advice is counted by place without positions, most frequent first, with a few examples."""
+    counter = AdviceCounter()
+    schema = Schema({"m": dict[str, int], "l": list[int]})
+    for number in range(3_000):
+        counter.add(schema.advise({"m": {f"k{number}": "x"}, "l": ["a", f"b{number}"]})[1])
+    tallies = list(counter)
+
+    assert len(tallies) <= 1_001
+    assert (tallies[0].path, tallies[0].count) == ("$.l[]", 6_000)
+    assert tallies[0].examples == ["'a'", "'b0'", "'b1'"]
+    assert counter.errors == counter.total == 9_000
+
+
+@dataclass
+class Place:
+    name: str
+    opened: dt.date
+
+
+class Point(NamedTuple):
+    x: int
+    y: Decimal
+
+
+class Event(msgspec.Struct, rename="camel"):
+    made_at: dt.datetime
+    place: Place
+
+
+def test_objects_are_built() -> None:
+    """Dataclasses, named tuples (from lists) and Structs are built, nested ones first."""
+    schema = Schema({"e": Event, "p": list[Point]}, as_objects=True)
+    wire = {
+        "e": {"madeAt": "2024-01-02T00:00:00", "place": {"name": "x", "opened": "2024-01-02"}},
+        "p": [[1, "2.5"], (3, "4")],
+    }
+    record, _ = schema.advise(wire)
+
+    assert record == {
+        "e": Event(dt.datetime(2024, 1, 2), Place("x", dt.date(2024, 1, 2))),
+        "p": [Point(1, Decimal("2.5")), Point(3, Decimal(4))],
+    }
+    assert type(record["p"][0]) is Point
+    assert schema.advise(record) == (record, [])
+
+
+def test_nothing_is_dropped_to_build_an_object() -> None:
+    """A record with a field the class lacks, or without one it needs, stays a dict."""
+    schema = Schema(Place, as_objects=True)
+    more = {"name": "x", "opened": "2024-01-02", "new": 1}
+    record, advice = schema.advise(more, "json")
+
+    assert record == {"name": "x", "opened": dt.date(2024, 1, 2), "new": 1}
+    assert [a.code for a in advice] == ["unknown"]
+    assert [a.code for a in schema.advise({"name": "x"})[1]] == ["missing", "build"]
+
+
+def test_records_stay_dicts_unless_asked() -> None:
+    """Without as_objects a dataclass only describes."""
+    assert Schema(Place).apply({"name": "x", "opened": "2024-01-02"}) == {
+        "name": "x",
+        "opened": dt.date(2024, 1, 2),
+    }
+
+
+def test_in_place_and_order() -> None:
+    """The same dict and list come back, keys in their order, with fields the schema does not know."""
+    inner = {"b": 1, "2": 2, "1": 3}
+    record = {"m": inner, "z": 1, "d": "1.5"}
+    after = Schema({"d": Decimal, "m": dict[str, int]}).apply(record)
+
+    assert after is record
+    assert after["m"] is inner
+    assert list(after) == ["m", "z", "d"]
+    keyed = {"3": 1, "x": 2, "1": 3}
+    assert list(Schema(dict[int, int]).apply(keyed)) == [3, "x", 1]
+    assert keyed == {3: 1, "x": 2, 1: 3}
+
+
+def test_nothing_to_do() -> None:
+    """For a codec that carries everything there is no fixer, and the plan says so."""
+    schema = Schema({"at": dt.datetime, "t": tuple[int, ...]})
+
+    assert schema.fixer("pickle") is None
+    assert schema.plan("pickle") == "Record after pickle: nothing to do"
+    assert Schema(Any).apply("x") == "x"
+    assert Schema(Any).advise("x") == ("x", [])
+
+
+def test_the_plan_in_words() -> None:
+    """The plan lists places, types and what is done there, for one codec."""
+    assert Schema(Order).plan("msgpack/tuple") == (
+        "Order after msgpack/tuple: 4 places\n"
+        "  $.id               UUID      from UUID text\n"
+        "  $.items            list      from tuple\n"
+        "  $.items[].created  datetime  from ISO 8601 text\n"
+        "  $.items[].price    Decimal   from decimal text"
+    )
+
+
+def test_schemas_travel() -> None:
+    """Schemas and advice are pickled, codecs with them as well."""
+    schema = Schema(Order)
+    again = pickle.loads(pickle.dumps(schema))
+    advice = schema.advise({})[1][0]
+
+    assert again == schema
+    assert again.advise({})[1] == schema.advise({})[1]
+    assert pickle.loads(pickle.dumps(advice)) == advice
+    assert isinstance(advice, Advice)
+    assert isinstance(again.types, Type)

@@ -1,0 +1,193 @@
+"""What can declare a schema, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, NewType, NotRequired, Required, TypedDict
+from uuid import UUID
+
+import msgspec
+import pydantic
+import pytest
+
+from bakeoff.errors import UsageError
+from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas import types as t
+
+Price = NewType("Price", Decimal)
+
+
+class Base(TypedDict):
+    id: int
+
+
+class Movie(Base, total=False):
+    title: Required[str]
+    year: int
+
+
+class Later(TypedDict):
+    id: int
+    note: NotRequired[str]
+
+
+@dataclass
+class Point:
+    x: int
+    y: float = 0.0
+    tags: list[str] = field(default_factory=list)
+
+
+class Pair(NamedTuple):
+    left: str
+    right: int | None = None
+
+
+class Event(msgspec.Struct, rename="camel"):
+    event_id: UUID
+    made_at: dt.datetime = msgspec.field(default_factory=dt.datetime.now)
+
+
+class Model(pydantic.BaseModel):
+    name: str
+    price: Decimal = pydantic.Field(default=Decimal(0), alias="thePrice")
+
+
+def fields(spec: Any) -> list[tuple[str, str, bool]]:
+    """Return the fields of a record description in short."""
+    described = Schema(spec).types
+    assert isinstance(described, t.RecordType)
+    return [(item.name, str(item.type), item.required) for item in described.fields]
+
+
+def test_typed_dict() -> None:
+    """Inheritance, totality, Required and NotRequired (as strings, too) are honoured."""
+    assert fields(Movie) == [("id", "int", True), ("title", "str", True), ("year", "int", False)]
+    assert fields(Later) == [("id", "int", True), ("note", "str", False)]
+
+
+def test_classes() -> None:
+    """Dataclass, NamedTuple, Struct and pydantic model declare their fields; defaults make optional."""
+    assert fields(Point) == [("x", "int", True), ("y", "float", False), ("tags", "list", False)]
+    assert fields(Pair) == [("left", "str", True), ("right", "int | None", False)]
+    assert fields(Event) == [("eventId", "UUID", True), ("madeAt", "datetime", False)]
+    assert fields(Model) == [("name", "str", True), ("thePrice", "Decimal", False)]
+
+
+def test_plain_dict() -> None:
+    """A dict of types may hold dicts of types, and lists of one."""
+    schema = Schema({"a": {"b": [int]}, "c": list[dict[str, Decimal]]})
+
+    assert [path for path, _ in t.walk(schema.types)][:4] == ["$", "$.a", "$.a.b", "$.a.b[]"]
+    assert str(schema.types) == "Record"
+
+
+def test_abstract_types() -> None:
+    """Sequences are lists, mappings are dicts, new types what they stand for."""
+    assert fields({"a": Sequence[int], "b": Mapping[str, int], "c": Price, "d": Literal[1, "x"]}) == [
+        ("a", "list", True),
+        ("b", "dict", True),
+        ("c", "Decimal", True),
+        ("d", "1 | 'x'", True),
+    ]
+
+
+def test_hints() -> None:
+    """Annotated types pass their options on, into optional ones as well."""
+    schema = Schema(
+        {
+            "a": Annotated[dt.datetime | None, Hint(epoch="ms")],
+            "b": Annotated[bytes, Hint(encoding="hex")],
+            "c": Annotated[int, Hint(severity="note")],
+        }
+    )
+    record, advice = schema.advise({"a": 1_700_000_000_123, "b": "00ff", "c": "x"})
+
+    assert record["a"] == dt.datetime(2023, 11, 14, 22, 13, 20, 123000, tzinfo=dt.UTC)
+    assert record["b"] == b"\x00\xff"
+    assert [(a.path, a.severity) for a in advice][-1] == ("$.c", "note")
+
+
+class Node(TypedDict):
+    children: list[Node]
+
+
+class Socket:
+    pass
+
+
+class Broken(TypedDict):
+    value: Missing  # type: ignore[name-defined]  # noqa: F821
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "words"),
+    [
+        (Node, "$.children[]", "contains itself"),
+        ({"a": [{"b": Socket}]}, "$.a[].b", "unsupported type `Socket`"),
+        (Broken, "$", "Missing"),
+        ({"a": set[list[int]]}, "$.a[]", "not hashable"),
+        ({"a": dict[Point, int]}, "$.a{key}", "cannot be the key of a map"),
+        ({1: int}, "$", "a field is named by text"),
+        ({"a": [int, str]}, "$.a", "holds the one"),
+        ({"a": "int"}, "$.a", "not resolved"),
+        ({"a": Annotated[str, Hint(epoch="s")]}, "$.a", "has no epoch"),
+        ({"a": Literal[b"x"]}, "$.a", "Literal"),
+        (42, "$", "unsupported type `42`"),
+    ],
+)
+def test_schemas_that_do_not_compile(spec: Any, path: str, words: str) -> None:
+    """One error names the place and the trouble; it is a usage error for the command line."""
+    with pytest.raises(SchemaError) as caught:
+        Schema(spec)
+
+    assert caught.value.path == path
+    assert words in str(caught.value)
+    assert isinstance(caught.value, UsageError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_depth_is_limited() -> None:
+    """A schema deeper than 64 levels is refused, so that no plan can exhaust the stack."""
+    kind: Any = int
+    for _ in range(100):
+        kind = list[kind]
+    with pytest.raises(SchemaError, match="nested more than 64"):
+        Schema(kind)
+
+
+def test_bad_hints() -> None:
+    """A misspelt option is refused where it is written."""
+    with pytest.raises(ValueError, match="epoch is one of 's', 'ms', 'us', 'ns', got 'minutes'"):
+        Hint(epoch="minutes")  # type: ignore[arg-type]
+
+
+def test_the_tree_is_stable() -> None:
+    """A schema is made again from its own description."""
+    schema = Schema(Movie)
+
+    assert Schema(schema.types) == schema
+    assert Schema(schema) == schema
+    assert hash(Schema(Movie)) == hash(schema)
+
+
+class Shade(enum.Enum):
+    DARK = 1
+
+
+def test_every_kind_has_a_name() -> None:
+    """Advice can name every type."""
+    kinds = {"a": complex, "b": Shade, "c": frozenset[int], "d": tuple[int, ...], "e": bytearray, "f": None}
+
+    assert [name for _, name, _ in fields(kinds)] == [
+        "complex",
+        "Shade",
+        "frozenset",
+        "tuple",
+        "bytearray",
+        "None",
+    ]

@@ -1,0 +1,74 @@
+"""The ``bakeoff schema`` commands, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with clean and dirty records."""
+    monkeypatch.chdir(tmp_path)
+    clean = [{"id": i, "at": f"2024-01-{i:02}T00:00:00"} for i in range(1, 29)]
+    dirty = [*clean, {"id": "7", "at": 0}, {"at": "2024-01-01T00:00:00"}]
+    for name, records in (("clean", clean), ("dirty", dirty)):
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    """Run the command line and return its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        main(list(arguments))
+    code = caught.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A schema is inferred from one file and used on another, dirtier one."""
+    assert run("schema", "infer", "clean.jsonl", "--name", "Event", "-o", "events.py") == 0
+    assert "class Event(TypedDict):\n    id: int\n    at: datetime\n" in Path("events.py").read_text()
+
+    capsys.readouterr()
+    assert run("schema", "show", "events.py", "-c", "json", "-c", "pickle") == 0
+    assert capsys.readouterr().out == (
+        "Event after json: 1 place\n  $.at  datetime  from ISO 8601 text\n\nEvent after pickle: nothing to do\n"
+    )
+
+    assert run("schema", "check", "clean.jsonl", "events.py") == 0
+    assert "28 records, no advice from Event" in capsys.readouterr().out
+
+    assert run("schema", "check", "dirty.jsonl", "events.py:Event") == 1
+    out = capsys.readouterr().out
+    assert "3 pieces of advice from Event on 2 of 30 records" in out
+    assert "$.at" in out
+    assert "nothing" in out
+
+
+def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The schema of a built-in corpus goes by its name."""
+    assert run("schema", "show", "movies", "-c", "msgpack/tuple") == 0
+    assert "after msgpack/tuple" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["schema", "show", "none.py"], "no such schema file"),
+        (["schema", "check", "clean.jsonl", "json:loads"], "unsupported type"),
+        (["schema", "infer", "clean.jsonl", "--name", "no name"], "not a Python name"),
+        (["schema", "show", "movies", "-c", "msgpakc"], "no such codec"),
+    ],
+)
+def test_bad_input(files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
+    """Whatever cannot be carried out is one line on stderr and exit code 2."""
+    assert run(*arguments) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert "Traceback" not in err

@@ -1,0 +1,83 @@
+"""The types that msgspec decodes to, built from a schema."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Annotated, Any, NotRequired, TypedDict
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from bakeoff import codecs
+from bakeoff.bench.equality import first_difference
+from bakeoff.datasets import corpus, names
+from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas.typed import plain, struct_type
+
+
+class Item(TypedDict):
+    price: Decimal
+
+
+class Order(TypedDict):
+    id: UUID
+    items: list[Item]
+    note: NotRequired[str | None]
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name != "types"])
+def test_corpora_through_structs(name: str) -> None:
+    """Records come back from a typed decoder as Structs with the same values."""
+    made = corpus(name, records=20)
+    schema = Schema(made.schema)
+    decode = msgspec.msgpack.Decoder(struct_type(schema)).decode
+    encode = codecs.codec("msgpack").encode
+    for record in made.records():
+        assert first_difference(record, plain(decode(encode(record)))) is None
+
+
+def test_arrays() -> None:
+    """With array_like a record stands on the wire without its field names."""
+    kind = Schema({"a": int, "b": list[dict[str, int]]}).struct(array_like=True)
+    made = msgspec.convert({"a": 1, "b": [{"x": 1}]}, kind)
+    payload = msgspec.msgpack.encode(made)
+
+    assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
+    assert plain(msgspec.msgpack.Decoder(kind).decode(payload)) == {"a": 1, "b": [{"x": 1}]}
+
+
+def test_optional_fields_stay_away() -> None:
+    """A field that is not there is not invented."""
+    decode = msgspec.json.Decoder(Schema(Order).struct()).decode
+    key = UUID(int=1)
+
+    assert plain(decode(msgspec.json.encode({"id": key, "items": [{"price": Decimal("1.10")}]}))) == {
+        "id": key,
+        "items": [{"price": Decimal("1.10")}],
+    }
+
+
+def test_odd_names() -> None:
+    """Keys that are no Python names are renamed and come back."""
+    kind = Schema({"a b": int, "class": int}).struct()
+
+    assert plain(msgspec.json.decode(b'{"a b":1,"class":2}', type=kind)) == {"a b": 1, "class": 2}
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"a": complex}, "$.a"),
+        ({"a": Annotated[bytes, Hint(encoding="hex")]}, "$.a"),
+        ({"a": Annotated[dt.datetime, Hint(epoch="ms")]}, "$.a"),
+        (Order, "$.note"),
+    ],
+)
+def test_what_has_no_typed_form(spec: Any, path: str) -> None:
+    """One clear error names the place."""
+    with pytest.raises(SchemaError) as caught:
+        struct_type(spec, array_like=True)
+
+    assert caught.value.path == path
