@@ -1,0 +1,1 @@
+"""Commands that print the figures the project promises, one module each."""
