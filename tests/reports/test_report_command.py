@@ -178,6 +178,30 @@ def test_newer_format(bakeoff, file, tmp_path):
     assert "format 99" in err
 
 
+@pytest.mark.parametrize(
+    ("form", "start"), [("html", b"<!doctype html>"), ("svg", b"<svg"), ("png", b"\x89PNG")]
+)
+def test_page_and_charts(bakeoff, file, form, start):
+    """The page and the charts are written by the same command."""
+    pytest.importorskip("vl_convert")
+    code, _, _ = bakeoff("report", file, "-o", f"out.{form}", "--reads", "24")
+
+    assert 0 == code
+    assert Path(f"out.{form}").read_bytes().lower().startswith(start.lower())
+
+
+def test_open(bakeoff, file, monkeypatch):
+    """--open writes a page and hands it to the browser."""
+    pytest.importorskip("vl_convert")
+    opened = []
+    monkeypatch.setattr("click.launch", opened.append)
+    code, out, _ = bakeoff("report", file, "--open")
+
+    assert (0, "") == (code, out)
+    assert 1 == len(opened)
+    assert opened[0].startswith("file://")
+
+
 def test_missing_folder(bakeoff, file):
     """An output folder that is not there gives one line and leaves nothing behind."""
     code, _, err = bakeoff("report", file, "-o", "no/such/table.md")
@@ -217,6 +241,8 @@ def test_pyperf_into_a_file(bakeoff, file):
         (["-f", "pyperf"], "name a folder with -o DIR"),
         (["-f", "md", "--open"], "--open shows the HTML page"),
         (["-f", "gif"], "is not one of"),
+        (["-f", "md", "--chart", "bars"], "--chart belongs to svg and png"),
+        (["-f", "svg", "--per", "5"], "a chart takes no --per"),
     ],
 )
 def test_mistyped_options(bakeoff, file, args, message):

@@ -20,6 +20,7 @@ __all__ = ["command"]
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
+_COST = ("reads", "bandwidth")
 
 
 @click.command()
@@ -63,13 +64,15 @@ def command(
     from ..reports.files import load_all
 
     form = form or _form_of(output, show)
+    if chart and form not in _CHARTS:
+        raise UsageError(f"--chart belongs to svg and png, not to {form}")
     if show and form != "html":
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
     results = load_all(files or [Path("bakeoff.json")])
     if form == "pyperf":
         _write_suites(results, output)
     elif form in _CHARTS:
-        _write_chart(results, form, chart, output)
+        _write_chart(results, form, chart, output, options)
     elif form == "html":
         _write_page(results, output, show, options)
     else:
@@ -94,8 +97,9 @@ def _write_table(results: Sequence[Result], form: str, output: Path | None, opti
 
 
 def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
-    page = _extra("page")
-    html: str = page.render(results, **options)
+    from ..reports.page import render
+
+    html = render(results, **options)
     if show and is_stdout(output):
         import tempfile
 
@@ -106,30 +110,21 @@ def _write_page(results: Sequence[Result], output: Path | None, show: bool, opti
         click.launch(output.resolve().as_uri())
 
 
-def _write_chart(results: Sequence[Result], form: str, chart: str | None, output: Path | None) -> None:
-    charts = _extra("charts")
+def _write_chart(
+    results: Sequence[Result], form: str, chart: str | None, output: Path | None, options: dict[str, Any]
+) -> None:
+    from ..reports import charts
+
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    kind = chart or charts.KINDS[0]
-    if kind not in charts.KINDS:
-        raise UsageError(f"no chart {kind!r}; there are {', '.join(charts.KINDS)}")
-    put(charts.render(results, kind, form), output)
-
-
-def _extra(name: str) -> Any:
-    """Import a module that needs the report extra.
-
-    Raises:
-        UsageError: A library of the extra is missing.
-    """
-    from importlib import import_module
-
-    try:
-        return import_module(f"bakeoff.reports.{name}")
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("bakeoff"):
-            raise
-        raise UsageError(f"this output needs {error.name}: pip install 'bakeoff[report]'") from error
+    if others := [key for key, value in options.items() if value is not None and key not in _COST]:
+        named = ", ".join(f"--{key.replace('_', '-')}" for key in others)
+        raise UsageError(f"a chart takes no {named}")
+    cost = {key: options[key] for key in _COST}
+    # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
+    kind: Any = chart or charts.KINDS[0]
+    as_image: Any = form
+    put(charts.render(results, kind, as_image, **cost), output)
 
 
 def _write_suites(results: Sequence[Result], output: Path | None) -> None:
