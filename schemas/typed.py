@@ -7,6 +7,7 @@ import decimal
 import functools
 import operator
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError
@@ -17,7 +18,7 @@ from .paths import step
 if TYPE_CHECKING:
     from .schema import Schema
 
-__all__ = ["plain", "struct_type"]
+__all__ = ["plain", "struct_type", "to_structs"]
 
 _SIMPLE: dict[type[t.Type], Any] = {
     t.AnyType: Any,
@@ -61,6 +62,24 @@ def struct_type(schema: Schema | Any, *, array_like: bool = False) -> Any:
     except TypeError as error:
         raise SchemaError("$", f"msgspec cannot decode this schema: {error}") from error
     return kind
+
+
+def to_structs(schema: Schema | Any, *, array_like: bool = False) -> Callable[[Any], Any]:
+    """Return what turns a record of dicts into the Structs that `struct_type` gives, for encoding.
+
+    Fields that the schema does not know are dropped, as they are by typed decoders.
+
+    Raises:
+        SchemaError: As `struct_type`.
+    """
+    named = struct_type(schema)
+    from msgspec import convert
+
+    if not array_like:
+        return lambda record: convert(record, named)
+    rows = struct_type(schema, array_like=True)
+    # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
+    return lambda record: convert(convert(record, named), rows, from_attributes=True)
 
 
 def plain(value: Any) -> Any:

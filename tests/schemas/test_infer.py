@@ -113,7 +113,7 @@ def test_any_records(records: list[dict[str, Any]]) -> None:
     """Whatever the records, the schema has no advice for them, and its Python form runs."""
     schema = Schema.infer(records, confidence=1.0)
     space: dict[str, Any] = {"__name__": "inferred"}
-    exec(schema.to_python(), space)
+    exec(compile(schema.to_python(), "inferred.py", "exec", dont_inherit=True), space)
 
     assert all(schema.advise(record, "json")[1] == [] for record in records)
     assert Schema(space["Record"]) == Schema(schema)
@@ -130,7 +130,7 @@ def test_odd_keys_and_records() -> None:
     """Keys that are no names make a TypedDict by call; other records than dicts get a name."""
     source = Schema.infer([{"a b": 1, "class": 2, "c": 3}], name="Odd").to_python()
     space: dict[str, Any] = {}
-    exec(source, space)
+    exec(compile(source, "odd.py", "exec", dont_inherit=True), space)
 
     assert "Odd = TypedDict(" in source
     assert space["Odd"].__annotations__ == {"a b": int, "class": int, "c": int}

@@ -38,7 +38,9 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     capsys.readouterr()
     assert run("schema", "show", "events.py", "-c", "json", "-c", "pickle") == 0
     assert capsys.readouterr().out == (
-        "Event after json: 1 place\n  $.at  datetime  from ISO 8601 text\n\nEvent after pickle: nothing to do\n"
+        "Event after json: 1 place\n"
+        "  $.at  datetime  from ISO 8601 text\n\n"
+        "Event after pickle: nothing to do\n"
     )
 
     assert run("schema", "check", "clean.jsonl", "events.py") == 0

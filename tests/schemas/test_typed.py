@@ -14,7 +14,7 @@ from bakeoff import codecs
 from bakeoff.bench.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas.typed import plain, struct_type
+from bakeoff.schemas.typed import plain, struct_type, to_structs
 
 
 class Item(TypedDict):
@@ -40,9 +40,9 @@ def test_corpora_through_structs(name: str) -> None:
 
 def test_arrays() -> None:
     """With array_like a record stands on the wire without its field names."""
-    kind = Schema({"a": int, "b": list[dict[str, int]]}).struct(array_like=True)
-    made = msgspec.convert({"a": 1, "b": [{"x": 1}]}, kind)
-    payload = msgspec.msgpack.encode(made)
+    schema = Schema({"a": int, "b": list[dict[str, int]]})
+    kind = schema.struct(array_like=True)
+    payload = msgspec.msgpack.encode(to_structs(schema, array_like=True)({"a": 1, "b": [{"x": 1}]}))
 
     assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
     assert plain(msgspec.msgpack.Decoder(kind).decode(payload)) == {"a": 1, "b": [{"x": 1}]}

@@ -1,0 +1,104 @@
+"""The fidelity matrix, and every codec's declarations held against it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+from click.testing import CliRunner
+
+from bakeoff import codecs
+from bakeoff.bench import fidelity
+from bakeoff.bench.fidelity import VALUES, Cell, matrix
+from bakeoff.commands.fidelity import command
+
+AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]
+UNTESTED = {"dict"}
+"""Tokens that no single value stands for."""
+
+LOSSES = {
+    "list becomes tuple": ("list",),
+    "NaN and Infinity become null": ("nan", "inf"),
+    "dict keys that read alike as text (1 and '1') become one": ("dict 1 and '1'",),
+    "Decimal becomes a float": ("Decimal 1.10", "Decimal 50 digits"),
+    "datetimes far from 2001 lose microseconds": ("datetime year 9000",),
+    "datetimes with an offset come back in UTC": ("datetime +05:30",),
+    "datetimes are cut to milliseconds": ("datetime µs", "datetime UTC µs", "datetime year 9000"),
+    "datetimes come back in UTC, naive ones included": ("datetime +05:30",),
+    "datetimes are cut to seconds": ("datetime µs", "datetime year 9000"),
+    "carriage returns in text become line feeds": ("str CR",),
+}
+"""What shows each declared loss, where a single value can."""
+
+
+@cache
+def column(name: str) -> dict[str, tuple[Cell, Cell]]:
+    """Return the cells of one codec."""
+    return {value: (without, with_schema) for value, without, with_schema in fidelity.cells(name)}
+
+
+@pytest.mark.parametrize("name", AVAILABLE)
+def test_carries_is_the_truth(name: str) -> None:
+    """A codec carries a type when, and only when, all values of that type come back exactly."""
+    shown: dict[str, bool] = {}
+    for row in VALUES:
+        if row.token:
+            shown[row.token] = shown.get(row.token, True) and column(name)[row.name][0].outcome == "exact"
+    declared = codecs.codec(name).carries - UNTESTED
+
+    assert {token for token, exact in shown.items() if exact} == declared
+
+
+@pytest.mark.parametrize("name", AVAILABLE)
+def test_losses_are_declared(name: str) -> None:
+    """What does not even come back with a schema is an error when encoding, or a declared loss."""
+    lost = {
+        row.name
+        for row in VALUES
+        if row.token and row.kind is not None and column(name)[row.name][1].outcome == "changed"
+    }
+    losses = codecs.codec(name).losses
+    explained = {value for loss in losses for value in LOSSES.get(loss, ())}
+
+    assert not lost or losses, f"{name} changes {sorted(lost)} and declares no loss"
+    for loss in losses:
+        if loss in LOSSES:
+            changed = [value for value in LOSSES[loss] if column(name)[value][0].outcome == "changed"]
+            assert changed, f"{name} declares {loss!r}, which does not happen"
+    unexplained = lost - explained
+    assert not unexplained or any(loss not in LOSSES for loss in losses), sorted(unexplained)
+
+
+def test_a_crash_costs_only_its_codec(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies leaves crash cells; the others are not concerned."""
+    real = subprocess.run
+
+    def run(arguments: list[str], **options: object) -> object:
+        if arguments[-1] == "msgpack":
+            arguments = [sys.executable, "-c", "import os; os.abort()"]
+        return real(arguments, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "run", run)
+    found = dict(matrix(["msgpack", "json"]))
+
+    assert found["msgpack"]["True"][0].outcome == "crash"
+    assert found["json"]["True"][0].outcome == "exact"
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("text", "tuple               ~list > ="),
+        ("md", "| tuple              | ~list > ="),
+        ("csv", "json,tuple,changed,list,exact,"),
+        ("html", "<table>"),
+    ],
+)
+def test_layouts(kind: str, words: str) -> None:
+    """The matrix comes as text, Markdown, CSV and HTML."""
+    result = CliRunner().invoke(command, ["-c", "json", "-f", kind])
+
+    assert result.exit_code == 0
+    assert words in result.output
