@@ -1,58 +1,48 @@
-# cython: language_level=3, embedsignature=True, binding=True
-"""Deliberate defects in C, for the self-test: what they lose is known to the byte."""
+# cython: language_level=3
+"""Deliberate faults in C, for the self-test: what leaks here must be found."""
 
 from cpython.ref cimport Py_INCREF
-from libc.stdlib cimport malloc
-
+from libc.signal cimport SIGSEGV, raise_ as send_signal
 cdef extern from *:
     """
-    static void bakeoff_crash(void) { volatile int *nowhere = 0; *nowhere = 1; }
+    #include <stdlib.h>
+    /* volatile, or the compiler sees through the leak and removes it */
+    static void *volatile lost;
+    static void lose(size_t size) { lost = malloc(size); }
     """
-    void bakeoff_crash()
+    void lose(size_t size)
 
-cdef void *volatile_sink = NULL
+cdef long long _calls = 0
+cdef list _kept = []
 
 
-cdef class Defect:
-    """A call that does its work and then something wrong.
+def lose_16_bytes(value):
+    """Lose 16 bytes of C memory a call."""
+    lose(16)
+    return value
 
-    Args:
-        work: The sound callable of one argument.
-        kind: "malloc" (16 bytes from C are never freed), "object" (an object is kept), "reference"
-            (the result has one reference too many), "append" (a list grows by `None`), "crash"
-            (writes to address 0), "again" (does its work twice) or "" (nothing wrong).
-        every: Only every so many calls.
-    """
 
-    cdef object work
-    cdef str kind
-    cdef list kept
-    cdef Py_ssize_t every
-    cdef Py_ssize_t calls
+def lose_16_bytes_in_1000(value):
+    """Lose 16 bytes of C memory once in 1,000 calls."""
+    global _calls
+    _calls += 1
+    if _calls % 1000 == 0:
+        lose(16)
+    return value
 
-    def __init__(self, work, str kind, Py_ssize_t every=1):
-        self.work = work
-        self.kind = kind
-        self.kept = []
-        self.every = every
-        self.calls = 0
 
-    def __call__(self, item):
-        global volatile_sink
-        result = self.work(item)
-        self.calls += 1
-        if self.calls % self.every:
-            return result
-        if self.kind == "malloc":
-            volatile_sink = malloc(16)
-        elif self.kind == "object":
-            self.kept.append(object())
-        elif self.kind == "reference":
-            Py_INCREF(result)
-        elif self.kind == "append":
-            self.kept.append(None)
-        elif self.kind == "crash":
-            bakeoff_crash()
-        elif self.kind == "again":
-            self.work(item)
-        return result
+def keep_an_object(value):
+    """Keep one small object a call."""
+    _kept.append(b"17 bytes or so: %d" % len(_kept))
+    return value
+
+
+def lose_a_reference(value):
+    """Take one reference too many, so that a whole record is never freed."""
+    Py_INCREF(value)
+    return value
+
+
+def crash(value):
+    """End the process with a segmentation fault."""
+    send_signal(SIGSEGV)
