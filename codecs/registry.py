@@ -33,6 +33,7 @@ __all__ = [
     "missing",
     "names",
     "register",
+    "rescan",
     "select",
     "split_name",
 ]
@@ -151,6 +152,12 @@ def _entry_points() -> dict[str, Declaration]:
             point.module.split(".")[0],
         )
     return found
+
+
+def rescan() -> None:
+    """Look for third parties' codecs anew, after the path or what is installed has changed."""
+    _entry_points.cache_clear()
+    _build.cache_clear()
 
 
 def _from_entry_point(point: metadata.EntryPoint) -> Codec:

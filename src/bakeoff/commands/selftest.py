@@ -1,0 +1,59 @@
+"""``bakeoff selftest``: is the measurement to be trusted on this machine?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+__all__ = ["command"]
+
+PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
+
+
+@click.command("selftest")
+@click.option(
+    "-n",
+    "times",
+    type=click.IntRange(1),
+    help="How often each part is tried. [default: under a minute in all]",
+)
+@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only these parts (repeatable).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.pass_context
+def command(ctx: click.Context, times: int | None, only: tuple[str, ...], as_json: bool) -> None:
+    """Check on this machine that the measurement can be trusted.
+
+    Known truths go through the way of a real run: the same codec under two names must tie, 2 % more
+    work must be found, deliberate leaks must be found and clean codecs must not be flagged, and codecs
+    that crash, hang or lie must cost only their own row.
+
+    Exit codes: 0 all targets met, 1 one was missed.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..bench import selftest
+    from ..console import console, progress
+
+    wanted = {name: times or usual for name, (_, usual) in selftest.PARTS.items() if not only or name in only}
+    with progress() as display:
+        task = display.add_task("")
+
+        def show(text: str, done: int, total: int) -> None:
+            display.update(task, description=text, completed=done, total=total)
+
+        findings = list(selftest.run(wanted, show))
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in ("", "tried", "found", "target"):
+            table.add_column(column)
+        for finding in findings:
+            mark = Text("ok" if finding.ok else "MISSED", style="green" if finding.ok else "bold red")
+            table.add_row(mark, finding.what, finding.found, finding.target)
+        console().print(table)
+    if not all(finding.ok for finding in findings):
+        ctx.exit(1)

@@ -1,0 +1,154 @@
+"""Peak, retained memory and growth, measured in real processes with known truths."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+
+from bakeoff.bench._memory import EXACT
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
+)
+
+PRELUDE = """
+import json, sys
+import bakeoff
+from bakeoff.bench import faults, growth, peak, retained
+
+def tell(measured):
+    print(json.dumps([measured.value, dict(measured.facts), measured.again]))
+
+movies = bakeoff.corpus("movies", records=300).sample(300)
+"""
+
+
+def fresh(script: str) -> list[Any]:
+    """Run a script in a fresh process and return what it told, one entry a line."""
+    code = PRELUDE + textwrap.dedent(script)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+LEAKS = {
+    "selftest-16-bytes": 32.0,  # the smallest chunk of glibc
+    "selftest-16-bytes-in-1000": 0.032,
+    "selftest-one-object": None,
+    "selftest-one-reference": None,
+    "selftest-list-append": None,
+}
+
+
+@pytest.mark.parametrize(("name", "slope"), LEAKS.items())
+def test_a_leak_is_found_and_confirmed(name, slope):
+    """Each deliberate leak is suspected at once, and confirmed with its exact slope."""
+    first, second = fresh(f"""
+        codec = faults.LEAKERS["{name}"]("{name}")
+        payloads = [codec.encode(record) for record in movies]
+        first = growth.measure(codec, movies, payloads, {{"operation": "growth-load"}})
+        tell(first)
+        tell(growth.measure(codec, movies, payloads, first.again))
+    """)
+
+    assert first[2] is not None
+    assert "growing" == second[1]["verdict"]
+    assert second[0] > 0
+    if slope is not None:
+        assert slope == pytest.approx(second[1]["slope_heap"], rel=0.35 if slope < 1 else 1e-9)
+
+
+@pytest.mark.parametrize("name", ["msgpack", "orjson", "simplejson", "selftest-random-sizes"])
+@pytest.mark.parametrize("operation", ["growth-dump", "growth-load", "growth-failing-load"])
+def test_clean_codecs_are_not_flagged(name, operation):
+    """Codecs that keep nothing show no growth at all, refused payloads included."""
+    ((value, facts, again),) = fresh(f"""
+        make = faults.CLEAN.get("{name}", bakeoff.codec)
+        codec = make("{name}")
+        payloads = [codec.encode(record) for record in movies]
+        tell(growth.measure(codec, movies, payloads, {{"operation": "{operation}"}}))
+    """)
+
+    assert (0.0, "no growth", None) == (value, facts["verdict"], again)
+    assert facts["resolution"] < 0.1
+
+
+def test_a_filling_cache_is_cleared():
+    """A cache that fills during the first pass is suspected at most, never confirmed."""
+    told = fresh("""
+        codec = faults.CLEAN["selftest-filling-cache"]("selftest-filling-cache")
+        payloads = [codec.encode(record) for record in movies]
+        measured = growth.measure(codec, movies, payloads, {"operation": "growth-load", "calls": 400})
+        tell(measured)
+        again = measured.again or {"operation": "growth-load", "windows": growth.CONFIRMING, "calls": 400}
+        tell(growth.measure(codec, movies, payloads, again))
+    """)
+
+    assert "no growth" == told[1][1]["verdict"]
+
+
+def test_error_paths_leak_too():
+    """A leak that only refused payloads show is found by them."""
+    _, (value, facts, _) = fresh("""
+        kept = []
+
+        def decode(data):
+            try:
+                return json.loads(data)
+            except ValueError:
+                kept.append(bytearray(50))
+                raise
+
+        codec = bakeoff.Codec("careless", "json", lambda r: json.dumps(r).encode(), decode)
+        payloads = [codec.encode(record) for record in movies]
+        first = growth.measure(codec, movies, payloads, {"operation": "growth-failing-load"})
+        tell(first)
+        tell(growth.measure(codec, movies, payloads, first.again))
+    """)
+
+    assert "growing" == facts["verdict"]
+    assert value >= 50
+
+
+def test_resident_pages_are_the_fallback():
+    """Without exact counters the verdict comes from resident memory, and says how coarse it is."""
+    ((_, facts, _),) = fresh("""
+        codec = bakeoff.codec("msgpack")
+        payloads = [codec.encode(record) for record in movies]
+        tell(growth.measure(codec, movies, payloads, {"operation": "growth-load", "resident": True}))
+    """)
+
+    assert "lower resolution" in facts["counters"]
+
+
+@pytest.mark.parametrize(("operation", "truth"), [("peak-dump", 40e6), ("peak-load", 20e6)])
+def test_the_peak_of_one_call_is_the_kernels(operation, truth):
+    """20 MB through msgpack hold a 20 MB buffer and a 20 MB payload, or one 20 MB record."""
+    ((value, facts, _),) = fresh(f"""
+        codec = bakeoff.codec("msgpack")
+        record = next(faults.big())
+        payload = b"\\x81\\xa5bytes\\xc6" + len(record["bytes"]).to_bytes(4) + record["bytes"]
+        tell(peak.measure(codec, [record], [payload], {{"operation": "{operation}"}}))
+    """)
+
+    assert truth == pytest.approx(value, rel=0.02)
+    assert facts["resolution"] <= 1 << 16
+
+
+def test_retained_is_traced_and_resident():
+    """What 300 records hold is counted by the allocator and seen in pages, and both are near the truth."""
+    (records, payloads) = fresh("""
+        codec = bakeoff.codec("msgpack")
+        items = [{"b": bytes(50_000)} for _ in range(50)]
+        data = [codec.encode(item) for item in items]
+        tell(retained.measure(codec, items, data, {"operation": "retained-records"}))
+        tell(retained.measure(codec, items, data, {"operation": "retained-payloads"}))
+    """)
+
+    for value, facts, _ in (records, payloads):
+        assert 50_000 == pytest.approx(value, rel=0.02)
+        assert 50_000 == pytest.approx(facts["resident"], rel=0.1)

@@ -1,0 +1,32 @@
+"""The self-test, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call ``bakeoff selftest``."""
+    bakeoff = Path(sys.executable).with_name("bakeoff")
+    return subprocess.run([bakeoff, "selftest", *arguments], capture_output=True, text=True)
+
+
+def test_codecs_that_fail_cost_their_own_row():
+    """Crash, hang, memory, exit and lie are told apart, and the codec beside them is measured."""
+    done = selftest("--only", "failures", "--json")
+
+    findings = {finding["what"]: finding["found"] for finding in json.loads(done.stdout)}
+    assert 0 == done.returncode, findings
+    assert "timed out" == findings["a codec that hangs"]
+    assert "ok" == findings["a good codec beside them"]
+
+
+def test_a_table_names_found_and_target():
+    """The table is readable when piped and ends with exit code 0 when all targets are met."""
+    done = selftest("--only", "leaks")
+
+    assert 0 == done.returncode, done.stdout
+    assert "found in 1 of 1" in done.stdout
