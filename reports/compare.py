@@ -1,9 +1,11 @@
 """Two runs of the same work, cell by cell: what became faster, slower, or cannot be told.
 
 The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
-(after/before) has Welch's interval on values that each run has normalised by its own yardstick.
-Holm guards all cells of a comparison together. A change counts only when it is significant *and*
-outside the tie band; a regression beyond a limit is a significant one whose estimate is beyond it.
+(after/before) has Welch's interval on values that each run has normalised by its own yardstick,
+widened by what two sessions of the same code differ by (`SESSION`): however many processes agree,
+each side is only one session. Holm guards all cells of a comparison together. A change counts only
+when it is significant *and* outside the tie band; a regression beyond a limit is a significant one
+whose estimate is beyond it, and (when a second pair of runs is given to confirm it) shows in both.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
 from .entrants import FLOOR, GROWING, corpora
-from .environment import differences, machine, versions
+from .environment import differences, machine, versions, warnings
+from .table import labelled
 
-__all__ = ["Change", "Comparison", "compare", "parse_share"]
+__all__ = ["SESSION", "Change", "Comparison", "compare", "parse_share"]
 
 Verdict = Literal["better", "worse", "same", "not significant"]
 
@@ -47,6 +50,9 @@ _IRRELEVANT: Final = frozenset(
     }
 )
 """Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
+
+SESSION: Final = 0.01
+"""Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
 _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
@@ -112,16 +118,24 @@ class Comparison:
         means: Geometric mean over all codecs and corpora, one for each operation.
         only: Cells of one run alone: those before, those after.
         notes: What else changed: machine, environment, versions; one line each.
+        warnings: What may have spoilt either run.
+        earlier: Another pair of runs of the same two sides, that has to confirm regressions.
     """
 
     changes: tuple[Change, ...]
     means: tuple[Change, ...]
     only: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    earlier: Comparison | None = None
 
     def regressions(self, limit: float) -> list[Change]:
-        """Return the cells that became worse by more than `limit`, surely."""
-        return [change for change in self.changes if change.beyond(limit)]
+        """Return the cells that became worse by more than `limit`, surely, and in the earlier pair too."""
+        found = [change for change in self.changes if change.beyond(limit)]
+        if self.earlier is None:
+            return found
+        confirmed = {change.cell for change in self.earlier.regressions(limit)}
+        return [change for change in found if change.cell in confirmed]
 
 
 def compare(
@@ -157,6 +171,7 @@ def compare(
             tuple(cell for cell in new if cell not in old),
         ),
         notes=(*obstacles, *_surroundings(before, after)),
+        warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
 
@@ -174,10 +189,30 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
         found = ratio(new.samples, old.samples, alpha, paired=False, exact=exact)
         if exact and found.value != 1:
             found = replace(found, low=found.value, high=found.value, p=0.0)
+        elif not exact:
+            found = _widened(found, alpha)
         change = replace(change, ratio=found)
     elif not change.outcomes:
         change = replace(change, verdict="same")
     return change
+
+
+def _widened(found: Ratio, alpha: float) -> Ratio:
+    """Add the scatter of sessions to an interval that knows only that of processes."""
+    from scipy.special import stdtr, stdtrit
+
+    degrees = found.processes - 1
+    if degrees < 1 or not math.isfinite(found.high):
+        return found
+    reach = float(stdtrit(degrees, 1 - alpha / 2))
+    error = math.hypot(math.log(found.high / found.low) / 2 / reach, SESSION)
+    mean = math.log(found.value)
+    return replace(
+        found,
+        low=math.exp(mean - reach * error),
+        high=math.exp(mean + reach * error),
+        p=2 * float(stdtr(degrees, -abs(mean) / error)),
+    )
 
 
 def _badness(outcome: str) -> int:
@@ -231,6 +266,8 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
             found = ratio(new, old, alpha, paired=False, exact=exact)
             if exact and found.value != 1:
                 found = replace(found, low=found.value, high=found.value, p=0.0)
+            elif not exact:
+                found = _widened(found, alpha)
             yield Change(Cell("", operation, ""), None, None, found, "not significant")
 
 

@@ -43,6 +43,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     ]
     return Table(
         sections=tuple(sections),
+        warnings=comparison.warnings,
         notes=(*(f"changed: {note}" for note in comparison.notes), *only),
         advice=summary(comparison, limit),
     )
@@ -58,7 +59,8 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
         return f"{text}."
     failed = comparison.regressions(limit)
     if not failed:
-        return f"{text}; no significant regression beyond {limit * 100:g}%."
+        twice = "" if comparison.earlier is None else " in both pairs of runs"
+        return f"{text}; no significant regression beyond {limit * 100:g}%{twice}."
     listed = ", ".join(f"{c.cell.name} ({c.words})" for c in failed[:5])
     more = f" and {len(failed) - 5} more" if len(failed) > 5 else ""
     return f"{text}; beyond {limit * 100:g}%: {listed}{more}."
@@ -109,6 +111,7 @@ def json(comparison: Comparison, limit: float | None = None) -> str:
         "only_before": [cell.name for cell in comparison.only[0]],
         "only_after": [cell.name for cell in comparison.only[1]],
         "notes": comparison.notes,
+        "warnings": comparison.warnings,
         "limit": limit,
         "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],
         "summary": summary(comparison, limit),

@@ -77,6 +77,33 @@ class TestCompare:
         assert ["json"] == [c.cell.codec for c in found.regressions(0.02)]
         assert [] == found.regressions(0.05)
 
+    def test_one_session_is_one_session(self, result_of):
+        """Two sessions that differ by 2 % as a whole are not told apart, however sure each is of itself."""
+        field = {
+            name: {op: value * 1.02 for op, value in ops.items() if op != "size"}
+            for name, ops in BASE.items()
+        }
+        found = compare(
+            result_of(BASE, noise=0.001, processes=30), result_of(field, noise=0.001, processes=30, seed=2)
+        )
+
+        assert {"not significant"} == {c.verdict for c in found.changes}
+
+    def test_confirmed_by_another_pair(self, result_of):
+        """With an earlier pair only what both pairs show is a regression."""
+        first = compare(result_of(BASE), result_of(slowed("json", "load", 1.2), seed=2))
+        same = compare(result_of(BASE), result_of(slowed("json", "load", 1.3), seed=3))
+        other = compare(result_of(BASE), result_of(slowed("msgpack", "dump", 1.3), seed=4))
+
+        assert ["json"] == [c.cell.codec for c in replace(same, earlier=first).regressions(0.05)]
+        assert [] == replace(other, earlier=first).regressions(0.05)
+
+    def test_warnings_of_both_runs(self, planted):
+        """What spoilt either run is repeated beside the comparison."""
+        busy = replace(planted, warnings=("a neighbour keeps this machine busy",))
+
+        assert ("after: a neighbour keeps this machine busy",) == table(compare(planted, busy)).warnings
+
     def test_geometric_mean(self, result_of):
         """Operations are averaged geometrically over codecs."""
         found = compare(result_of(BASE), result_of(slowed("json", "load", 1.44), seed=2))
@@ -207,6 +234,17 @@ class TestCommand:
         assert ["messages/load/json"] == found["regressions"]
         cell = next(c for c in found["cells"] if (c["codec"], c["operation"]) == ("json", "load"))
         assert cell["low"] < cell["ratio"] < cell["high"]
+
+    def test_confirm(self, run):
+        """--confirm lets a build pass when the earlier pair does not show the regression."""
+        code, out, _ = run(
+            "base.json", "slow.json", "--fail-over", "5%", "--confirm", "base.json", "same.json"
+        )
+
+        assert 0 == code
+        assert "no significant regression beyond 5% in both pairs of runs" in out
+        again = run("base.json", "slow.json", "--fail-over", "5%", "--confirm", "same.json", "slow.json")
+        assert 1 == again[0]
 
     def test_bad_limit(self, run):
         """A limit that is no percentage exits with 2."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -22,16 +23,30 @@ __all__ = ["command"]
 @click.option(
     "--fail-over", "limit", metavar="SHARE", help="Exit with 1 on a regression beyond this, such as 5%."
 )
+@click.option(
+    "--confirm",
+    nargs=2,
+    type=click.Path(path_type=Path),
+    metavar="BEFORE AFTER",
+    help="An earlier pair of runs of the same two sides: fail only on what both pairs show.",
+)
 @click.option("--force", is_flag=True, help="Compare runs of different corpora or options all the same.")
 def command(
-    before: Path, after: Path, form: str, output: Path | None, limit: str | None, force: bool
+    before: Path,
+    after: Path,
+    form: str,
+    output: Path | None,
+    limit: str | None,
+    confirm: tuple[Path, Path] | None,
+    force: bool,
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
 
     A change counts when it is significant (intervals of the ratio, Holm over all cells) and above
     1 %; everything else is "same" or "not significant". --fail-over 5% fails on a significant
     regression whose estimate is beyond 5 %, on a codec that got worse in what it brings back, and
-    on a new leak; never on noise.
+    on a new leak. Measure both sides on the same machine, one after the other; where it is not quiet,
+    measure twice and --confirm the first pair by the second.
     """
     from ..reports import compare_output as written
     from ..reports import markup, text
@@ -40,6 +55,9 @@ def command(
 
     share = None if limit is None else parse_share(limit)
     found = compare(load(before), load(after), force=force)
+    if confirm:
+        first, second = confirm
+        found = replace(found, earlier=compare(load(first), load(second), force=force))
     if form == "json":
         content = written.json(found, share)
     elif form == "md":
