@@ -13,7 +13,7 @@ from typing import Final
 
 from ..results import UNITS, Cell, CellResult, CodecFacts, CorpusFacts, Outcome, Result, Sample
 
-__all__ = ["CODECS", "result"]
+__all__ = ["CODECS", "CORPORA", "result"]
 
 CODECS: Final[tuple[tuple[str, str, str, float, float, float], ...]] = (
     ("orjson", "json", "orjson 3.13.0", 0.9, 2.1, 1.00),
@@ -56,6 +56,9 @@ _CORPORA: Final = (
     ("numbers", 905, "Records full of floats"),
     ("text", 2230, "Latin, Cyrillic, Chinese and emoji"),
 )
+
+CORPORA: Final = len(_CORPORA)
+"""Corpora there are to choose from."""
 
 _LOSSES: Final = {
     "json": ("`tuple` came back as `list` at `$.tags`",),

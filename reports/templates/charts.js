@@ -20,6 +20,7 @@ class Chart {
   /** Replace the picture by a live view of the rows. */
   async start() {
     const holder = document.createElement("div");
+    holder.setAttribute("aria-hidden", "true");
     const options = {
       mode: "vega", renderer: "svg", width: this.room(), actions: false, defaultStyle: false, tooltip: showTip,
       // Interpreted expressions are a little slower, but the page need not allow scripts to evaluate text.

@@ -1,0 +1,166 @@
+"""Charts as files, and the rows that they draw."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from bakeoff.bench.results import CellResult, Result
+from bakeoff.bench.targets import madeup
+from bakeoff.errors import RunError, UsageError
+from bakeoff.reports import charts, drawn
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.entrants import FLOOR
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(scope="module")
+def one() -> Result:
+    return madeup.result(codecs=12, corpora=1, processes=6)
+
+
+def view_of(result: Result, **weights: Any) -> drawn.View:
+    return drawn.views([result], Cost(**weights))[0]
+
+
+@pytest.mark.parametrize("kind", charts.KINDS)
+def test_each_kind_is_drawn_as_svg_that_parses(one: Result, kind: Any) -> None:
+    """Every chart is well-formed SVG that names the codecs and refers to nothing outside."""
+    text = charts.render([one], kind, "svg")
+    root = ElementTree.fromstring(text)
+
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert b"msgspec-msgpack/struct" in text
+    assert b"href" not in text
+
+
+def test_a_chart_is_drawn_as_png(one: Result) -> None:
+    """A PNG is a PNG."""
+    assert charts.render([one], "pareto", "png").startswith(PNG)
+
+
+def test_hostile_names_are_text_in_a_drawing(one: Result) -> None:
+    """Markup in a codec's name stays text."""
+    hostile = "<script>alert(1)</script>\"'&]]>"
+    renamed = replace(
+        one,
+        cells=tuple(
+            replace(c, cell=replace(c.cell, codec=hostile if c.cell.codec == "orjson" else c.cell.codec))
+            for c in one.cells
+        ),
+        codecs=tuple(replace(c, name=hostile if c.name == "orjson" else c.name) for c in one.codecs),
+    )
+    text = charts.render([renamed], "bars", "svg")
+    root = ElementTree.fromstring(text)
+
+    assert not [element for element in root.iter() if element.tag.endswith("script")]
+    assert any("<script>" in (element.text or "") for element in root.iter())
+
+
+@pytest.mark.parametrize(("kind", "format_"), [("pie", "svg"), ("bars", "gif")])
+def test_unknown_charts_are_refused_with_the_choices(one: Result, kind: Any, format_: Any) -> None:
+    """A wrong kind or format names the right ones."""
+    with pytest.raises(UsageError, match="there are"):
+        charts.render([one], kind, format_)
+
+
+def test_nothing_to_draw_is_said() -> None:
+    """A result without a figure gives no empty picture."""
+    with pytest.raises(RunError, match="no codec has a figure"):
+        charts.render([Result(cells=(), codecs=(), corpora=())], "bars")
+
+
+def test_a_missing_extra_names_the_command(one: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the charting library the user reads what to install."""
+    real = builtins.__import__
+
+    def refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "vl_convert":
+            raise ModuleNotFoundError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(UsageError, match=r"pip install 'bakeoff\[report\]'"):
+        charts.render([one], "pareto")
+
+
+def test_reports_load_no_charting_library() -> None:
+    """Importing the reports, and even the page, loads neither library of the extra."""
+    code = (
+        "import sys, bakeoff.reports, bakeoff.reports.page, bakeoff.reports.charts;"
+        "sys.exit(any(name in sys.modules for name in ('vl_convert', 'jinja2', 'markupsafe')))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_front_holds_what_nothing_beats(one: Result) -> None:
+    """No point of the line is dearer than a smaller one, and every other point is beaten."""
+    rows = drawn.points(view_of(one))
+    edge = sorted((row for row in rows if row["edge"]), key=lambda row: row["size"])
+    costs = [row["cost"] for row in edge]
+
+    assert costs == sorted(costs, reverse=True)
+    assert {row["codec"] for row in edge} <= {row["codec"] for row in rows if row["front"]}
+    for row in rows:
+        if not row["front"]:
+            assert any(e["size"] <= row["size"] and e["cost"] <= row["cost"] for e in edge)
+
+
+def test_the_floor_is_no_competitor(one: Result) -> None:
+    """The floor has a bar of its own but no place among sizes and costs, and sets no best."""
+    rows = drawn.bars(view_of(one), "dump")
+    floor = next(row for row in rows if row["codec"] == FLOOR)
+
+    assert floor["format"] == ""
+    assert FLOOR not in {row["codec"] for row in drawn.points(view_of(one))}
+    assert FLOOR not in {row["codec"] for row in drawn.summary([view_of(one)], "dump")}
+
+
+@pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])
+def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
+    """A cell with a bad outcome shows no time even when a file holds samples for it."""
+
+    def spoil(cell: CellResult) -> CellResult:
+        bad = cell.cell.codec == "orjson" and cell.cell.operation == "load"
+        return replace(cell, outcome=outcome) if bad else cell
+
+    view = view_of(replace(one, cells=tuple(map(spoil, one.cells))), reads=0.0)
+
+    assert "orjson" not in {row["codec"] for row in drawn.bars(view, "load")}
+    assert "orjson" not in {row["codec"] for row in drawn.points(view)}
+
+
+def test_long_bars_are_cut_and_say_so() -> None:
+    """One slow codec does not flatten the others; its figure carries the mark."""
+    rows = drawn.bars(view_of(madeup.result(corpora=1, processes=4)), "dump")
+    cut = [row for row in rows if row["cut"]]
+
+    assert cut
+    assert all(row["label"].startswith("»") for row in cut)
+    assert max(row["length"] for row in rows) == 1.0
+
+
+def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
+    """The geometric mean is over all corpora or there is none."""
+    views = drawn.views([madeup.result(corpora=5, processes=4)], Cost())
+    codecs = {row["codec"] for row in drawn.summary(views, "dump")}
+
+    assert "orjson" in codecs
+    assert "marshal" not in codecs  # cannot do the corpus `types`
+
+
+def test_formats_keep_their_colour_and_shape() -> None:
+    """A format looks the same whatever else is in the chart, and unknown ones do not take its place."""
+    few = charts._scale(["msgpack"], charts.LIGHT.families)
+    many = charts._scale(["avro", "json", "msgpack"], charts.LIGHT.families)
+
+    assert few["range"] == [many["range"][many["domain"].index("msgpack")]]
+    assert len(set(many["range"])) == 3

@@ -1,0 +1,217 @@
+"""The page as text: complete, inert, self-contained."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
+from bakeoff.bench.targets import madeup
+from bakeoff.errors import UsageError
+from bakeoff.reports import page
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'`{{ 'in' + 'jected' }}&amp;<!--"
+
+
+class Reader(HTMLParser):
+    """Collects elements, attributes and the text of scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: dict[str, str] = {}
+        self.text: list[str] = []
+        self._script: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self._script = dict(attrs).get("id") or "main"
+            self.scripts[self._script] = ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._script = None
+
+    def handle_data(self, data: str) -> None:
+        if self._script is None:
+            self.text.append(data)
+        else:
+            self.scripts[self._script] += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def small() -> Result:
+    return madeup.result(codecs=9, corpora=2, processes=5)
+
+
+@pytest.fixture(scope="module")
+def text(small: Result) -> str:
+    return page.render([small])
+
+
+@pytest.fixture(scope="module")
+def read(text: str) -> Reader:
+    return Reader(text)
+
+
+def test_it_loads_nothing_from_elsewhere(read: Reader) -> None:
+    """No element has a source, and the only links lead to the page itself."""
+    assert not [attrs for _, attrs in read.elements if "src" in attrs]
+    for attrs in read.all("a"):
+        assert (attrs["href"] or "").startswith("#")
+    assert [attrs["href"] for attrs in read.all("link")] == ["data:,"]
+
+
+def test_its_policy_allows_only_its_own_scripts(read: Reader) -> None:
+    """The policy names the hash of the page's script, and neither inline code nor evaluation."""
+    policy = next(a["content"] or "" for a in read.all("meta") if a.get("http-equiv"))
+    digest = base64.b64encode(hashlib.sha256(read.scripts["main"].encode()).digest()).decode()
+    scripts = re.search(r"script-src ([^;]*)", policy)
+
+    assert "default-src 'none'" in policy
+    assert scripts
+    assert f"'sha256-{digest}'" in scripts[1]
+    assert "unsafe" not in scripts[1]
+
+
+def test_it_carries_the_raw_data(read: Reader, small: Result) -> None:
+    """Every cell and every sample is in the embedded JSON."""
+    (machine,) = json.loads(read.scripts["result"])
+    samples = sum(cell.get("samples", {}).get("count", 0) for cell in machine["cells"])
+
+    assert len(machine["cells"]) == len(small.cells)
+    assert samples == sum(len(cell.samples) for cell in small.cells)
+    assert machine["command"] == small.command
+
+
+def test_it_says_what_a_reader_needs(read: Reader, small: Result) -> None:
+    """Advice, warnings, command, corpus hash, environment and failures are all on it."""
+    words = " ".join(" ".join(read.text).split())
+
+    assert "costs least" in words or "cannot be told apart" in words
+    for wanted in (small.command, small.warnings[0], small.corpora[0].sha256, "Made-up CPU", "fastavro"):
+        assert wanted in words
+
+
+def test_hostile_names_are_inert() -> None:
+    """Markup in names, reasons, losses, output and profiles never becomes an element."""
+    result = madeup.result(codecs=3, corpora=1, processes=3)
+    bad = CellResult(Cell("movies", "dump", HOSTILE + "2"), "error", HOSTILE, stderr=HOSTILE)
+    hostile = replace(
+        result,
+        cells=(*(replace(c, cell=_renamed(c.cell), loss=(HOSTILE,)) for c in result.cells), bad),
+        codecs=(
+            *(replace(c, name=HOSTILE if c.name == "orjson" else c.name) for c in result.codecs),
+            CodecFacts(HOSTILE + "2", HOSTILE, HOSTILE, HOSTILE, True, notes=(HOSTILE,), losses=(HOSTILE,)),
+        ),
+        corpora=(
+            replace(
+                result.corpora[0],
+                name=f"{HOSTILE[:5]}movies",
+                source=HOSTILE,
+                description=HOSTILE,
+                profile={HOSTILE: HOSTILE},
+            ),
+            *result.corpora[1:],
+        ),
+        environment={HOSTILE: HOSTILE},
+        command=HOSTILE,
+        warnings=(HOSTILE,),
+    )
+    plain = Reader(page.render([result]))
+    read = Reader(page.render([hostile]))
+
+    assert not read.all("img")
+    assert len(read.all("script")) == len(plain.all("script"))
+    assert not [a for _, a in read.elements if any(name.startswith("on") for name in a)]
+    assert "injected" not in "".join(read.text)
+    assert json.loads(read.scripts["result"])[0]["command"] == HOSTILE
+    assert HOSTILE in "".join(read.text)
+
+
+def _renamed(cell: Cell) -> Cell:
+    return Cell(f"{HOSTILE[:5]}movies", cell.operation, HOSTILE if cell.codec == "orjson" else cell.codec)
+
+
+def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:
+    """A cell that is wrong or crashed has the word, the reason and no number."""
+    result = madeup.result(codecs=30, corpora=3, processes=3)
+    kept = [c for c in result.cells if (c.cell.corpus, c.cell.codec) != ("types", "marshal")]
+    wrong = CellResult(Cell("types", "dump", "marshal"), "wrong", "1 came back as True")
+    size = next(c for c in result.cells if c.cell == Cell("types", "size", "json"))
+    size = replace(size, cell=Cell("types", "size", "marshal"))
+    html = page.render([replace(result, cells=(*kept, wrong, size))])
+    row = next(r for r in html.split("<tr ")[1:] if 'data-view="2" data-codec="marshal"' in r)
+    dump = next(c for c in row.split("<td ")[1:] if 'data-column="dump"' in c)
+
+    assert "wrong" in dump
+    assert "data-value" not in dump
+    assert "1 came back as True" in html
+
+
+def test_numbers_that_json_lacks_do_not_break_the_data() -> None:
+    """Infinity in the environment becomes null."""
+    result = madeup.result(codecs=2, corpora=1, processes=3)
+    html = page.render([replace(result, environment={"limit": float("inf")})])
+
+    assert json.loads(Reader(html).scripts["result"])[0]["environment"] == {"limit": None}
+
+
+def test_machines_are_kept_apart(small: Result) -> None:
+    """Two machines have their own corpora in the selector and are never shown as one."""
+    other = replace(small, environment={**small.environment, "hostname": "beta"})
+    here = replace(small, environment={**small.environment, "hostname": "alpha"})
+    read = Reader(page.render([here, other]))
+    state = json.loads(read.scripts["state"])
+
+    assert {view["machine"] for view in state["views"]} == {"alpha", "beta"}
+    assert [attrs["label"] for attrs in read.all("optgroup")] == ["alpha", "beta"]
+
+
+def test_nothing_measured_still_makes_a_page() -> None:
+    """When every cell failed the reasons are shown; when there is no cell, that is an error."""
+    failed = CellResult(Cell("movies", "dump", "json"), "crashed", "died of SIGSEGV")
+    html = page.render([Result(cells=(failed,), codecs=(), corpora=())])
+
+    assert "died of SIGSEGV" in html
+    with pytest.raises(UsageError, match="nothing to show"):
+        page.render([Result(cells=(), codecs=(), corpora=())])
+
+
+def test_sliders_begin_where_the_options_say(small: Result) -> None:
+    """Weights that are no stop of a slider become one."""
+    state = json.loads(Reader(page.render([small], reads=7, bandwidth="3MB/s")).scripts["state"])
+    sliders = state["sliders"]
+
+    assert sliders["reads"]["stops"][sliders["reads"]["at"]] == 7
+    assert sliders["bandwidth"]["stops"][sliders["bandwidth"]["at"]] == 3e6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"columns": "dump"}, "takes no columns"),
+        ({"sort": "speed"}, "cannot sort by"),
+        ({"baseline": "x"}, "baseline"),
+    ],
+)
+def test_options_it_lacks_are_refused(small: Result, options: dict[str, str], words: str) -> None:
+    """What the page does not do is said, not ignored."""
+    with pytest.raises(UsageError, match=words):
+        page.render([small], **options)
+
+
+def test_a_crowded_page_stays_small() -> None:
+    """Thirty codecs on five corpora fit into two megabytes."""
+    assert len(page.render([madeup.result()]).encode()) <= 2_000_000

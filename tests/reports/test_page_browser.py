@@ -1,0 +1,448 @@
+"""The page in a real browser: Chromium, headless, without a network.
+
+Screenshots of every state that is looked at by people are left in pytest's temporary folder
+(``pytest -m browser --basetemp=shots``).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakeoff.bench.results import Result
+from bakeoff.bench.targets import madeup
+from bakeoff.reports import page as report
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.drawn import points, views
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.fail("Chromium is missing: apt-get install chromium, or leave out with -m 'not browser'")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def crowded() -> Result:
+    return madeup.result()
+
+
+@pytest.fixture(scope="module")
+def file(crowded: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(report.render([crowded]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that the crowded page has, in few rows, for what is slow or does not depend on them."""
+    result = madeup.result(codecs=20, corpora=3, processes=5)
+    path = tmp_path_factory.mktemp("page") / "small.html"
+    path.write_text(report.render([result]), "utf-8")
+    return path
+
+
+Opener = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(browser: Browser, file: Path) -> Iterator[Opener]:
+    """Return a function that opens the page; whatever the browser complains about fails the test."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(width: int = 1280, height: int = 900, path: Path = file, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((path.as_uri(), "data:", "blob:"))
+                else complaints.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def column(page: Page, key: str) -> list[float]:
+    """Return a column's raw values in the order shown, those without one left out."""
+    cells = page.locator(f'#table tbody tr:visible [data-column="{key}"]')
+    values: list[str | None] = cells.evaluate_all("cells => cells.map(cell => cell.dataset.value ?? null)")
+    return [float(value) for value in values if value is not None]
+
+
+def codecs(page: Page) -> list[str]:
+    """Return the codecs in the order shown, the floor left out."""
+    names: list[str] = page.locator("#table tbody tr:visible:not(.floor)").evaluate_all(
+        "rows => rows.map(row => row.dataset.codec)"
+    )
+    return names
+
+
+def ranks(page: Page) -> dict[str, str]:
+    """Return the rank shown of each codec."""
+    pairs: list[tuple[str, str]] = page.locator("#table tbody tr:visible:not(.floor)").evaluate_all(
+        "rows => rows.map(row => [row.dataset.codec, row.querySelector('td.rank').textContent])"
+    )
+    return dict(pairs)
+
+
+def set_slider(page: Page, name: str, value: float | None) -> None:
+    """Put a slider on a stop by its value."""
+    page.evaluate(
+        """([name, value]) => {
+            const state = JSON.parse(document.getElementById('state').textContent);
+            const input = document.getElementById(name);
+            input.value = state.sliders[name].stops.indexOf(value);
+            input.dispatchEvent(new Event('input', { bubbles: true }));
+            return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }""",
+        [name, value],
+    )
+
+
+def test_a_header_sorts_and_says_so(opened: Opener) -> None:
+    """A click sorts upwards, another one downwards; aria-sort and the live region tell."""
+    page = opened()
+    header = page.locator('#table th[data-column="load"]')
+    header.get_by_role("button").click()
+
+    assert column(page, "load")[:-1] == sorted(column(page, "load")[:-1])
+    assert header.get_attribute("aria-sort") == "ascending"
+    assert page.locator("#table th[aria-sort]").count() == 1
+
+    header.get_by_role("button").click()
+
+    assert column(page, "load")[:-1] == sorted(column(page, "load")[:-1], reverse=True)
+    assert header.get_attribute("aria-sort") == "descending"
+    assert page.locator("#announcer").inner_text() == "Sorted by load, descending."
+
+
+def test_the_floor_stays_last_and_unranked(opened: Opener) -> None:
+    """However the table is sorted, the reference row ends it and has no rank."""
+    page = opened()
+    for key in ("codec", "dump", "dump", "rank"):
+        page.locator(f'#table button[data-sort="{key}"]').click()
+        last = page.locator("#table tbody tr:visible").last
+
+        assert last.get_attribute("data-codec") == "floor"
+        assert last.locator("td.rank").inner_text() == "–"
+
+
+def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> None:
+    """For several weights and all corpora, ranks and front are those of the reports' own statistics."""
+    page = opened()
+    for number, name in enumerate(["movies", "text"]):
+        page.select_option("#corpus", label=name)
+        for reads, bandwidth in ((1, None), (24, 125e6), (0, None), (0.1, 12_500)):
+            set_slider(page, "reads", reads)
+            set_slider(page, "bandwidth", bandwidth)
+            cost = Cost.of(reads, bandwidth)
+            view = next(view for view in views([crowded], cost) if view.corpus.name == name)
+            standing = view.standing
+            shown = ranks(page)
+            expected = {
+                codec: f"{rank}=" if standing.tied(codec) else str(rank)
+                for codec, rank in standing.ranks.items()
+            }
+
+            assert {codec: rank for codec, rank in shown.items() if rank != "–"} == expected, (number, reads)
+
+            page.locator("details[data-front]").evaluate("details => { details.open = false }")
+            page.locator("details[data-front] summary").click()
+            page.locator("details[data-front] tbody tr").first.wait_for()
+            front = page.locator("details[data-front] tbody tr", has_text="on the front")
+            named: list[str] = front.evaluate_all("rows => rows.map(row => row.cells[0].textContent)")
+
+            assert set(named) == {row["codec"] for row in points(view) if row["front"]}
+
+
+def test_sliders_rerank_table_sentence_and_chart(opened: Opener) -> None:
+    """On a slow line the smallest codec wins, in the table, in the sentence and in the drawing."""
+    page = opened()
+    before = page.locator("#front").get_attribute("aria-label")
+    set_slider(page, "bandwidth", 12_500)
+
+    assert codecs(page)[0] == "msgpack|zstd:3"
+    assert "msgpack|zstd:3" in page.locator("#verdict").inner_text()
+    assert page.locator("#bandwidth-shown").inner_text() == "100\u00a0kbit/s"
+    assert page.locator("#front").get_attribute("aria-label") != before
+    assert "costs less than" in page.locator("#hints").inner_text()
+
+
+def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> None:
+    """With a rate the table gains a column; codecs that fill the line lose their rank."""
+    page = opened()
+    set_slider(page, "bandwidth", 1_250_000)
+    set_slider(page, "rate", 10_000)
+
+    assert page.locator('#table th[data-column="rate"]').is_visible()
+    # Not `inner_text`: rows out of sight are not rendered.
+    cell = page.locator('#table tbody tr:visible [data-column="rate"]').first
+    assert "cores, line" in (cell.text_content() or "")
+    assert ranks(page)["plist/xml"] == "–"
+    row = page.locator('#table tr[data-codec="plist/xml"]:not([hidden])')
+    assert "line is full" in (row.text_content() or "")
+
+
+def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
+    """Leaving a codec out gives its rank to the next; searching keeps ranks."""
+    page = opened()
+    second = ranks(page)["ormsgpack"]
+    page.get_by_label("Safe for untrusted input").check()
+    page.wait_for_function("!document.querySelector('#count').textContent.startsWith('30')")
+
+    assert "marshal" not in codecs(page)
+    assert int(ranks(page)["ormsgpack"]) == int(second) - 1
+
+    page.get_by_label("Safe for untrusted input").uncheck()
+    page.get_by_label("Find a codec").fill("ormsg")
+    page.wait_for_function("document.querySelector('#count').textContent === '1 of 30 rows'")
+
+    assert codecs(page) == ["ormsgpack"]
+    assert ranks(page)["ormsgpack"] == second
+
+    page.get_by_label("Find a codec").fill("nobody")
+
+    assert page.get_by_text("No codec fits these filters.").is_visible()
+
+
+def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
+    """A lossy row carries the word and its footnote; the filter removes it."""
+    page = opened()
+    page.select_option("#corpus", label="messages")
+    row = page.locator('#table tr[data-codec="bson"]:not([hidden])')
+
+    assert "lossy" in (row.text_content() or "")
+    note = row.locator('[data-column="fidelity"] sup a').get_attribute("href")
+    assert "microseconds" in page.locator(str(note)).inner_text()
+
+    page.get_by_label("Loses nothing").check()
+    page.wait_for_function(
+        "document.querySelectorAll('#table tr[data-codec=bson]:not([hidden])').length === 0"
+    )
+
+
+def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
+    """The last choice of the selector shows every row with its corpus."""
+    page = opened()
+    page.select_option("#corpus", label="All 5 corpora")
+    page.wait_for_function("document.querySelector('#count').textContent === '144 rows'")
+
+    assert len(codecs(page)) == 144
+    assert page.locator("#table th.corpus").is_visible()
+    assert "of 5 corpora" in page.locator("#verdict").inner_text()
+
+
+def test_the_data_can_be_downloaded(opened: Opener, crowded: Result) -> None:
+    """JSON holds every cell, CSV every sample; both are made in the browser."""
+    page = opened()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download JSON").click()
+    (machine,) = json.loads(Path(saved.value.path()).read_text("utf-8"))
+
+    assert saved.value.suggested_filename == "bakeoff.json"
+    assert len(machine["cells"]) == len(crowded.cells)
+
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
+    timed = [
+        row for row in rows if (row["corpus"], row["operation"], row["codec"]) == ("movies", "dump", "json")
+    ]
+    cell = crowded.cell("movies", "dump", "json")
+
+    assert cell
+    assert [float(row["value"]) for row in timed] == pytest.approx([s.value for s in cell.samples], rel=1e-4)
+    assert any(row["outcome"] == "crashed" and "SIGSEGV" in row["reason"] for row in rows)
+
+
+def test_the_theme_follows_the_system_and_the_button(opened: Opener, small: Path) -> None:
+    """Dark by preference, light by choice, and back to the system's."""
+    page = opened(path=small, color_scheme="dark")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(colour)
+    page.locator("#theme").click()
+
+    assert page.evaluate(colour) != dark
+    assert page.locator("#theme").inner_text() == "Theme: light"
+
+    page.locator("#theme").click()
+    page.locator("#theme").click()
+
+    assert page.evaluate(colour) == dark
+    assert page.locator("#theme").inner_text() == "Theme: system"
+
+
+def test_it_works_from_the_keyboard(opened: Opener, small: Path) -> None:
+    """Tab reaches the skip link first, then everything; keys move sliders and sort."""
+    page = opened(path=small)
+    page.keyboard.press("Tab")
+
+    assert page.evaluate("document.activeElement.className") == "skip"
+
+    page.locator("#reads").focus()
+    before = page.locator("#reads-shown").inner_text()
+    page.keyboard.press("ArrowRight")
+
+    assert page.locator("#reads-shown").inner_text() != before
+    assert page.locator("#reads").get_attribute("aria-valuetext") == page.locator("#reads-shown").inner_text()
+
+    page.locator('#table button[data-sort="bytes"]').focus()
+    page.keyboard.press("Enter")
+
+    assert page.locator('#table th[aria-sort="ascending"]').get_attribute("data-column") == "bytes"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_charts_have_words_and_tables(opened: Opener) -> None:
+    """Every drawing is an image with a text; the table below it has its figures."""
+    page = opened()
+    for drawing in page.locator(".drawing").all():
+        assert drawing.get_attribute("role") == "img"
+        assert len(drawing.get_attribute("aria-label") or "") > 20
+    page.locator('.panel[data-operation="dump"] summary').click()
+
+    assert page.locator('.panel[data-operation="dump"] details td').count() == 31
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(opened: Opener, small: Path, scheme: str, width: int) -> None:
+    """The rules of axe-core hold, in both schemes and at both widths, with everything opened."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(width, path=small, color_scheme=scheme, bypass_csp=True)
+    set_slider(page, "rate", 1000)
+    page.select_option("#corpus", label="All 3 corpora")
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    found = Axe().run(page)
+
+    assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found.response["violations"]] == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_no_width_scrolls_sideways(opened: Opener, width: int) -> None:
+    """The page itself never scrolls sideways, whatever it shows."""
+    page = opened(width)
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+    assert page.evaluate(overflow) <= 0
+
+    set_slider(page, "rate", 1000)
+    page.select_option("#corpus", label="All 5 corpora")
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+
+    assert page.evaluate(overflow) <= 0
+
+
+def test_it_can_be_read_without_scripts(opened: Opener) -> None:
+    """Without scripts there are rows of all corpora, charts and no dead controls."""
+    page = opened(java_script_enabled=False)
+
+    assert page.locator("#table tbody tr:visible").count() == 149
+    assert page.locator(".drawing svg").count() >= 6
+    assert not page.locator("#use").is_visible()
+    assert not page.locator("#theme").is_visible()
+
+
+def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Path) -> None:
+    """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
+    from dataclasses import replace
+
+    name = '</script><img src=x onerror="document.title=1">'
+    hostile = replace(
+        crowded,
+        cells=tuple(
+            replace(
+                c,
+                cell=replace(
+                    c.cell, codec=name if c.cell.codec == "msgspec-msgpack/struct" else c.cell.codec
+                ),
+            )
+            for c in crowded.cells
+        ),
+        codecs=tuple(
+            replace(c, name=name if c.name == "msgspec-msgpack/struct" else c.name) for c in crowded.codecs
+        ),
+    )
+    path = tmp_path / "hostile.html"
+    path.write_text(report.render([hostile]), "utf-8")
+    page = opened(path=path)
+    set_slider(page, "reads", 24)
+    page.locator("details[data-front] summary").click()
+
+    assert page.locator("img").count() == 0
+    assert page.title() != "1"
+    assert name in page.locator("#verdict").inner_text()
+
+
+def test_it_is_there_at_once_and_prints(opened: Opener, tmp_path: Path) -> None:
+    """The first contents are painted before the charting library is unpacked; printing gives a PDF."""
+    page = opened()
+    painted: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    ready: float = page.evaluate("performance.now()")
+
+    assert 0 < painted < ready
+
+    page.pdf(path=str(tmp_path / "print.pdf"))
+
+    assert (tmp_path / "print.pdf").read_bytes().startswith(b"%PDF")
+
+    page.emulate_media(media="print")
+
+    assert not page.locator("nav").is_visible()
+    assert page.locator("#table").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pictures_for_people(opened: Opener, tmp_path: Path, scheme: str, width: int) -> None:
+    """A whole-page picture of each state is left in the temporary folder."""
+    page = opened(width, color_scheme=scheme)
+    path = tmp_path / f"page-{width}-{scheme}.png"
+    page.screenshot(path=str(path), full_page=True)
+
+    assert path.stat().st_size > 50_000
