@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -112,7 +113,7 @@ def _places(result: Result) -> dict[str, set[tuple[str, str, str]]]:
 
 def plain_name(label: str) -> str:
     """Return a codec's own name from the label that it got beside another file's."""
-    return label.split(" ", 1)[0]
+    return re.sub(r" (?:#\d+|@\S+)$", "", label)
 
 
 def _moved(cell: CellResult, codecs: dict[str, str], corpora: dict[str, str], number: int) -> CellResult:

@@ -267,7 +267,8 @@ class SectionBuilder:
             ours, theirs = self._samples(a, key), self._samples(b, key)
             if len(ours) > 1 and len(theirs) > 1 and all(s.value > 0 for s in (*ours, *theirs)):
                 found = ratio(ours, theirs)
-                return found.value, found.low, found.high
+                known = math.isfinite(found.high)
+                return found.value, found.low if known else None, found.high if known else None
         below = figures[b.name].value
         return (figures[a.name].value / below if below else math.inf), None, None
 

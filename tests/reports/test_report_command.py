@@ -202,6 +202,26 @@ def test_open(bakeoff, file, monkeypatch):
     assert opened[0].startswith("file://")
 
 
+def test_all_cells_failed(bakeoff, result_of, tmp_path, monkeypatch):
+    """A file in which nothing worked is shown with its reasons; nothing can be picked from it."""
+    monkeypatch.chdir(tmp_path)
+    failed = {"a": ("crashed", "signal 11"), "b": ("timed out", "stood still for 60 s")}
+    write(result_of({}, outcomes=failed, floor=False), Path("bakeoff.json"))
+
+    for form in ("text", "md", "csv", "json", "latex", "rst", "html"):
+        code, out, _ = bakeoff("report", "-f", form)
+        assert 0 == code
+        assert "signal 11" in out
+    assert "No codec got through" in bakeoff("report")[1]
+    code, _, err = bakeoff("pick")
+    assert (1, "bakeoff: no codec fits\n  a crashed (signal 11)\n  b timed out (stood still for 60 s)\n") == (
+        code,
+        err,
+    )
+    assert 2 == bakeoff("report", "-f", "pyperf", "-o", "out")[0]
+    assert 0 == bakeoff("compare", "bakeoff.json", "bakeoff.json", "--fail-over", "5%")[0]
+
+
 def test_missing_folder(bakeoff, file):
     """An output folder that is not there gives one line and leaves nothing behind."""
     code, _, err = bakeoff("report", file, "-o", "no/such/table.md")

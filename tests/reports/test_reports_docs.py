@@ -1,0 +1,45 @@
+"""docs/reports.md tells of every column, and its commands are real."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli import main
+from bakeoff.reports.lock import Lock
+from bakeoff.reports.options import COLUMNS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
+
+
+def test_every_column():
+    """The table of columns has every key, and no other."""
+    table = TEXT.split("### Columns")[1].split("\n`--columns")[0]
+    keys = [
+        key
+        for row in table.splitlines()
+        for key in re.findall(r"`([^`]+)`", row.split("|")[1] if "|" in row else "")
+    ]
+
+    assert sorted(COLUMNS) == sorted(keys)
+
+
+def test_lock_example(tmp_path):
+    """The lock shown is one that is read."""
+    (tmp_path / "bakeoff.lock").write_text(re.search(r"```toml\n(.*?)```", TEXT, re.S)[1])
+    lock = Lock.read(tmp_path / "bakeoff.lock")
+
+    assert ("msgpack", ">=1.2.4,<2", False) == (lock.codec, lock.requires, lock.schema)
+
+
+def test_options_exist(capfd):
+    """Every option that the text names belongs to one of the commands."""
+    helps = ""
+    for name in ("report", "compare", "pick"):
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        helps += capfd.readouterr().out
+
+    assert [] == [option for option in re.findall(r"--[a-z][a-z-]*", TEXT) if option not in helps]
