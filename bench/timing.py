@@ -48,24 +48,31 @@ class _Cell:
         calls: Calls of a slice.
         rounds: Rounds it takes part in.
         collect: Garbage collection switched on during the slice.
+        extra: Share of further calls that are made but not counted: a planted difference.
     """
 
     call: Callable[[Any], object]
     batch: Batch
     length: int
     collect: bool
+    extra: float = 0.0
     calls: int = 1
     rounds: frozenset[int] = frozenset()
     track: Track = field(default_factory=Track)
 
+    def made(self) -> int:
+        """Return the calls that a slice really makes."""
+        return round(self.calls * (1 + self.extra))
+
     def slice(self, start: int) -> tuple[int, int]:
         """Time one slice; return nanoseconds and involuntary switches."""
-        items, at = self.batch(start, self.calls)
+        calls = self.made()
+        items, at = self.batch(start, calls)
         if self.collect:
-            return time_calls(self.call, items, at, self.calls)
+            return time_calls(self.call, items, at, calls)
         gc.disable()
         try:
-            return time_calls(self.call, items, at, self.calls)
+            return time_calls(self.call, items, at, calls)
         finally:
             gc.enable()
 
@@ -75,8 +82,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         job: ``folder`` (the corpus' files), ``cells`` (each ``codec``, ``operation``, ``payloads``,
-            ``records``, ``seconds``), ``rounds``, ``slice`` (seconds), ``gc`` ("on" or "off"),
-            ``heartbeat``, ``work`` (calls added per hundred, for planted differences).
+            ``records``, ``seconds``, and ``extra`` for a planted difference), ``rounds``, ``slice``
+            (seconds), ``gc`` ("on" or "off"), ``heartbeat``.
 
     Returns:
         ``cells`` (index to figures or to an error), ``yardstick`` (seconds), ``harness``
@@ -94,6 +101,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         heartbeat.beat(index)
         try:
             cell = _prepare(spec, folder, sample, shared, job["gc"] == "on")
+            cell.extra = spec.get("extra", 0.0)
             _calibrate(cell, spec["seconds"], job["slice"])
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
             failed[index] = _text(error)
@@ -153,6 +161,10 @@ def _calibrate(cell: _Cell, seconds: float, wanted: float) -> None:
     for aim in (wanted / 16, wanted):
         best = min(cell.slice(0)[0] for _ in range(_TRIES)) * 1e-9 / cell.calls
         cell.calls = max(cell.calls, round(aim / max(best, 1e-9)), 1)
+    if cell.extra:
+        # So many calls that the extra ones are a whole number of them.
+        whole = round(1 / cell.extra)
+        cell.calls = max(1, round(cell.calls / whole)) * whole
 
 
 def _rounds(
@@ -164,7 +176,7 @@ def _rounds(
     job: Mapping[str, Any],
 ) -> None:
     number: int = job["rounds"]
-    heaps = _Prefix(sample.weights)
+    weights = _Prefix(sample.weights)
     for index, cell in cells.items():
         cell.rounds = _turns(job["cells"][index]["seconds"] * cell.calls, job["slice"], number)
     for yardstick in yardsticks:
@@ -192,7 +204,9 @@ def _rounds(
                 os._exit(0)  # a codec forked; the copy must not go on measuring
             if r == 0:
                 continue
-            work = heaps.sum(start, cell.calls, cell.length) if index != IDLE else float(cell.calls)
+            work = float(cell.calls)
+            if index != IDLE:
+                work = weights.sum(start, cell.made(), cell.length) / (1 + cell.extra)
             cell.track.logs[r] = math.log(max(nanoseconds, 1) * 1e-9 / work)
             cell.track.loops += cell.calls
             cell.track.duration += nanoseconds * 1e-9
