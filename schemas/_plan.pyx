@@ -252,6 +252,8 @@ cdef class Step:
 
     cdef str expected
     cdef bint quiet
+    # All there is to do is to make a list of a tuple: done on the spot by whoever holds it.
+    cdef bint bare
 
     def __init__(self, str expected, *, bint quiet=False):
         self.expected = expected
@@ -842,6 +844,7 @@ cdef class ListStep(Step):
     def __init__(self, str expected, Step item=None, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.item = item
+        self.bare = quiet and item is None
 
     cdef bint fits(self, object value):
         return PyList_Check(value)
@@ -852,8 +855,6 @@ cdef class ListStep(Step):
     cdef object visit(self, object value, Run *run, Place *place):
         cdef Step item = self.item
         cdef object seen, result
-        if item is None and self.quiet and PyTuple_CheckExact(value) and run.memo is NULL:
-            return list_of(value)
         if PyList_Check(value):
             if item is None:
                 return value
@@ -883,9 +884,16 @@ cdef int visit_list(object items, Step item, Run *run, Place *up) except -1:
     cdef Place place
     cdef Py_ssize_t i = 0
     cdef object old, new
+    cdef bint bare = item.bare and run.memo is NULL
     place.up, place.key = up, NULL
     while i < PyList_GET_SIZE(items):
         old = <object>PyList_GET_ITEM(items, i)
+        if bare and PyTuple_CheckExact(old):
+            new = list_of(old)
+            Py_INCREF(<PyObject *>new)
+            PyList_SetItem(items, i, <PyObject *>new)
+            i += 1
+            continue
         place.index = i
         new = item.visit(old, run, &place)
         if new is not old and i < PyList_GET_SIZE(items):
@@ -1133,6 +1141,7 @@ cdef struct Slot:
     Py_ssize_t hint
     int misses
     bint required
+    bint bare
 
 
 cdef inline PyObject *field(object record, Slot *slot):
@@ -1196,6 +1205,7 @@ cdef class RecordStep(Step):
             self.slots[i].step = NULL if step is None else <PyObject *>step
             self.slots[i].severity = NULL if severity == "error" else <PyObject *>severity
             self.slots[i].required = required and full
+            self.slots[i].bare = step is not None and (<Step>step).bare
             self.slots[i].hint = self.slots[i].misses = 0
 
     def __dealloc__(self):
@@ -1253,6 +1263,10 @@ cdef class RecordStep(Step):
                     self.visit_missing(slot, run, &place)
             elif slot.step is not NULL:
                 old = <object>found
+                if slot.bare and PyTuple_CheckExact(old) and run.memo is NULL:
+                    PyDict_SetItem(value, <object>slot.key, list_of(old))
+                    slot += 1
+                    continue
                 if slot.severity is NULL:
                     new = (<Step>slot.step).visit(old, run, &place)
                 else:
