@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._fastest import fastest
     from .codecs._codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
     from .codecs.registry import codec
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 _HOMES = {
     name: module
     for module, names in {
+        "_fastest": "fastest",
         "codecs": "Codec CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec codec",
         "datasets": "Corpus corpus",
         "errors": "BakeoffError RunError UsageError",
@@ -44,6 +46,7 @@ __all__ = [
     "__version__",
     "codec",
     "corpus",
+    "fastest",
 ]
 
 

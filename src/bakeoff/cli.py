@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -79,6 +80,9 @@ def main(args: list[str] | None = None) -> None:
     Ctrl-C exits with 130 and a closed pipe (``| head``) with 0, both without a traceback.
     """
     debug = "--debug" in (sys.argv[1:] if args is None else args)
+    # As an exception, so that temporary files and workers go with us.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    code: object
     try:
         code = bakeoff.main(args, prog_name="bakeoff", standalone_mode=False)
         sys.stdout.flush()
@@ -94,6 +98,9 @@ def main(args: list[str] | None = None) -> None:
         # The reader has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except SystemExit as error:
+        # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.
+        code = 0 if error.code == 1 else error.code
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)
         code = 130

@@ -1,0 +1,94 @@
+"""The command line's frame: help, near names, pipes, signals, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli import COMMANDS
+
+BAKEOFF = str(Path(sys.executable).with_name("bakeoff"))
+
+
+def bakeoff(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call the command line."""
+    return subprocess.run([BAKEOFF, *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command):
+    """Each command exists, explains itself, and exits with 0."""
+    done = bakeoff(command, "--help")
+
+    assert 0 == done.returncode
+    assert done.stdout.startswith(f"Usage: bakeoff {command}")
+
+
+def test_help_lists_the_commands_in_order_of_use():
+    """The first command is the one to start with."""
+    done = bakeoff("--help")
+
+    positions = [done.stdout.index(f"\n  {command} ") for command in COMMANDS]
+    assert sorted(positions) == positions
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rum"], "did you mean run"),
+        (["run", "mesages"], "messages"),
+        (["run", "messages", "-c", "msgpak"], "did you mean msgpack"),
+        (["codecs", "nothing-like-it"], "no such codec"),
+        (["once", "load", "msgpack", "nothing.msgpack"], "nothing.msgpack"),
+        (["report", "nothing.json"], "nothing.json"),
+    ],
+)
+def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeypatch):
+    """One line on stderr, near names, exit code 2, no traceback, nothing left behind."""
+    monkeypatch.chdir(tmp_path)
+
+    done = bakeoff(*arguments)
+
+    assert 2 == done.returncode, done
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_debug_shows_the_traceback():
+    """`--debug` is for us."""
+    assert "Traceback" in bakeoff("--debug", "codecs", "nothing-like-it").stderr
+
+
+@pytest.mark.parametrize(
+    "command", [["codecs"], ["codecs", "--json"], ["generate", "movies", "-n", "200000"], ["corpora"]]
+)
+def test_a_reader_that_leaves_is_no_error(command):
+    """`| head` ends the command quietly and with 0."""
+    with subprocess.Popen([BAKEOFF, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (0, b"") == (process.returncode, said)
+
+
+def test_once_does_fixed_work_and_prints_nothing():
+    """`once` is made for `pyperf command`: three operations, no output."""
+    for operation in ("dump", "load", "nothing"):
+        done = bakeoff("once", operation, "msgpack", "movies", "-n", "2500")
+
+        assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_a_single_codec_is_shown_whole():
+    """`bakeoff codecs NAME` tells what the codec carries, loses, and refuses."""
+    shown = bakeoff("codecs", "bson").stdout
+
+    assert "datetimes are cut to milliseconds" in shown
+    assert "application/bson" in shown
