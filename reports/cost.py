@@ -15,7 +15,15 @@ from typing import Any, Final
 from ..bench.results import CellResult, Sample
 from ..errors import UsageError
 
-__all__ = ["FORMULA", "Cost", "breakeven_bandwidth", "breakeven_reads", "parse_bandwidth"]
+__all__ = [
+    "FORMULA",
+    "Cost",
+    "bandwidth_text",
+    "breakeven_bandwidth",
+    "breakeven_reads",
+    "nothing_to_advise",
+    "parse_bandwidth",
+]
 
 FORMULA: Final = "dump + reads × (load + advise) + bytes / bandwidth"
 
@@ -97,9 +105,7 @@ class Cost:
         """
         if any(not (name in cells and cells[name].samples) for name in self.operations):
             return ()
-        if "advise" in cells and not cells["advise"].samples and cells["advise"].outcome != "ok":
-            return ()
-        advised = "advise" in cells and bool(cells["advise"].samples)
+        advised = not nothing_to_advise(cells)
         dump = {sample.pair: sample for sample in cells["dump"].samples}
         load = {sample.pair: sample for sample in cells["load"].samples} if self.reads else {}
         advise = {sample.pair: sample for sample in cells["advise"].samples} if advised else {}
@@ -135,6 +141,12 @@ class Cost:
         """Return the model as plain values (no line is None), for the page and JSON."""
         line = self.bandwidth if math.isfinite(self.bandwidth) else None
         return {"formula": FORMULA, "reads": self.reads, "bandwidth": line}
+
+
+def nothing_to_advise(cells: Mapping[str, CellResult]) -> bool:
+    """Whether a codec's loads need no advice: no schema, or one that has nothing to fix for it."""
+    cell = cells.get("advise")
+    return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
 
 
 _NOTHING: Final = Sample(0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
 from ..bench.stats import ALPHA, interval, ranks
-from .cost import Cost
+from .cost import Cost, nothing_to_advise
 
 __all__ = ["FLOOR", "GROWING", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
 
@@ -92,6 +92,11 @@ class Entrant:
     def measured(self) -> bool:
         """Whether there is any figure at all."""
         return any(cell.samples for cell in self.cells.values())
+
+    @property
+    def unadvised(self) -> bool:
+        """Whether there is no schema, or one that has nothing to fix for this codec."""
+        return nothing_to_advise(self.cells)
 
     def samples(self, *operations: str) -> tuple[Sample, ...]:
         """Return the samples of an operation, or of several added up process by process."""

@@ -186,9 +186,9 @@ def explained(excluded: Mapping[str, str]) -> list[str]:
     """Return the lines that say what excluded whom, and what to do about losses."""
     lines = [f"  {name} {why}" for name, why in excluded.items()]
     if any(why.startswith(LOSSY) for why in excluded.values()):
-        lines.append(
-            "  (a +schema codec brings types back: bakeoff run --infer; --allow-loss accepts losses)"
-        )
+        lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
+    elif any(why.startswith(_LACKING) for why in excluded.values()):
+        lines.append(f"  ({_SCHEMA_HELPS})")
     return lines
 
 
@@ -204,6 +204,9 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 
 LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
+
+_LACKING: Final = "does not bring back"
+_SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
 _FAILED: Final = {
     "missing": "is not installed",
@@ -253,9 +256,16 @@ def _unfit(entrant: Entrant, wish: Wish) -> str:
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
     carried = set(facts.carries) | (_SCHEMA_BRINGS if "+schema" in entrant.name else set())
-    if lacking := [need for need in wish.needs if need not in carried]:
-        return f"does not bring back {', '.join(lacking)}"
+    if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, entrant)]:
+        return f"{_LACKING} {', '.join(lacking)}"
     return ""
+
+
+def _seen_lost(need: str, entrant: Entrant) -> bool:
+    """Whether the run saw values of a type lost, whatever codec and schema promise."""
+    kind = need.split("_", 1)[0]
+    starts = tuple(f"`{name}{end}" for name in (kind, f"datetime.{kind}") for end in ("`", "("))
+    return any(loss.lower().startswith(starts) for loss in entrant.losses)
 
 
 def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:

@@ -277,7 +277,7 @@ class SectionBuilder:
     def _samples(self, entrant: Entrant, key: str) -> tuple[Sample, ...]:
         if key == "cost":
             return self.standing.samples.get(entrant.name, ())
-        return entrant.samples(*(name for name in _SUMS[key] if name != "advise" or name in entrant.cells))
+        return entrant.samples(*_operations(entrant, key))
 
     def figure(self, entrant: Entrant, key: str) -> Figure | None:
         """Return what a column says of a codec, in seconds or bytes."""
@@ -288,9 +288,9 @@ class SectionBuilder:
             return max(peaks, default=None)
         if key in _RESIDENT:
             return _resident(entrant.cells.get(_RESIDENT[key]))
-        if key == "load+advise" and "advise" not in entrant.cells:
-            return None if entrant.name == FLOOR else entrant.figure("load")
-        return entrant.figure(*_SUMS[key]) if key in _SUMS else None
+        if key == "load+advise" and entrant.name == FLOOR:
+            return None
+        return entrant.figure(*_operations(entrant, key)) if key in _SUMS else None
 
     def _unit(self, key: str) -> str:
         if key == "value":
@@ -305,9 +305,13 @@ class SectionBuilder:
         names = _SUMS.get(key, ("peak-dump", "peak-load") if key == "peak" else ())
         for name in names:
             cell = entrant.cells.get(name)
-            if cell is not None and not cell.samples and cell.outcome != "ok":
-                marks = (self.footnotes.mark(f"{key}: {cell.reason}"),) if cell.reason else ()
+            if cell is not None and not cell.samples and cell.outcome not in ("ok", "lossy"):
+                marks = (self.footnotes.mark(f"{name}: {cell.reason}"),) if cell.reason else ()
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+        if key == "advise" and key in entrant.cells:
+            return Entry(
+                "0", 0.0, marks=(self.footnotes.mark("the schema has nothing to fix for this codec"),)
+            )
         return EMPTY
 
     def _unsteady(self, entrant: Entrant, key: str) -> tuple[str, ...]:
@@ -338,7 +342,7 @@ class SectionBuilder:
             texts.append("runs code found in its input: for trusted data only")
         if entrant.outcome == "lossy" and "fidelity" not in self.keys:
             # No table hides a loss, whatever columns were asked for.
-            texts.append(_lost(entrant.losses or ("does not bring every record back",)))
+            texts.append(_lost(entrant))
         texts += entrant.facts.notes
         marks = tuple(self.footnotes.mark(text) for text in texts)
         return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
@@ -349,11 +353,13 @@ class SectionBuilder:
         if entrant.outcome == "ok":
             return Entry("exact", "exact", tone="good")
         if entrant.losses:
-            mark = self.footnotes.mark(_lost(entrant.losses))
+            mark = self.footnotes.mark(_lost(entrant))
             return Entry("lossy", "lossy", marks=(mark,), tone="bad")
         if entrant.outcome == "lossy":
             return Entry("lossy", "lossy", tone="bad")
-        marks = (self.footnotes.mark(entrant.reason),) if entrant.reason else ()
+        failed = next(cell for cell in entrant.cells.values() if cell.outcome == entrant.outcome)
+        text = f"{failed.cell.operation}: {failed.reason}"
+        marks = (self.footnotes.mark(text),) if failed.reason else ()
         return Entry(entrant.outcome, entrant.outcome, marks=marks, tone="bad")
 
     def _growth(self, entrant: Entrant) -> Entry:
@@ -399,10 +405,21 @@ class SectionBuilder:
             yield f"± half the 95 % interval of the mean over {_range(counts)} processes"
 
 
-def _lost(losses: Sequence[str]) -> str:
-    """Say what is lost; the JSON output and the page have all of it."""
+def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:
+    """Return the operations that a column adds up for a codec; one without advice has only its load."""
+    return ("load",) if key == "load+advise" and entrant.unadvised else _SUMS[key]
+
+
+def _lost(entrant: Entrant) -> str:
+    """Say what is lost and how often; the JSON output and the page have all of it."""
+    losses = entrant.losses or ("does not bring every record back",)
     more = len(losses) - _MOST_LOSSES
-    return "; ".join(losses[:_MOST_LOSSES]) + (f"; and {more} more losses" if more > 0 else "")
+    text = "; ".join(losses[:_MOST_LOSSES]) + (f"; and {more} more losses" if more > 0 else "")
+    facts = next((c.facts for c in entrant.cells.values() if c.outcome == "lossy"), {})
+    lossy, records = facts.get("lossy_records"), facts.get("records")
+    if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:
+        text += f" (in {lossy:,} of {records:,} records)"
+    return text
 
 
 def _resident(cell: CellResult | None) -> Figure | None:

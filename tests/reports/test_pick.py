@@ -140,6 +140,16 @@ class TestHonesty:
 
         assert "json+schema" == pick([run], Wish(needs=("uuid", "datetime"))).winner.name
 
+    def test_what_was_seen_counts(self, result_of):
+        """A type that the run saw lost is not brought back, whatever a schema promises."""
+        loss = "`datetime.datetime(2027, 1, 4, 22, 6, 28, 742983)` came back as `...` at `$.when`"
+        one = {"dump": 2e-6, "load": 2e-6, "advise": 1e-6, "size": 100}
+        run = result_of({"bson+schema": one}, losses={"bson+schema": (loss,)})
+
+        assert pick([run], Wish(needs=("uuid",), allow_loss=True))
+        with pytest.raises(RunError, match="does not bring back datetime"):
+            pick([run], Wish(needs=("datetime",), allow_loss=True))
+
     def test_unknown_wishes(self, run):
         """Mistyped types, corpora and rates are refused."""
         with pytest.raises(UsageError, match="did you mean datetime"):

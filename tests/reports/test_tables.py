@@ -214,6 +214,34 @@ class TestText:
         assert "load+advise" in text
         assert ["b", "a+schema", "floor"] == order(text)
 
+    def test_nothing_to_advise(self, result_of):
+        """A schema that has nothing to fix costs nothing, is said so, and leaves the codec ranked."""
+        run = result_of(
+            {
+                "a+schema": {"dump": 1e-6, "load": 1e-6, "advise": 5e-6},
+                "pickle+schema": {"dump": 1e-6, "load": 1e-6},
+            }
+        )
+        idle = CellResult(Cell("messages", "advise", "pickle+schema"), "ok", "nothing to fix for this codec")
+        text = render([replace(run, cells=(*run.cells, idle))], "text")
+
+        assert re.search(r"^pickle\+schema .* 0 \[\w\] ", text, re.M)
+        assert "the schema has nothing to fix for this codec" in text
+        assert ["pickle+schema", "a+schema", "floor"] == order(text)
+
+    def test_failed_advice(self, result_of):
+        """Advice that fails leaves neither a sum nor a rank."""
+        run = result_of({"a+schema": {"dump": 1e-6, "load": 1e-6}})
+        bad = CellResult(Cell("messages", "advise", "a+schema"), "crashed", "signal 11")
+        line = next(
+            x
+            for x in render([replace(run, cells=(*run.cells, bad))]).splitlines()
+            if x.startswith("a+schema")
+        )
+
+        assert 3 == line.count("crashed [a]")
+        assert line.endswith("–")
+
     def test_growth(self, planted):
         """A leak is named with its operation, its slope and where it comes from."""
         cells = [
