@@ -66,7 +66,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     heartbeat = Heartbeat(Path(job["heartbeat"]))
     heartbeat.beat(0)
     try:
-        parts = contestant(job["codec"], folder / "schema")
+        parts = contestant(job["codec"], folder)
     except MissingLibrary as error:
         return {"outcome": "missing", "reason": error.reason}
     except CodecError as error:

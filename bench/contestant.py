@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import CodecError, codec, split_name
+from ..codecs import CodecError, codec, split_name, train
+from ..codecs.compression import compressor
 
 if TYPE_CHECKING:
     from ..codecs import Codec
 
-__all__ = ["Contestant", "bare_name", "contestant"]
+__all__ = ["SCHEMA", "TRAINING", "Contestant", "bare_name", "contestant"]
+
+SCHEMA = "schema"
+TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +40,38 @@ def bare_name(name: str) -> str:
     return name.replace("+schema", "", 1)
 
 
-def contestant(name: str, schema: Path | None) -> Contestant:
+def contestant(name: str, folder: Path) -> Contestant:
     """Build a codec by its name.
 
     Args:
         name: As in result files.
-        schema: Pickle of the `Schema` for names with ``+schema``.
+        folder: The corpus's folder: pickles of its `Schema` (`SCHEMA`, for names with ``+schema``)
+            and of records to train a dictionary on (`TRAINING`, for names with ``,dict``).
 
     Raises:
         CodecError: It cannot be built; a name with ``+schema`` without a schema included.
     """
+    base, with_schema, compression = split_name(name)
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
-    bare = codec(bare_name(name), trusted=True)
-    if not split_name(name)[1]:
+    bare = codec(base, trusted=True)
+    if compression is not None:
+        dictionary = _dictionary(bare, compression, folder) if compression.endswith(",dict") else None
+        bare = bare.with_compression(compressor(compression, dictionary))
+    if not with_schema:
         return Contestant(bare, bare)
-    if schema is None or not schema.exists():
+    if not (folder / SCHEMA).exists():
         raise CodecError(name, "the corpus has no schema; give its records one with --infer")
-    made = pickle.loads(schema.read_bytes())
-    full = codec(name, trusted=True, schema=made)
-    return Contestant(full, bare, made.fixer(bare))
+    made = pickle.loads((folder / SCHEMA).read_bytes())
+    return Contestant(bare.with_schema(made), bare, made.fixer(bare))
+
+
+def _dictionary(bare: Codec, compression: str, folder: Path) -> bytes:
+    """Return the dictionary of a codec, trained once on records that are not measured."""
+    kept = folder / f"dictionary-{bare.name}-{compression}".replace("/", "_")
+    if kept.exists():
+        return kept.read_bytes()
+    records = pickle.loads((folder / TRAINING).read_bytes())
+    trained = train(compression, [bare.encode(record) for record in records]).dictionary
+    assert trained is not None
+    kept.write_bytes(trained)
+    return trained

@@ -25,7 +25,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     """
     folder = Path(job["folder"])
     Heartbeat(Path(job["heartbeat"])).beat(0)
-    parts = contestant(job["codec"], folder / "schema")
+    parts = contestant(job["codec"], folder)
     payloads = read_payloads(folder / job["payloads"])
     records = read_sample(folder / "sample").records(0, len(payloads), len(payloads))
     options = {**job["options"], "operation": job["operation"]}

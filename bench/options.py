@@ -32,6 +32,7 @@ class Options:
         precision: Wanted half-width of ratios, as a share.
         budget: Seconds of timing for each corpus.
         isolate: One codec per process.
+        batch: Records that are encoded together, as a list.
         gc: Garbage collector during slices: "on", "off", or "both".
         rounds: Rounds of a process.
         slice: Wanted length of a slice in seconds.
@@ -55,6 +56,7 @@ class Options:
     isolate: bool = False
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
+    batch: int = 1
     trusted: bool = False
     skip_bad: bool = False
     format: str | None = None

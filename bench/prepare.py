@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError
+from .contestant import SCHEMA, TRAINING
 from .heartbeat import Heartbeat
 from .sample import write_sample
 
@@ -30,7 +31,9 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         job: ``source``, ``records``, ``seed``, ``skip_bad``, ``trusted``, ``format``, ``sample``
-            (records), ``bytes`` (cap of the sample, as pickles), ``infer``, ``folder``, ``heartbeat``.
+            (records), ``bytes`` (cap of the sample, as pickles), ``infer``, ``training`` (draw as many
+            records again, to train dictionaries on), ``batch`` (records that make one), ``folder``,
+            ``heartbeat``.
 
     Returns:
         ``corpus`` (facts for the result file), ``bad`` (where and why records were skipped),
@@ -45,13 +48,21 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     corpus = find(
         job["source"], job["records"], job["seed"], job["skip_bad"], job["trusted"], format=job["format"]
     )
-    wanted = min(job["sample"], _affordable(corpus, job["bytes"]))
+    batch, training = job["batch"], job["training"]
+    wanted = min(job["sample"], max(_FEWEST, _affordable(corpus, job["bytes"]) // batch))
     records = corpus.sample(
-        wanted, lambda done, total: heartbeat.beat(int(100 * done / total) if total else 0)
+        wanted * batch * (2 if training else 1),
+        lambda done, total: heartbeat.beat(int(100 * done / total) if total else 0),
     )
     if not records:
         raise RunError(f"{job['source']}: there is no record in it")
+    if batch > 1:
+        records = list(_groups(records, batch))
     random.Random(job["seed"]).shuffle(records)
+    if training:
+        half = len(records) // 2
+        (folder / TRAINING).write_bytes(pickle.dumps(records[half:]))
+        records = records[: max(1, half)]
     try:
         sample = write_sample(records, folder / "sample")
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -59,15 +70,18 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
             f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
-    _write_schema(corpus, records, job["infer"], folder / "schema")
+    if batch == 1:
+        _write_schema(corpus, records, job["infer"], folder / SCHEMA)
     return {
         "corpus": {
-            "name": corpus.name,
+            "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
             "source": corpus.source,
             "sha256": corpus.sha256,
-            "records": corpus.count(),
+            "records": -(-corpus.count() // batch),
             "sample": len(records),
-            "description": corpus.description,
+            "description": corpus.description
+            if batch == 1
+            else f"Lists of {batch} records at a time. {corpus.description}",
             "seed": corpus.seed,
             "skipped": corpus.skipped,
             "profile": corpus.profile(),
@@ -76,6 +90,11 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         "path": [entry for entry in sys.path if entry],
         "fresh": sample.fresh,
     }
+
+
+def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(records), size):
+        yield records[start : start + size]
 
 
 def _affordable(corpus: Corpus, cap: int) -> int:

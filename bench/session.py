@@ -205,6 +205,8 @@ class Session:
             "sample": options.sample,
             "bytes": options.sample_bytes,
             "infer": options.infer,
+            "training": any(name.endswith(",dict") for name in options.codecs),
+            "batch": options.batch,
             "folder": str(folder),
         }
         run.show(f"reading {source}", 0, 100)

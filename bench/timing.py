@@ -123,7 +123,7 @@ def _prepare(
     collect = collect and variant != "nogc"
     if spec["codec"] == FLOOR:
         return _Cell(copy, _rotate(sample.pickles[:length]), length, collect)
-    parts = contestant(spec["codec"], folder / "schema")
+    parts = contestant(spec["codec"], folder)
     if operation == "dump":
         ready = shared if shared is not None else sample.records(0, length) if variant == "repeat" else None
         if ready is not None:

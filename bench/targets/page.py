@@ -64,7 +64,7 @@ def _browse(path: Path, chromium: str) -> tuple[float, list[float]]:
 
 
 def _said(name: str, value: float, wanted: float, unit: str) -> bool:
-    click.echo(f"{name}: {value:,.4g} {unit} (wanted: at most {wanted:,g})")
+    click.echo(f"{name}: {value:,.{0 if value > 1000 else 2}f} {unit} (wanted: at most {wanted:,.0f})")
     return value > wanted
 
 

@@ -82,6 +82,9 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option("--repeat", is_flag=True, help="Time repeated dumps of the same records, too.")
 @click.option("--ops", metavar="LIST", help="Operations, with commas; see --explain.")
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
+@click.option(
+    "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
+)
 @click.option("--infer", is_flag=True, default=None, help="Infer a schema and enter +schema codecs with it.")
 @click.option("--trusted", is_flag=True, default=None, help="Read pickle files: they can run any code.")
 @click.option("--skip-bad", is_flag=True, default=None, help="Count unreadable records instead of stopping.")
@@ -160,6 +163,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "isolate",
         "gc",
         "infer",
+        "batch",
         "trusted",
         "skip_bad",
         "records",

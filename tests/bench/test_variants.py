@@ -1,0 +1,40 @@
+"""Compressed cells, trained dictionaries and batches, through a real run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bakeoff.bench.options import Options
+from bakeoff.bench.session import Session
+
+OPERATIONS = ("dump", "size")
+
+
+def run(tmp_path, **options):
+    """Do one short run and return its result."""
+    plain = Options(
+        corpora=("messages",), codecs=("msgpack",), operations=OPERATIONS, records="400", budget=0.0
+    )
+    return Session(dataclasses.replace(plain.quick(), **options), tmp_path / "r.json").run()
+
+
+def test_a_dictionary_is_trained_on_other_records(tmp_path):
+    """`,dict` makes small payloads smaller, on records that it was not trained on."""
+    names = ("msgpack", "msgpack|zstd:3", "msgpack|zstd:3,dict")
+
+    result = run(tmp_path, codecs=names)
+
+    plain, packed, trained = (result.cell("messages", "size", name).samples[0].value for name in names)
+    assert trained < packed < plain
+    assert 200 == result.corpora[0].sample
+
+
+def test_a_batch_is_one_record(tmp_path):
+    """`--batch 50` encodes lists of 50 records, and says so in the corpus's name."""
+    result = run(tmp_path, batch=50)
+
+    (corpus,) = result.corpora
+    assert ("messages-x50", 8) == (corpus.name, corpus.records)
+    assert corpus.description.startswith("Lists of 50 records")
+    single = run(tmp_path, batch=1).cell("messages", "size", "msgpack").samples[0].value
+    assert 45 * single < result.cell("messages-x50", "size", "msgpack").samples[0].value < 55 * single
