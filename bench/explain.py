@@ -19,6 +19,7 @@ The timing contract
 3. One quantity per pass. Time, memory and fidelity come from separate processes. Slices rotate
    through the sample. Records for dump are fresh: CPython keeps the UTF-8 of text that is not
    ASCII, so a second dump of the same record is quicker than the first (`--repeat` shows it).
+   Records and payloads are touched just before, as if they had just been made or received.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls timed
    together, about {slice:.2f} ms; a round is every codec once, in random order, with a yardstick among
    them; a process is {rounds} rounds; the run goes on until every pair of interest is resolved or

@@ -1,0 +1,211 @@
+"""The timing process itself, on codecs whose cost is known."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench import timing
+from bakeoff.bench._slice import copy, nothing, time_calls
+from bakeoff.bench.explain import explain
+from bakeoff.bench.options import Options
+from bakeoff.bench.processes import Workshop
+from bakeoff.bench.race import _Contest
+from bakeoff.bench.results import Cell
+from bakeoff.bench.sample import caches_text, read_sample, write_sample
+
+
+class TestSlice:
+    def test_items_come_in_turn_from_the_start_and_round_again(self) -> None:
+        """Five calls from index 2 on of three items."""
+        seen: list[int] = []
+        time_calls(seen.append, [10, 11, 12], 2, 5)
+
+        assert seen == [12, 10, 11, 12, 10]
+
+    def test_an_error_in_a_call_comes_through(self) -> None:
+        """The codec's own exception, not ours."""
+        with pytest.raises(ZeroDivisionError):
+            time_calls(lambda x: 1 / x, [1, 0], 0, 2)
+
+    def test_results_are_dropped(self) -> None:
+        """No reference to any result or item stays behind."""
+        items = [bytearray(10)]
+        before = sys.getrefcount(items[0])
+        time_calls(lambda item: [item], items, 0, 100)
+        after = sys.getrefcount(items[0])
+
+        assert after == before
+
+    def test_without_items_there_is_nothing_to_time(self) -> None:
+        """An empty list would be an endless search."""
+        with pytest.raises(ValueError, match="nothing to call with"):
+            time_calls(nothing, [], 0, 1)
+
+    def test_the_floor_copies(self) -> None:
+        """Equal bytes, another object; nothing else is copied."""
+        data = b"x" * 100
+
+        assert copy(data) == data
+        assert copy(data) is not data
+        with pytest.raises(TypeError):
+            copy("text")  # type: ignore[arg-type]
+
+
+class TestFreshness:
+    def test_only_text_that_is_not_ascii_keeps_its_utf8(self) -> None:
+        """An encoder grows such a text by its UTF-8; an ASCII text stays as it is."""
+        from bakeoff.codecs import codec
+
+        plain, umlaut = "a" * 50, "ä" * 50
+        before = [sys.getsizeof(text) for text in (plain, umlaut)]
+        codec("msgpack").encode([plain, umlaut])
+        after = [sys.getsizeof(text) for text in (plain, umlaut)]
+
+        assert (after[0] - before[0], after[1] > before[1]) == (0, True)
+        assert caches_text({"a": [("b", {"ä"})]})
+        assert not caches_text({"a": [("b", 1.5, None, b"x")]})
+        assert caches_text(object())
+
+    def test_each_record_of_a_sample_is_made_anew(self, tmp_path: Path) -> None:
+        """No two records share an object, and none is the same twice."""
+        sample = write_sample([{"t": ["ä"]}, {"t": ["b"]}], tmp_path / "s")
+        again = read_sample(tmp_path / "s")
+
+        assert again == sample
+        assert again.fresh
+        assert again.record(0) == again.record(0) == {"t": ["ä"]}
+        assert again.record(0)["t"] is not again.record(0)["t"]
+        assert [r["t"] for r in again.records(1, 3)] == [["b"], ["ä"], ["b"]]
+
+    def test_weights_are_shares_of_the_mean_record(self, tmp_path: Path) -> None:
+        """They average to 1, and larger records weigh more."""
+        sample = write_sample(["x", "x" * 1000], tmp_path / "s")
+
+        assert math.fsum(sample.weights) / 2 == pytest.approx(1)
+        assert sample.weights[0] < 0.2 < 1.8 < sample.weights[1]
+
+
+@pytest.mark.parametrize(("start", "count"), [(0, 0), (0, 3), (2, 2), (1, 7), (2, 30)])
+def test_the_weight_of_a_part_of_a_ring(start: int, count: int) -> None:
+    """Prefix sums agree with walking round."""
+    weights = [1.0, 2.0, 4.0, 99.0]
+    walked = math.fsum(weights[(start + i) % 3] for i in range(count))
+
+    assert timing._Prefix(weights).sum(start, count, 3) == pytest.approx(walked)
+
+
+def test_slow_cells_take_part_in_fewer_rounds() -> None:
+    """A quick cell in all rounds and the warm-up, a slow one in a few, the slowest in three."""
+    assert timing._turns(0.0002, 0.00025, 30) == frozenset(range(31))
+    assert len(timing._turns(0.002, 0.00025, 30)) == 8
+    assert len(timing._turns(1.0, 0.00025, 30)) == 3
+    assert 0 not in timing._turns(1.0, 0.00025, 30)
+
+
+def test_a_schema_changes_neither_dump_nor_load() -> None:
+    """Such cells take their figures from the bare codec, if it runs."""
+    cells = [
+        Cell("c", op, name) for op in ("dump", "advise") for name in ("json", "json+schema", "bson+schema")
+    ]
+    twins = _Contest._twins(groups := [list(cells)])
+
+    assert twins == {Cell("c", "dump", "json+schema"): Cell("c", "dump", "json")}
+    assert Cell("c", "dump", "json+schema") not in groups[0]
+    assert Cell("c", "advise", "json+schema") in groups[0]
+    assert Cell("c", "dump", "bson+schema") in groups[0]
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Iterator[Workshop]:
+    """A place for workers."""
+    with Workshop() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def folder(workshop: Workshop) -> Path:
+    """A corpus with checked payloads of json and of yaml."""
+    folder = workshop.folder / "corpus"
+    folder.mkdir()
+    write_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)], folder / "sample")
+    for codec in ("json", "yaml/pure"):
+        job = {"kind": "check", "folder": str(folder), "codec": codec, "seconds": 60.0}
+        ended = workshop.work(job | {"payloads": codec.replace("/", "-")}, patience=60)
+        assert ended.answer is not None
+        assert ended.answer["outcome"] == "ok"
+    return folder
+
+
+def timed(workshop: Workshop, folder: Path, cells: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    job = {"kind": "time", "folder": str(folder), "rounds": 30, "slice": 0.0002, "gc": "on"}
+    specs = [{"payloads": c["codec"].replace("/", "-"), "records": 60, "seconds": 0.0} | c for c in cells]
+    ended = workshop.work(job | {"cells": specs} | more, patience=60)
+    assert ended.answer is not None, ended
+    return ended.answer
+
+
+class TestProcess:
+    def test_every_cell_gets_a_figure_and_the_scale_is_right(self, workshop: Workshop, folder: Path) -> None:
+        """The slow codec is slower by its real factor though it runs in few rounds, one record a slice."""
+        cells = [
+            {"codec": "json", "operation": "dump"},
+            {"codec": "yaml/pure", "operation": "dump", "seconds": 0.0005},
+            {"codec": "floor", "operation": "dump"},
+        ]
+        found = timed(workshop, folder, cells)["cells"]
+
+        assert set(found) == {"0", "1", "2"}
+        assert found["1"]["calls"] == 1
+        assert found["0"]["rounds"] == 30
+        assert 20 < found["1"]["paired"] / found["0"]["paired"] < 2000
+        assert found["2"]["paired"] < found["0"]["paired"]
+        assert found["0"]["loops"] == 30 * found["0"]["calls"]
+
+    def test_a_planted_difference_shows(self, workshop: Workshop, folder: Path) -> None:
+        """Twice the work reads as about twice the time."""
+        cells = [{"codec": "json", "operation": "load"}, {"codec": "json", "operation": "load", "extra": 1.0}]
+        found = timed(workshop, folder, cells)["cells"]
+
+        assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
+
+    @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc"])
+    def test_variants_run(self, workshop: Workshop, folder: Path, operation: str) -> None:
+        """Repeated dumps, and slices without the garbage collector."""
+        found = timed(workshop, folder, [{"codec": "json", "operation": operation}])["cells"]
+
+        assert found["0"]["paired"] > 0
+
+    def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, folder: Path) -> None:
+        """The error stands in its place; the other cell has its figure."""
+        cells = [{"codec": "json", "operation": "dump"}, {"codec": "no-such", "operation": "dump"}]
+        found = timed(workshop, folder, cells)["cells"]
+
+        assert "no such codec" in found["1"]["error"]
+        assert found["0"]["rounds"] == 30
+
+    def test_the_garbage_collector_can_be_off(self, workshop: Workshop, folder: Path) -> None:
+        """A whole process with the collector off while slices run."""
+        assert timed(workshop, folder, [{"codec": "json", "operation": "load"}], gc="off")["cells"]["0"][
+            "paired"
+        ]
+
+
+def test_explain_says_what_will_be_run() -> None:
+    """The contract with this run's numbers, its codecs and operations, and a time."""
+    text = explain(Options(("movies", "mine.jsonl"), ("json", "bson"), precision=0.005, gc="both"))
+
+    assert "±0.5 %" in text
+    assert "movies, mine.jsonl" in text
+    assert "2: json, bson" in text
+    assert "dump-nogc" in text
+    assert "takes       about" in text
+    assert (
+        explain(Options(("movies",), ("json",), isolate=True)).count("one codec per process, alternating")
+        == 1
+    )
