@@ -1249,41 +1249,45 @@ cdef class RecordStep(Step):
         return result
 
     cdef int visit_fields(self, object value, Run *run, Place *up) except -1:
-        cdef Place place
         cdef Slot *slot = self.slots
         cdef Slot *end = self.slots + self.count
         cdef PyObject *found
-        cdef object old, new
-        place.up, place.index = up, 0
         while slot < end:
             found = field(value, slot)
-            place.key = slot.key
             if found is NULL:
                 if slot.required and run.advice is not NULL:
-                    self.visit_missing(slot, run, &place)
+                    self.visit_missing(slot, run, up)
+            elif slot.bare and PyTuple_CheckExact(<object>found) and run.memo is NULL:
+                PyDict_SetItem(value, <object>slot.key, list_of(<object>found))
             elif slot.step is not NULL:
-                old = <object>found
-                if slot.bare and PyTuple_CheckExact(old) and run.memo is NULL:
-                    PyDict_SetItem(value, <object>slot.key, list_of(old))
-                    slot += 1
-                    continue
-                if slot.severity is NULL:
-                    new = (<Step>slot.step).visit(old, run, &place)
-                else:
-                    new = self.visit_hinted(slot, old, run, &place)
-                if new is not old:
-                    PyDict_SetItem(value, <object>slot.key, new)
+                self.visit_field(value, slot, <object>found, run, up)
             slot += 1
         return 0
 
-    cdef int visit_missing(self, Slot *slot, Run *run, Place *place) except -1:
+    cdef int visit_field(self, object value, Slot *slot, object old, Run *run, Place *up) except -1:
+        cdef Place place
+        place.up, place.key, place.index = up, slot.key, 0
+        # A reference of our own: what is done below may well replace the value in the record.
+        cdef object kept = old
+        if slot.severity is NULL:
+            new = (<Step>slot.step).visit(kept, run, &place)
+        else:
+            new = self.visit_hinted(slot, kept, run, &place)
+        if new is not kept:
+            PyDict_SetItem(value, <object>slot.key, new)
+        return 0
+
+    cdef int visit_missing(self, Slot *slot, Run *run, Place *up, Py_ssize_t index=-1) except -1:
+        cdef Place place
+        # A record that stands as a list has places, not names.
+        place.up, place.key, place.index = up, slot.key if index < 0 else NULL, index
         if slot.severity is not NULL and <object>slot.severity == "ignore":
             return 0
         cdef PyObject *before = run.severity
         if slot.severity is not NULL:
             run.severity = slot.severity
         expected = "Any" if slot.step is NULL else (<Step>slot.step).expected
-        say(run, place, "missing", expected, None, "kept", "nothing")
+        say(run, &place, "missing", expected, None, "kept", "nothing")
         run.severity = before
         return 0
 
@@ -1329,8 +1333,7 @@ cdef class RecordStep(Step):
         elif run.advice is not NULL:
             for i in range(size, self.count):
                 if self.slots[i].required:
-                    place.index = i
-                    self.visit_missing(&self.slots[i], run, &place)
+                    self.visit_missing(&self.slots[i], run, up, i)
         if result is None:
             result = tuple(items)
         if self.build is not None and size <= self.count:
