@@ -254,7 +254,7 @@ def _labels(place: Mapping[str, Any], theme: Theme) -> list[dict[str, Any]]:
         {
             "transform": [{"filter": f"datum.side === '{side}'"}],
             "mark": {"type": "text", "fontSize": 11.5, "limit": 190, "color": theme.ink, **where, **look},
-            "encoding": {**place, "text": {"field": "codec"}},
+            "encoding": {**place, "text": {"field": "name"}},
         }
         for look in (halo, {})
         for side, where in _SIDES.items()
@@ -434,5 +434,6 @@ def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:
     """Take off what only a whole drawing may have; data sets of several panels may not share a name."""
-    kept = {key: value for key, value in spec.items() if key not in ("config", "padding", "autosize", "params")}
+    whole = ("config", "padding", "autosize", "params")
+    kept = {key: value for key, value in spec.items() if key not in whole}
     return kept | {"data": {"values": spec["data"]["values"]}}

@@ -117,6 +117,7 @@ def points(view: View) -> list[dict[str, Any]]:
     rows = [
         {
             "codec": e.name,
+            "name": e.name,
             "corpus": view.label,
             "format": e.facts.format or "unknown",
             "size": sizes[e.name],

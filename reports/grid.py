@@ -96,6 +96,11 @@ class Grid:
     footnotes: tuple[Footnote, ...]
     absent: tuple[tuple[int, Absent], ...]
 
+    def unit(self, view: int) -> str:
+        """Return the unit that a view's costs are written in; empty when it has none."""
+        units = (line.cells["cost"].unit for line in self.lines if line.view == view)
+        return next(filter(None, units), "")
+
 
 def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]) -> Grid:
     """Build the table of the page.

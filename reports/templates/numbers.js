@@ -24,15 +24,20 @@ function quantity(value, half = null) {
   return FORMATTERS[decimals(value, half)].format(value);
 }
 
-/** Return a value's text and unit: ["1.24", "µs"]. */
-function scaled(value, unit, half = null) {
+/** Choose one unit for a column by its middle value, the given one unless numbers grow too long in it: [1e6, "µs"]. */
+function scale(values, unit, wanted = null) {
   const steps = SCALES[unit];
-  const [factor, name] = steps.findLast(([factor]) => value * factor >= 1) ?? steps[0];
-  return [quantity(value * factor, half === null ? null : half * factor), name];
+  const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
+  const middle = sorted[sorted.length >> 1] ?? 0;
+  const given = steps.find(([factor, name]) => name === wanted && middle * factor < 1e5);
+  if (given) return given;
+  const fitting = steps.filter(([factor]) => middle * factor >= 1);
+  return fitting.reduce((best, step) => (step[0] < best[0] ? step : best), fitting[0] ?? steps[0]);
 }
 
-function amount(value, unit, half = null) {
-  return scaled(value, unit, half).join("\u00a0");
+function amount(value, unit) {
+  const [factor, name] = scale([value], unit);
+  return `${quantity(value * factor)}\u00a0${name}`;
 }
 
 function times(value) {

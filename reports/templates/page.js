@@ -79,7 +79,8 @@ function update() {
     const result = ranking(field.map((line) => line.entrant), weights, state.alpha[view], state.tie);
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.entrant, cost]));
     const best = result.ranked[0]?.value ?? result.overfull[0]?.value;
-    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, best, weights);
+    const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
+    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, best, unit, weights);
     for (const line of field) {
       const cost = costs.get(line.entrant);
       if (cost?.rank !== undefined && line.entrant.size > 0) points.push(point(line, cost));
@@ -96,7 +97,7 @@ function update() {
   const total = lines.filter((line) => !line.floor).length;
   put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
   byId("nothing").hidden = count > 0;
-  placeNames(points);
+  placeNames(points, views.length > 1);
   charts.front.draw(points, frontWords(points));
   say(leaders);
   performance.measure("bakeoff-update", "bakeoff-begin");
@@ -105,21 +106,25 @@ function update() {
 function point(line, cost) {
   const { codec, size } = line.entrant;
   return {
-    codec, size, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
+    codec, size, name: codec, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
     lossy: line.lossy, front: cost.front, edge: cost.edge,
     tip: `${codec}: ${amount(size, "byte")}, ${amount(cost.value, "second")} a record`,
   };
 }
 
-/** Say on which side of its point a name stands: the twin of bakeoff.reports.drawn. */
-function placeNames(points) {
+/** Say on which side of its point a name stands: the twin of bakeoff.reports.drawn. Of many fronts each is named once. */
+function placeNames(points, many) {
   const logs = points.map((row) => Math.log(row.size));
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
   const firsts = new Set();
   for (const row of points.filter((row) => row.edge).sort((a, b) => a.size - b.size)) {
     const part = high > low ? (Math.log(row.size) - low) / (high - low) : 0;
-    row.side = !firsts.has(row.corpus) ? "above" : part < 0.25 ? "below" : "left";
+    const first = !firsts.has(row.corpus);
     firsts.add(row.corpus);
+    if (many) {
+      row.name = row.corpus;
+      row.side = first ? "above" : null;
+    } else row.side = first ? "above" : part < 0.25 ? "below" : "left";
   }
 }
 

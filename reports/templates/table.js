@@ -31,18 +31,18 @@ class Table {
   }
 
   /** Write the live columns of a line. */
-  write(line, cost, best, weights) {
+  write(line, cost, best, unit, weights) {
     line.cost = cost;
     line.values.cost = cost ? cost.value : undefined;
     line.values.rank = cost?.rank !== undefined ? cost.value : undefined;
     const rank = cost?.rank === undefined ? "–" : `${cost.rank}${cost.tied ? "=" : ""}`;
     put(line.rank, rank);
     line.row.classList.toggle("first", cost?.rank === 1);
-    if (line.cells.cost && !line.floor) this.figure(line, cost, best);
+    if (line.cells.cost && !line.floor) this.figure(line, cost, best, unit);
     if (line.cells.rate) this.rate(line, cost, weights);
   }
 
-  figure(line, cost, best) {
+  figure(line, cost, best, [factor, name]) {
     if (!line.live) {
       const cell = line.cells.cost;
       if (!cost && !cell.dataset.value) return;
@@ -61,9 +61,9 @@ class Table {
       write(line.live.number, "–");
       return;
     }
-    const [text, unit] = scaled(cost.value, "second", half(cost));
-    write(line.live.number, text);
-    write(line.live.unit, ` ${unit}`);
+    const reach = half(cost);
+    write(line.live.number, quantity(cost.value * factor, reach === null ? null : reach * factor));
+    write(line.live.unit, ` ${name}`);
     write(line.live.beside, cost.rank === undefined ? "line is full" : times(cost.value / best));
   }
 

@@ -199,6 +199,16 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
             assert set(named) == {row["codec"] for row in points(view) if row["front"]}
 
 
+def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
+    """The live cost cells show the digits and units that the page was written with."""
+    read = "cells => cells.map(cell => cell.querySelector('.v')?.textContent.trim() ?? '')"
+    cells = '#table tr[data-view="0"]:not(.floor) [data-column="cost"]'
+    live: list[str] = opened().locator(cells).evaluate_all(read)
+    still: list[str] = opened(java_script_enabled=False).locator(cells).evaluate_all(read)
+
+    assert [text.split(" ±")[0] for text in still] == live
+
+
 def test_sliders_rerank_table_sentence_and_chart(opened: Opener) -> None:
     """On a slow line the smallest codec wins, in the table, in the sentence and in the drawing."""
     page = opened()
@@ -246,7 +256,7 @@ def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
 
     page.get_by_label("Find a codec").fill("nobody")
 
-    assert page.get_by_text("No codec fits these filters.").is_visible()
+    page.get_by_text("No codec fits these filters.").wait_for()
 
 
 def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
