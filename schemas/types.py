@@ -244,6 +244,13 @@ class UnionType(Type):
     def __str__(self) -> str:
         return " | ".join(str(option) for option in self.options)
 
+    def __eq__(self, other: object) -> bool:
+        # `typing` caches by equality, and for it the order of a union does not count.
+        return isinstance(other, UnionType) and set(self.options) == set(other.options)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.options))
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
