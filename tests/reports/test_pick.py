@@ -15,7 +15,7 @@ from bakeoff.bench.results import write
 from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.cost import Cost, parse_bandwidth
-from bakeoff.reports.decide import decide
+from bakeoff.reports.files import load
 from bakeoff.reports.lock import Lock, check, parse_age, version_range
 from bakeoff.reports.pick import Wish, pick
 
@@ -38,6 +38,12 @@ FACTS = {
     "bson": {"carries": ("bytes", "datetime_aware")},
     "msgpack": {"carries": ("bytes", "datetime_aware")},
 }
+
+
+def locked(path, wish=None):
+    """The lock that --write makes of a result file."""
+    result = load(path)
+    return Lock.of(pick([result], wish or Wish()), [path], [result.started])
 
 
 @pytest.fixture
@@ -221,11 +227,10 @@ class TestLock:
 
     def test_round_trip(self, file):
         """What is written is read again."""
-        lock = decide(file)
+        lock = locked(file)
         Path("bakeoff.lock").write_text(lock.dumps())
 
         assert lock == Lock.read(Path("bakeoff.lock"))
-        assert lock == decide()
         assert "msgpack" == lock.codec
         assert ">=1.2.4,<2" == lock.requires
 
@@ -244,19 +249,6 @@ class TestLock:
 
         assert lock == Lock.read(path)
 
-    def test_lock_goes_before_results(self, file):
-        """A lock decides even when the results have another winner."""
-        Path("bakeoff.lock").write_text(Lock(codec="json", library="Python", requires=">=3").dumps())
-
-        assert "json" == decide().codec
-        assert "msgpack" == decide(file).codec
-
-    def test_nothing_to_decide_by(self, tmp_path, monkeypatch):
-        """Without a lock and without results nothing is decided."""
-        monkeypatch.chdir(tmp_path)
-
-        assert decide() is None
-
     def test_schema_and_trust_are_kept(self, result_of, tmp_path):
         """A +schema winner is locked by its plain name and the wish for a schema; trust is an option."""
         fast = {"dump": 1e-6, "load": 1e-6, "advise": 1e-7, "size": 9}
@@ -264,7 +256,7 @@ class TestLock:
             result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),
             tmp_path / "a.json",
         )
-        lock = decide(tmp_path / "a.json", Wish(trusted=True))
+        lock = locked(tmp_path / "a.json", Wish(trusted=True))
 
         assert ("pickle|zstd:3", True, {"trusted": True}) == (lock.codec, lock.schema, lock.options)
 
@@ -284,7 +276,7 @@ class TestLock:
 
     def test_check(self, file):
         """A lock holds while library, version, evidence and age are as asked."""
-        lock = decide(file)
+        lock = locked(file)
         folder = file.parent
 
         assert [] == check(lock, folder, dt.timedelta(days=1))
