@@ -40,6 +40,9 @@ COLUMNS: Final = {
 }
 """Every column by key. A key followed by ``:x`` is the same relative to the baseline."""
 
+_WORDS: Final = frozenset({"codec", "format", "library", "version", "growth", "fidelity", "rank"})
+"""Columns that have no ratio."""
+
 GROUPS: Final = ("format", "library")
 
 
@@ -105,6 +108,8 @@ class Options:
 
 def _known(key: str, what: str) -> None:
     base = key.removesuffix(":x")
+    if key != base and base in _WORDS:
+        raise UsageError(f"no {what} {key!r}: {base} is no figure that has a ratio")
     if base not in COLUMNS:
         near = get_close_matches(base, COLUMNS)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(COLUMNS)}"

@@ -254,6 +254,7 @@ def test_pyperf_into_a_file(bakeoff, file):
     ("args", "message"),
     [
         (["--columns", "dmp"], "did you mean dump"),
+        (["--columns", "rank:x"], "rank is no figure that has a ratio"),
         (["--sort", "colour"], "no column to sort by 'colour'"),
         (["--baseline", "xml"], "baseline 'xml' took no part"),
         (["--bandwidth", "fast"], "bandwidth 'fast'"),

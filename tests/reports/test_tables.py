@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, render
+from bakeoff.reports.options import COLUMNS
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -408,6 +409,22 @@ class TestOtherFormats:
         found = list(csv.DictReader(io.StringIO(render([run], "csv"))))
         assert 2 == len(found)
         assert "<script" not in render([run], "html").lower()
+
+    @given(
+        columns=st.lists(
+            st.sampled_from([*COLUMNS, "dump:x", "cost:x", "peak:x", "bytes:x"]), min_size=1, max_size=6
+        ),
+        sort=st.sampled_from([f"{sign}{key}" for sign in ("", "-") for key in COLUMNS]),
+        form=st.sampled_from(FORMATS),
+        group=st.sampled_from([None, "format", "library"]),
+        baseline=st.sampled_from([None, "json"]),
+    )
+    def test_any_choice_of_columns(self, planted, columns, sort, form, group, baseline):
+        """Any columns in any order, sorted and grouped anyhow, make a table with every codec."""
+        options = {"columns": columns, "sort": sort, "group_by": group, "baseline": baseline}
+        text = render([planted], form, **options)
+
+        assert all(name in text for name in ("json", "msgpack", "bson", "yaml"))
 
     def test_unknown_column(self, planted):
         """A mistyped column gets near names."""
