@@ -92,9 +92,9 @@ def render(
     charts = _Charts(found, cost)
     state = {
         "views": [
-            {"label": view.label, "machine": view.machine, "corpus": view.corpus.name} for view in found
+            {"label": view.label, "machine": view.machine, "corpus": view.corpus.name, "unit": table.unit(n)}
+            for n, view in enumerate(found)
         ],
-        "first": 0,
         "floor": FLOOR,
         "tie": TIE,
         "alpha": [view.alpha for view in found],
