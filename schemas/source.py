@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import keyword
 import sys
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -131,8 +132,7 @@ class _Printer:
         self.printed[name] = node
         self.name("TypedDict")
         fields = [(item, self._field(item, path)) for item in node.fields]
-        plain = all(item.name.isidentifier() and not keyword.iskeyword(item.name) for item in node.fields)
-        if plain and not any(item.name.startswith("__") for item in node.fields):
+        if all(_is_plain(item.name) for item in node.fields):
             lines = [f"    {item.name}: {text}{self._remark(item, path)}" for item, text in fields] or [
                 "    pass"
             ]
@@ -153,6 +153,13 @@ class _Printer:
     def _remark(self, item: t.Field, path: str) -> str:
         found = self.evidence.get(path + step(item.name))
         return f"  # {found.share:.1%} of {found.seen:,}" if found and found.share < 1 else ""
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a key can stand as a name in a class body and is still the same key there."""
+    # Python normalizes identifiers (PEP 3131) and mangles those with two underscores in front.
+    same = name.isascii() or unicodedata.is_normalized("NFKC", name)
+    return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith("__")
 
 
 # Loading ------------------------------------------------------------------------------------------

@@ -76,10 +76,10 @@ def to_structs(schema: Schema | Any, *, array_like: bool = False) -> Callable[[A
     from msgspec import convert
 
     if not array_like:
-        return lambda record: convert(record, named)
+        return lambda record: convert(record, named, from_attributes=True)
     rows = struct_type(schema, array_like=True)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
-    return lambda record: convert(convert(record, named), rows, from_attributes=True)
+    return lambda record: convert(convert(record, named, from_attributes=True), rows, from_attributes=True)
 
 
 def plain(value: Any) -> Any:
