@@ -129,10 +129,11 @@ def _through(parts: Contestant, sample: Sample, heartbeat: Heartbeat, seconds: f
 
 def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
     record, expected = sample.record(index), sample.record(index)
+    (taken,) = parts.taken([record])
     where = f"record {index + 1} of the sample"
     begin = time.perf_counter()
     try:
-        payload = parts.bare.encode(record)
+        payload = parts.bare.encode(taken)
     except EncodeError as error:
         raise _refused(parts, record, error, where) from error
     encoded = time.perf_counter()
@@ -150,6 +151,8 @@ def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
     if parts.fix is not None:
         found = parts.fix(found)
         seen.advise.append(time.perf_counter() - decoded)
+    if parts.give is not None:
+        found = parts.give(found)
     seen.payloads.append(payload)
     seen.dump.append(encoded - begin)
     seen.load.append(decoded - ready)

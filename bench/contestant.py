@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..codecs import CodecError, codec, split_name, train
 from ..codecs.compression import compressor
+from ..schemas.typed import plain, to_structs
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -28,11 +29,19 @@ class Contestant:
         codec: As named, what users would import.
         bare: The same without its schema; what dump and load measure.
         fix: The schema's fix-up, or None when there is none or nothing to do.
+        take: Makes of a record what the codec takes; for codecs that need a schema.
+        give: Makes of what the codec gives a record again, for comparison.
     """
 
     codec: Codec
     bare: Codec
     fix: Callable[[Any], Any] | None = None
+    take: Callable[[Any], Any] | None = None
+    give: Callable[[Any], Any] | None = None
+
+    def taken(self, records: list[Any]) -> list[Any]:
+        """Return records as the codec takes them."""
+        return records if self.take is None else [self.take(record) for record in records]
 
 
 def bare_name(name: str) -> str:
@@ -57,11 +66,14 @@ def contestant(name: str, folder: Path) -> Contestant:
     if compression is not None:
         dictionary = _dictionary(bare, compression, folder) if compression.endswith(",dict") else None
         bare = bare.with_compression(compressor(compression, dictionary))
-    if not with_schema:
+    if not with_schema and not bare.needs_schema:
         return Contestant(bare, bare)
     if not (folder / SCHEMA).exists():
         raise CodecError(name, "the corpus has no schema; give its records one with --infer")
     made = pickle.loads((folder / SCHEMA).read_bytes())
+    if bare.needs_schema:
+        typed = bare.with_schema(made)
+        return Contestant(typed, typed, None, to_structs(made, array_like=base.endswith("/array")), plain)
     return Contestant(bare.with_schema(made), bare, made.fixer(bare))
 
 

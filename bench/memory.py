@@ -27,7 +27,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     Heartbeat(Path(job["heartbeat"])).beat(0)
     parts = contestant(job["codec"], folder)
     payloads = read_payloads(folder / job["payloads"])
-    records = read_sample(folder / "sample").records(0, len(payloads), len(payloads))
+    records = parts.taken(read_sample(folder / "sample").records(0, len(payloads), len(payloads)))
     options = {**job["options"], "operation": job["operation"]}
     found = entry(job["operation"])(parts.codec, records, payloads, options)
     return {

@@ -135,10 +135,13 @@ def _prepare(
     if operation == "dump":
         ready = shared if shared is not None else sample.records(0, length) if variant == "repeat" else None
         if ready is not None:
-            return _Cell(parts.bare.encode, _rotate(ready), length, collect, touch=parts.bare.encode)
-        return _Cell(
-            parts.bare.encode, lambda start, count: (sample.records(start, count, length), 0), length, collect
-        )
+            encode = parts.bare.encode
+            return _Cell(encode, _rotate(parts.taken(ready)), length, collect, touch=encode)
+
+        def fresh(start: int, count: int) -> tuple[list[Any], int]:
+            return parts.taken(sample.records(start, count, length)), 0
+
+        return _Cell(parts.bare.encode, fresh, length, collect)
     payloads = read_payloads(folder / spec["payloads"])[:length]
     if operation == "load":
         return _Cell(parts.bare.decode, _rotate(payloads), length, collect, touch=copy)

@@ -63,7 +63,6 @@ class Codec:
         file_extension: str = "",
         trusted_only: bool = False,
         trusted: bool = False,
-        needs_schema: bool = False,
         interoperable: bool = True,
         carries: Iterable[str] = (),
         wire: Mapping[str, str] | None = None,
@@ -72,6 +71,7 @@ class Codec:
         framing: Framing | None = None,
         schema: Any = None,
         compression: Compression | None = None,
+        bind: Callable[[Any], Callable[..., Any]] | None = None,
         origin: str | None = None,
     ) -> None: ...
     def encode(self, obj: Any, ctx: Any = None, /) -> bytes: ...

@@ -114,6 +114,7 @@ cdef class Codec:
         wrap: Key under which values other than a dict are wrapped in a document.
         limits_size: Largest payload in bytes, before and after decompression.
         limits_depth: Greatest nesting; None leaves the library's own limit.
+        bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
 
     The other arguments are facts, see `bakeoff.codecs.Facts`.
     """
@@ -171,8 +172,8 @@ cdef class Codec:
         limits_size=DEFAULT_SIZE, limits_depth=None,
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
-        trusted=False, needs_schema=False, interoperable=True, carries=frozenset(), wire=None,
-        losses=(), notes=(), framing=None, schema=None, compression=None, origin=None,
+        trusted=False, interoperable=True, carries=frozenset(), wire=None,
+        losses=(), notes=(), framing=None, schema=None, compression=None, bind=None, origin=None,
     ):
         for what, value in (("name", name), ("format", format)):
             if not isinstance(value, str) or not value:
@@ -189,9 +190,9 @@ cdef class Codec:
             wrap=wrap, limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
-            trusted=trusted, needs_schema=needs_schema, interoperable=interoperable, carries=carries,
+            trusted=trusted, interoperable=interoperable, carries=carries,
             wire=wire, losses=losses, notes=notes, framing=framing, schema=schema, compression=compression,
-            origin=origin,
+            bind=bind, origin=origin,
         )
         self.format, self.library, self.version = format, library, version
         self.accelerated = accelerated
@@ -200,18 +201,20 @@ cdef class Codec:
         self.content_encoding = content_encoding if compression is None else "binary"
         self.encoding = "utf-8" if self.content_encoding == "utf-8" else None
         self.file_extension = file_extension
-        self.trusted_only, self.trusted, self.needs_schema = trusted_only, trusted, needs_schema
+        self.trusted_only, self.trusted, self.needs_schema = trusted_only, trusted, bind is not None
         self.interoperable = interoperable
         self.carries, self.wire = frozenset(carries), dict(wire or {})
         self.losses, self.notes = tuple(losses), tuple(notes)
         self.framing = framing
         self.limits_size, self.limits_depth = limits_size, limits_depth
         self.schema, self.compression = schema, compression
-        self.name = name + ("+schema" if schema is not None else "")
+        self.name = name + ("+schema" if schema is not None and bind is None else "")
         if compression is not None:
             self.name += f"|{compression.name}"
 
         self._encode = _Call(encode, tuple(encode_arguments), dict(encode_options or {}))
+        if bind is not None and schema is not None:
+            decode = bind(schema)
         self._decode = _Call(decode, (), dict(decode_options or {}))
         self._pool_factory, self._pool = (encode, []) if pooled else (None, None)
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
@@ -237,9 +240,9 @@ cdef class Codec:
         )
         self._plain_decode = (
             not text and whole is None and wrap is None and check_payload is None and compression is None
-            and limits_depth is None and schema is None and (trusted or not trusted_only)
+            and limits_depth is None and (schema is None or bind is not None) and (trusted or not trusted_only)
         )
-        if schema is not None:
+        if schema is not None and bind is None:
             self._fix = schema.fixer(self)
 
     # encode -----------------------------------------------------------------------------------

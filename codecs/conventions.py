@@ -19,10 +19,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FAMILIES", "RULES", "Family", "Rule", "documented", "duration_text", "wire"]
+__all__ = ["FAMILIES", "RULES", "TYPED", "Family", "Rule", "documented", "duration_text", "unbound", "wire"]
 
 NULL_TEXT = "$null"
 INT64 = range(-(2**63), 2**63)
+
+
+TYPED = frozenset(
+    {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
+)
+"""What a typed decoder brings back beside the format's own types."""
+
+
+def unbound(data: bytes) -> Any:
+    """Stand in for the decoder of a codec that has not got its schema yet.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError("decodes into the types of a schema; give it one: codec.with_schema(schema)")
 
 
 def duration_text(value: dt.timedelta) -> str:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ._pure import pure_copy
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES, TYPED, unbound, wire
 from .registry import Format, declare
 from .streams import Lines
 
@@ -121,6 +121,22 @@ def _msgspec() -> Mapping[str, Any]:
         "carries": carries | {"bigint"},
         "wire": wire("json", carries | {"bigint"}),
         "losses": (NULLED, MERGED),
+    }
+
+
+@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True)
+def _msgspec_struct() -> Mapping[str, Any]:
+    """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
+    import msgspec
+
+    return {
+        **_msgspec(),
+        "decode": unbound,
+        "bind": lambda schema: msgspec.json.Decoder(schema.struct()).decode,
+        "carries": CARRIES | TYPED | {"bytes", "bigint", "int_keys"},
+        "wire": {},
+        "losses": ("records come back as Structs; fields that the schema does not know are dropped", NULLED),
+        "notes": ("takes and gives `msgspec.Struct` objects",),
     }
 
 

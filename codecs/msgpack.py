@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES, TYPED, unbound, wire
 from .registry import Format, declare
 from .streams import MessagePack
 
@@ -144,6 +144,31 @@ def _ormsgpack() -> Mapping[str, Any]:
             "copies the payload once, to notice data after its end",
         ),
     }
+
+
+def _typed(array_like: bool) -> Mapping[str, Any]:
+    """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
+    import msgspec
+
+    return {
+        **_msgspec(),
+        "decode": unbound,
+        "bind": lambda schema: msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
+        "carries": CARRIES | TYPED,
+        "wire": {},
+        "losses": ("records come back as Structs; fields that the schema does not know are dropped",),
+        "notes": ("takes and gives `msgspec.Struct` objects",),
+    }
+
+
+@declare("msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
+def _msgspec_struct() -> Mapping[str, Any]:
+    return _typed(array_like=False)
+
+
+@declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
+def _msgspec_array() -> Mapping[str, Any]:
+    return _typed(array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")

@@ -86,6 +86,7 @@ class Declaration:
         library: Distribution that brings it; empty for the standard library.
         module: Module whose presence shows that it is installed.
         extra: Optional dependency of bakeoff that installs it; empty for the core.
+        needs_schema: It decodes into the types of a schema, and cannot be used without one.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Declaration:
     module: str = ""
     extra: str = ""
     trusted_only: bool = False
+    needs_schema: bool = False
 
 
 _declared: dict[str, Declaration] = {}
@@ -103,7 +105,13 @@ _lock = threading.RLock()
 
 
 def declare(
-    name: str, kind: Format, *, library: str = "", module: str = "", extra: str = ""
+    name: str,
+    kind: Format,
+    *,
+    library: str = "",
+    module: str = "",
+    extra: str = "",
+    needs_schema: bool = False,
 ) -> Callable[[Callable[[], Mapping[str, Any]]], Callable[[], Mapping[str, Any]]]:
     """Declare the codec that the decorated function describes.
 
@@ -118,7 +126,7 @@ def declare(
             return Codec(name=name, version=_version(library), origin=name, **facts)
 
         _declared[name] = Declaration(
-            name, kind.name, build, library, module or library, extra, kind.trusted_only
+            name, kind.name, build, library, module or library, extra, kind.trusted_only, needs_schema
         )
         return describe_codec
 
@@ -187,9 +195,13 @@ def _all() -> dict[str, Declaration]:
         return _declared | _entry_points() | _registered
 
 
-def names() -> list[str]:
-    """Return the names of all known codecs, installed or not."""
-    return list(_all())
+def names(*, needs_schema: bool = False) -> list[str]:
+    """Return the names of all known codecs, installed or not.
+
+    Args:
+        needs_schema: Include those that cannot be used without a schema.
+    """
+    return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
 
 
 def describe(name: str) -> Declaration:

@@ -38,3 +38,14 @@ def test_a_batch_is_one_record(tmp_path):
     assert corpus.description.startswith("Lists of 50 records")
     single = run(tmp_path, batch=1).cell("messages", "size", "msgpack").samples[0].value
     assert 45 * single < result.cell("messages-x50", "size", "msgpack").samples[0].value < 55 * single
+
+
+def test_typed_decoders_are_measured_beside_the_others(tmp_path):
+    """`msgspec-msgpack/struct` takes and gives Structs made from the corpus's schema, and loses nothing."""
+    names = ("msgspec-msgpack/struct", "msgspec-msgpack/array", "msgspec-json/struct")
+
+    result = run(tmp_path, codecs=names)
+
+    assert ["ok"] * 3 == [result.cell("messages", "size", name).outcome for name in names]
+    structs, arrays = (result.cell("messages", "size", name).samples[0].value for name in names[:2])
+    assert arrays < structs

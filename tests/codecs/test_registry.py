@@ -159,3 +159,16 @@ def test_entry_points_bring_codecs(third_party):
         "broken: entry point thirdparty:broken failed: RuntimeError: no luck",
         "wrong: entry point thirdparty:wrong gave a int, not a Codec",
     ] == done.stdout.splitlines()
+
+
+def test_typed_codecs_wait_for_their_schema():
+    """A codec that decodes into a schema's types is listed apart, and says what it needs."""
+    assert "msgspec-msgpack/struct" not in codecs.names()
+    assert "msgspec-msgpack/struct" in codecs.names(needs_schema=True)
+    codec = bakeoff.codec("msgspec-msgpack/struct")
+
+    with pytest.raises(bakeoff.DecodeError, match="with_schema"):
+        codec.decode(codec.encode({"a": 1}))
+    bound = codec.with_schema(bakeoff.Schema({"a": int}))
+    assert 1 == bound.decode(bound.encode({"a": 1})).a
+    assert codec.name == bound.name

@@ -26,7 +26,7 @@ def command(selection: tuple[str, ...], as_json: bool, conventions: bool) -> Non
     if conventions:
         _show_conventions()
         return
-    chosen = codecs.select(selection, default=codecs.names())
+    chosen = codecs.select(selection, default=codecs.names(needs_schema=True))
     facts = [_facts(name) for name in chosen]
     if as_json:
         click.echo(json.dumps(facts, indent=2))
