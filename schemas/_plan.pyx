@@ -35,6 +35,7 @@ cdef extern from "Python.h":
     int PyAnySet_Check(object)
     int PyList_SetItem(object, Py_ssize_t, PyObject *) except -1
     object PyList_New(Py_ssize_t)
+    object PyObject_Call(object, tuple, dict)
     void PyList_SET_ITEM(object, Py_ssize_t, PyObject *)
     PyObject *PyDict_GetItemWithError(object, object)
     void PyErr_Clear()
@@ -1173,7 +1174,7 @@ cdef class RecordStep(Step):
     Args:
         fields: (name, step or None, required, severity) in order.
         positional: Whether a list or tuple of the values is a right form, too.
-        build: Callable ``dict -> object`` or None, see `Schema(as_objects=True)`.
+        build: Class that takes the fields by keyword, callable that takes their dict, or None.
         kind: Class of objects that are right already.
         full: Whether missing fields are advised.
         tags: Field names whose Literal tells records of a union apart.
@@ -1184,6 +1185,7 @@ cdef class RecordStep(Step):
     cdef tuple fields
     cdef bint positional
     cdef bint full
+    cdef bint direct
     cdef object build
     cdef object kind
     cdef tuple tags
@@ -1196,6 +1198,7 @@ cdef class RecordStep(Step):
         fields = tuple([(intern(name), *rest) for name, *rest in fields])
         self.fields, self.positional, self.build, self.kind = fields, positional, build, kind
         self.full, self.tags = full, tags
+        self.direct = isinstance(build, type)
         self.slots = <Slot *>malloc((len(fields) + 1) * sizeof(Slot))
         if self.slots is NULL:
             raise MemoryError()
@@ -1351,6 +1354,8 @@ cdef class RecordStep(Step):
             say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {more}")
             return value if instead is None else instead
         try:
+            if self.direct:
+                return PyObject_Call(self.build, (), value)
             return self.build(value)
         except Exception as error:
             say(

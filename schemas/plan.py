@@ -376,14 +376,14 @@ def _members(cls: type[enum.Enum]) -> dict[tuple[type, Any], enum.Enum]:
 
 
 def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
-    """Return what makes an object of the class from a dict of its fields."""
+    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict."""
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}
     late = (
         tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
     )
     if not renamed and not late:
-        return lambda record: cls(**record)
+        return cls  # type: ignore[no-any-return]
 
     def build(record: dict[str, Any]) -> Any:
         arguments = {renamed.get(name, name): value for name, value in record.items()}
