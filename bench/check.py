@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import CodecError, EncodeError, MissingLibrary
+from ..codecs import CodecError, EncodeError, MissingLibrary, describe
 from .contestant import Contestant, contestant
 from .equality import equal, first_difference
 from .heartbeat import Heartbeat
@@ -105,6 +105,7 @@ def facts_of(name: str, parts: Contestant) -> dict[str, Any]:
         "trusted_only": codec.trusted_only,
         "media_type": codec.media_type,
         "interoperable": codec.interoperable,
+        "extra": describe(name).extra,
         "carries": sorted(codec.carries),
         "losses": list(codec.losses),
         "notes": list(codec.notes),

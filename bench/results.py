@@ -71,7 +71,7 @@ UNITS: Mapping[str, Unit] = {
     "growth-failing-load": "byte",
 }
 """Every operation and its unit: seconds per record, bytes per record (`size`, `retained-*`,
-`growth-*`), bytes above the input while the whole sample is dumped or loaded (`peak-*`)."""
+`growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
 
 
 class ResultFileError(RunError):

@@ -85,9 +85,11 @@ def fastest(
         interop=interop,
     )
     name = pick([result], wish).winner.name
-    if "+schema" in name and schema is None:
-        name = name.replace("+schema", "")
-    return codec(name, trusted=trusted, schema=schema if "+schema" in name else None)
+    if "+schema" not in name:
+        return codec(name, trusted=trusted)
+    if schema is None:
+        raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
+    return codec(name, trusted=trusted, schema=schema)
 
 
 def _measured(corpus: str) -> Result:
