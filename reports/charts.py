@@ -103,12 +103,13 @@ PAGE: Final = Theme(
 )
 
 _STEP: Final = (
-    "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) < 0 ? '' : "
+    "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) >= 0"
 )
-"""Of a logarithmic axis only 1, 2 and 5 are written."""
+_WIDE: Final = 12.0
+"""Of a logarithmic axis over more than a decade only 1, 2 and 5 are written."""
 
 _HUMAN_SIZE: Final = "format(datum.value, ',.3~r')"
-_HUMAN_TIME: Final = _STEP + (
+_HUMAN_TIME: Final = (
     "datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
     "datum.value >= 0.000999 ? format(datum.value * 1e3, '~r') + ' ms' : "
     "datum.value >= 0.000000999 ? format(datum.value * 1e6, '~r') + ' µs' : "
@@ -177,6 +178,14 @@ def _log_axis(title: str, words: str) -> dict[str, Any]:
     }
 
 
+def _time_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write the steps of the cost axis; without rows, whatever rows will come."""
+    costs = [row["cost"] for row in rows]
+    if not costs:
+        return f"domain('y')[1] < {_WIDE} * domain('y')[0] || {_STEP} ? ({_HUMAN_TIME}) : ''"
+    return _HUMAN_TIME if max(costs) < _WIDE * min(costs) else f"{_STEP} ? ({_HUMAN_TIME}) : ''"
+
+
 def front_spec(
     rows: Sequence[Mapping[str, Any]],
     formats: Sequence[str],
@@ -196,7 +205,7 @@ def front_spec(
         "field": "cost",
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "padding": 24},
-        "axis": _log_axis("cost per record (logarithmic)", _HUMAN_TIME),
+        "axis": _log_axis("cost per record (logarithmic)", _time_words(rows)),
     }
     colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
     place = {"x": x, "y": y}

@@ -143,6 +143,8 @@ def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         reach = ordered[-1]["size"] / ordered[0]["size"]
         share = math.log(row["size"] / ordered[0]["size"]) / math.log(reach) if reach > 1 else 0.0
         row["side"] = "above" if number == 0 else "below" if share < _LEFT else "left"
+        tied = [r["codec"] for r in ordered if r["front"] and not r["edge"] and r["size"] == row["size"]]
+        row["name"] = ", ".join([row["codec"], *tied])
     return rows
 
 

@@ -124,7 +124,11 @@ function placeNames(points, many) {
     if (many) {
       row.name = row.corpus;
       row.side = first ? "above" : null;
-    } else row.side = first ? "above" : part < 0.25 ? "below" : "left";
+    } else {
+      row.side = first ? "above" : part < 0.25 ? "below" : "left";
+      const tied = points.filter((other) => other.front && !other.edge && other.size === row.size);
+      row.name = [row, ...tied].map(({ codec }) => codec).join(", ");
+    }
   }
 }
 
@@ -164,7 +168,8 @@ function say(leaders) {
     else {
       parts.push("For ", useWords(), ", ", bold(first[0]), ` costs least: ${amount(ranked[0].value, "second")} a record`);
       const next = ranked.find((cost) => cost.rank > 1);
-      if (next) parts.push("; ", bold(next.entrant.codec), ` comes next at ${times(next.value / ranked[0].value)} that.`);
+      const level = ranked.filter((cost) => next && cost.rank === next.rank).map((cost) => cost.entrant.codec);
+      if (next) parts.push("; ", ...listed(level), ` ${level.length > 1 ? "come" : "comes"} next at ${times(next.value / ranked[0].value)} that.`);
       else parts.push(".");
     }
   } else {
