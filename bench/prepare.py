@@ -56,6 +56,10 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     )
     if not records:
         raise RunError(f"{job['source']}: there is no record in it")
+    schema = _schema(corpus, records, job["infer"])
+    if job["infer"]:
+        # What the program that has these records holds in memory: datetimes, not their text.
+        records = [schema.apply(record) for record in records]
     if batch > 1:
         records = list(_groups(records, batch))
     random.Random(job["seed"]).shuffle(records)
@@ -70,8 +74,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
             f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
-    if batch == 1:
-        _write_schema(corpus, records, job["infer"], folder / SCHEMA)
+    if batch == 1 and schema is not None:
+        (folder / SCHEMA).write_bytes(pickle.dumps(schema))
     return {
         "corpus": {
             "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
@@ -106,10 +110,9 @@ def _affordable(corpus: Corpus, cap: int) -> int:
     return max(_FEWEST, int(cap * len(sizes) / max(1, sum(sizes))))
 
 
-def _write_schema(corpus: Corpus, records: list[Any], infer: bool, path: Path) -> None:
+def _schema(corpus: Corpus, records: list[Any], infer: bool) -> Any:
     from ..schemas import Schema
 
     if infer:
-        path.write_bytes(pickle.dumps(Schema.infer(records)))
-    elif corpus.schema is not None:
-        path.write_bytes(pickle.dumps(Schema(corpus.schema)))
+        return Schema.infer(records)
+    return None if corpus.schema is None else Schema(corpus.schema)

@@ -81,7 +81,15 @@ class Bench:
             "source": corpus,
             "records": None,
         }
-        job |= {"seed": 1, "skip_bad": False, "trusted": False, "format": None, "infer": False}
+        job |= {
+            "seed": 1,
+            "skip_bad": False,
+            "trusted": False,
+            "format": None,
+            "infer": False,
+            "training": False,
+            "batch": 1,
+        }
         job |= {"sample": options.sample, "bytes": options.sample_bytes}
         workshop.work(job, patience=None)
         self.specs: dict[tuple[str, str], dict[str, Any]] = {}

@@ -22,6 +22,7 @@ __all__ = ["command"]
 _DEFAULT = ("movies", "messages")
 _MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load")
 _STOPPED = 130
+_NOTHING = 1
 
 
 def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -85,7 +86,12 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
 )
-@click.option("--infer", is_flag=True, default=None, help="Infer a schema and enter +schema codecs with it.")
+@click.option(
+    "--infer",
+    is_flag=True,
+    default=None,
+    help="Infer a schema, give records its types, and enter +schema codecs.",
+)
 @click.option("--trusted", is_flag=True, default=None, help="Read pickle files: they can run any code.")
 @click.option("--skip-bad", is_flag=True, default=None, help="Count unreadable records instead of stopping.")
 @click.option("--format", "form", metavar="NAME", help="Format of the files, where the ending does not tell.")
@@ -118,10 +124,16 @@ def command(
     compressed, a folder of those, - for standard input, or module:function.
 
     Ctrl-C finishes the process at work and reports (a second one stops at once); either way what was
-    measured is kept and the exit code is 130. An unfinished run goes on with --resume.
+    measured is kept and the exit code is 130. An unfinished run goes on with --resume. The exit code is 1
+    when no codec got through.
     """
     from ..bench.session import Session, stored_options
+    from ..bench.timing import FLOOR
 
+    if str(output) == "-":
+        raise UsageError(
+            "a run keeps its results in a file; name it with -o, and print it with `bakeoff report`"
+        )
     stored = None
     if resume is not None:
         output = resume
@@ -145,6 +157,8 @@ def command(
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
         click.get_current_context().exit(_STOPPED)
+    if not any(cell.samples for cell in result.cells if cell.cell.codec != FLOOR):
+        click.get_current_context().exit(_NOTHING)
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:

@@ -1,0 +1,162 @@
+"""``bakeoff run`` as users type it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import read
+
+LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
+
+
+def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
+    return subprocess.run(
+        command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A folder with a user's file of records."""
+    (tmp_path / "mine.jsonl").write_text(LINES)
+    return tmp_path
+
+
+QUICK = ["--quick", "--budget", "0", "-c", "json,msgpack"]
+
+
+def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
+    """The table on standard output, figures for each operation in bakeoff.json, nothing else left."""
+    done = run(mine, "mine.jsonl", *QUICK)
+
+    assert done.returncode == 0, done.stderr
+    assert "measured on all 2 records" in done.stdout
+    result = read(mine / "bakeoff.json")
+    assert {c.cell.operation for c in result.cells if c.cell.codec == "json"} >= {"dump", "load", "size"}
+    assert result.complete
+    assert sorted(p.name for p in mine.iterdir()) == ["bakeoff.json", "mine.jsonl"]
+
+
+def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
+    """`-` reads records from a pipe."""
+    done = run(tmp_path, "-", "--format", "jsonl", *QUICK, stdin=LINES)
+
+    assert done.returncode == 0, done.stderr
+    assert read(tmp_path / "bakeoff.json").corpora[0].records == 2
+
+
+def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
+    """With --infer records have real datetimes: json loses them, json+schema does not."""
+    done = run(mine, "mine.jsonl", *QUICK, "--infer")
+
+    assert done.returncode == 0, done.stderr
+    result = read(mine / "bakeoff.json")
+    outcomes = {c.cell.codec: c.outcome for c in result.cells if c.cell.operation == "load"}
+    assert (outcomes["json"], outcomes["json+schema"]) == ("lossy", "ok")
+    advise = result.cell("mine", "advise", "json+schema")
+    assert advise is not None
+    assert advise.samples
+
+
+def test_memory_operations_plug_in(mine: Path) -> None:
+    """An operation asked for by name is measured in a process of its own."""
+    done = run(mine, "mine.jsonl", *QUICK, "--ops", "size,peak-load")
+
+    assert done.returncode == 0, done.stderr
+    cell = read(mine / "bakeoff.json").cell("mine", "peak-load", "json")
+    assert cell is not None
+    assert (cell.outcome, len(cell.samples)) == ("ok", 1)
+
+
+def test_all_figures_of_an_operation_have_the_same_number_of_values(mine: Path) -> None:
+    """pyperf calls everything significant when they have not."""
+    run(mine, "mine.jsonl", *QUICK, "--isolate")
+    cells = [c for c in read(mine / "bakeoff.json").cells if c.cell.operation in ("dump", "load")]
+
+    assert len(cells) == 6
+    assert len({len(c.samples) for c in cells}) == 1
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run's file, and one with failed cells only."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "mine.jsonl").write_text(LINES)
+    run(folder, "mine.jsonl", *QUICK)
+    run(folder, "mine.jsonl", "--quick", "-c", "json+schema", "-o", "failed.json")
+    return folder
+
+
+@pytest.mark.parametrize("command", ["show", "stats", "hist", "check", "metadata", "dump", "slowest"])
+@pytest.mark.parametrize("name", ["bakeoff.json", "failed.json"])
+def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
+    """Every pyperf command exits with 0."""
+    arguments = [sys.executable, "-m", "pyperf", command, name]
+    done = subprocess.run(arguments, cwd=finished, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["moviez"], 2, "did you mean movies"),
+        (["movies", "-c", "jsn"], 2, "did you mean json"),
+        (["movies", "--ops", "dumb"], 2, "no operation 'dumb'"),
+        (["movies", "--precision", "much"], 2, "say a percentage"),
+        (["movies", "--cell-memory", "lots"], 2, "say for instance 500M"),
+        (["movies", "-o", "-"], 2, "keeps its results in a file"),
+        (["movies", "-o", "gone/x.json"], 2, "there is no folder gone"),
+        (["empty.jsonl"], 1, "no record in it"),
+        (["broken.jsonl"], 1, "line 2"),
+        (["mine.jsonl", "-c", "json+schema", "--quick"], 1, ""),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_message(
+    mine: Path, arguments: list[str], code: int, said: str
+) -> None:
+    """The right exit code, no traceback, and no file left behind but a result."""
+    (mine / "empty.jsonl").touch()
+    (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
+    done = run(mine, *arguments)
+
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(mine.glob("*.journal*"))
+    assert not list(mine.glob(".*"))
+
+
+def test_bad_records_are_counted(mine: Path) -> None:
+    """With --skip-bad the run goes on and says how many, and where the first was."""
+    (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
+    done = run(mine, "broken.jsonl", *QUICK, "--skip-bad")
+
+    assert done.returncode == 0, done.stderr
+    assert "1 bad records were skipped" in done.stderr
+    assert read(mine / "bakeoff.json").corpora[0].skipped == 1
+
+
+def test_explain_runs_nothing(tmp_path: Path) -> None:
+    """The contract and the plan, and no file."""
+    done = run(tmp_path, "movies", "--explain")
+
+    assert done.returncode == 0
+    assert "The timing contract" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changes figures is said with them."""
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
+    done = run(mine, "mine.jsonl", *QUICK)
+    result = read(mine / "bakeoff.json")
+
+    assert done.returncode == 0, done.stderr
+    assert result.environment["allocator"] == "MALLOC_ARENA_MAX=1"
+    assert any("allocator" in warning for warning in result.warnings)
