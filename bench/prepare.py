@@ -115,4 +115,4 @@ def _schema(corpus: Corpus, records: list[Any], infer: bool) -> Any:
 
     if infer:
         return Schema.infer(records)
-    return None if corpus.schema is None else Schema(corpus.schema)
+    return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)

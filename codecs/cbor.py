@@ -20,7 +20,8 @@ CBOR = Format(
 CARRIES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
-        "datetime_aware", "datetime_offset", "date", "decimal", "uuid", "int_keys", "key_order",
+        "datetime_aware", "datetime_offset", "date", "decimal", "uuid", "complex", "int_keys", "any_keys",
+        "key_order",
     }
 )  # fmt: skip
 

@@ -193,7 +193,7 @@ class Family:
                 if isinstance(value, plain):
                     return self._lower_plain(plain, value)
         written = self.leaf(value)
-        return self.lower(written) if type(written) in (dict, list, tuple) else written
+        return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
 
     def _lower_plain(self, kind: type, value: Any) -> Any:
         """Lower a value of a type that the format has, or of a subclass of it."""

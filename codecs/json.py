@@ -120,7 +120,7 @@ def _msgspec() -> Mapping[str, Any]:
         "accelerated": True,
         "carries": carries | {"bigint"},
         "wire": wire("json", carries | {"bigint"}),
-        "losses": (NULLED, MERGED),
+        "losses": (NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
     }
 
 
@@ -158,7 +158,11 @@ def _ujson() -> Mapping[str, Any]:
         "accelerated": True,
         "carries": carries,
         "wire": wire("json", carries) | {"decimal": "float"},
-        "losses": (MERGED, "Decimal becomes a float"),
+        "losses": (
+            MERGED,
+            "Decimal becomes a float",
+            "dict keys that are bytes or tuples become raw text or their repr",
+        ),
         "notes": (LITERALS, "accepts some malformed numbers, such as 2.e3"),
     }
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .codecs.registry import codec
     from .datasets import Corpus, corpus
     from .errors import BakeoffError, RunError, UsageError
-    from .schemas import Advice, AdviceError, Schema
+    from .schemas import Advice, AdviceError, Hint, Schema
 
 __version__ = "0.1.0"
 
@@ -22,7 +22,7 @@ _HOMES = {
         "codecs": "Codec CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec codec",
         "datasets": "Corpus corpus",
         "errors": "BakeoffError RunError UsageError",
-        "schemas": "Advice AdviceError Schema",
+        "schemas": "Advice AdviceError Hint Schema",
     }.items()
     for name in names.split()
 }
@@ -37,6 +37,7 @@ __all__ = [
     "Corpus",
     "DecodeError",
     "EncodeError",
+    "Hint",
     "LimitError",
     "MissingLibrary",
     "RunError",

@@ -28,6 +28,8 @@ LOSSES = {
     "datetimes are cut to milliseconds": ("datetime µs", "datetime UTC µs", "datetime year 9000"),
     "datetimes come back in UTC, naive ones included": ("datetime +05:30",),
     "datetimes are cut to seconds": ("datetime µs", "datetime year 9000"),
+    "dict keys True and False become the text of 1 and 0": ("dict bool key",),
+    "dict keys that are bytes or tuples become raw text or their repr": ("dict bytes key", "dict tuple key"),
     "carriage returns in text become line feeds": ("str CR",),
 }
 """What shows each declared loss, where a single value can."""
