@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import CodecError, codec, split_name, train
-from ..codecs.compression import compressor
-from ..schemas.typed import plain, to_structs
+from ..codecs import CodecError, codec, split_name
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -64,6 +62,8 @@ def contestant(name: str, folder: Path) -> Contestant:
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
     bare = codec(base, trusted=True)
     if compression is not None:
+        from ..codecs.compression import compressor
+
         dictionary = _dictionary(bare, compression, folder) if compression.endswith(",dict") else None
         bare = bare.with_compression(compressor(compression, dictionary))
     if not with_schema and not bare.needs_schema:
@@ -72,6 +72,9 @@ def contestant(name: str, folder: Path) -> Contestant:
         raise CodecError(name, "the corpus has no schema; give its records one with --infer")
     made = pickle.loads((folder / SCHEMA).read_bytes())
     if bare.needs_schema:
+        # Every timing process starts anew: what only few codecs need must not slow all of them down.
+        from ..schemas.typed import plain, to_structs
+
         typed = bare.with_schema(made)
         return Contestant(typed, typed, None, to_structs(made, array_like=base.endswith("/array")), plain)
     return Contestant(bare.with_schema(made), bare, made.fixer(bare))
@@ -82,6 +85,8 @@ def _dictionary(bare: Codec, compression: str, folder: Path) -> bytes:
     kept = folder / f"dictionary-{bare.name}-{compression}".replace("/", "_")
     if kept.exists():
         return kept.read_bytes()
+    from ..codecs import train
+
     records = pickle.loads((folder / TRAINING).read_bytes())
     trained = train(compression, [bare.encode(record) for record in records]).dictionary
     assert trained is not None

@@ -8,11 +8,10 @@ among them, and the ratio of any two cells is paired by round.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
-__all__ = ["Level", "Track", "levels"]
+__all__ = ["Level", "Track", "levels", "median"]
 
 _POLISHING = 3
 """Sweeps of the median polish; it stands still after two or three."""
@@ -74,6 +73,13 @@ def levels(tracks: Sequence[Track]) -> list[Level | None]:
         Level(math.exp(median(s.values())), math.exp(own), _drift(s, common)) if s else None
         for own, s in zip(level, slices, strict=True)
     ]
+
+
+def median(values: Iterable[float]) -> float:
+    """Return the median; `statistics` takes longer to import than to use here."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _drift(slices: Mapping[int, float], common: Mapping[int, float]) -> float:
