@@ -119,17 +119,24 @@ class Session:
             try:
                 with self._listening(run):
                     complete = self._phases(run)
-            except KeyboardInterrupt:
-                self._save(run, complete=False)
-                raise
-            except BaseException:
-                # What was found before stays in the journal, unless that is nothing at all.
-                if not any(run.ledger.processes(name) for name in run.ledger.corpora):
-                    journal.remove() if not run.resumed else journal.close()
+                if self.interrupted and not _worth_keeping(run):
+                    raise KeyboardInterrupt
+            except BaseException as error:
+                self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
                 raise
             result = self._save(run, complete=complete)
             journal.remove()
             return result
+
+    def _give_up(self, run: Context, *, interrupted: bool) -> None:
+        """Keep what there is; an older result file is not written over by nothing."""
+        if not _worth_keeping(run):
+            if not run.resumed:
+                run.journal.remove()
+        elif interrupted:
+            self._save(run, complete=False)
+            run.journal.remove()
+        run.journal.close()
 
     def _save(self, run: Context, *, complete: bool) -> Result:
         spent = time.monotonic() - run.begun + run.ledger.head.get("duration", 0.0)
@@ -269,6 +276,11 @@ class Session:
             if name not in before and facts.accelerated is False and "/pure" not in name:
                 text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
                 run.record({"kind": "warning", "text": text})
+
+
+def _worth_keeping(run: Context) -> bool:
+    """Whether anything was measured that a second run would have to measure again."""
+    return any(run.ledger.processes(name) for name in run.ledger.corpora)
 
 
 def _version(name: str) -> str | None:

@@ -237,3 +237,27 @@ class TestJournal:
         """Said with the way out."""
         with pytest.raises(RunError, match="choose another with -o"):
             Journal(tmp_path / "missing" / "x.json")
+
+
+def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Path) -> None:
+    """Ctrl-C before anything was measured leaves the file of an earlier run as it is."""
+    before = (finished / "out.json").read_bytes()
+    (tmp_path / "out.json").write_bytes(before)
+    pipe = subprocess.Popen(
+        [*RUN, "-", "--format", "jsonl", *SMALL],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    journal = journal_path(tmp_path / "out.json")
+    while not (journal.exists() and journal.stat().st_size):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            pipe.wait(0.02)
+    pipe.send_signal(signal.SIGINT)
+    pipe.send_signal(signal.SIGINT)
+    _, err = pipe.communicate('{"a": 1}\n', timeout=60)
+
+    assert (pipe.returncode, "Traceback" in err) == (130, False)
+    assert (tmp_path / "out.json").read_bytes() == before
+    assert not journal.exists()
