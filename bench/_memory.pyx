@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 
 cdef extern from *:
     """
+    #include <stdlib.h>
     #if defined(__GLIBC__)
     #  include <malloc.h>
     #  if __GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 33)
@@ -21,12 +22,19 @@ cdef extern from *:
     #  endif
     #endif
     #ifdef BAKEOFF_EXACT
-    static int heap_is_exact(void) { return 1; }
     static long long heap_used(void) {
         struct mallinfo2 info = mallinfo2();
         return (long long)(info.uordblks + info.hblkhd);
     }
     static void heap_trim(void) { malloc_trim(0); }
+    /* Another allocator may have been put in malloc's place (LD_PRELOAD): then the heap stands still. */
+    static int heap_is_exact(void) {
+        long long before = heap_used();
+        void *volatile piece = malloc(100000);
+        int grown = heap_used() - before >= 100000;
+        free(piece);
+        return grown;
+    }
     #else
     static int heap_is_exact(void) { return 0; }
     static long long heap_used(void) { return 0; }
@@ -44,7 +52,7 @@ cdef extern from "Python.h":
     void PyErr_Clear()
 
 EXACT = bool(heap_is_exact())
-"""Whether the C heap tells what it has handed out (glibc 2.33 and newer)."""
+"""Whether the C heap tells what it has handed out (glibc 2.33 and newer, in nobody else's place)."""
 
 
 def trim():

@@ -9,7 +9,9 @@ no false alarm (the rule "resident size has grown" found 350 and raised 50).
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +84,7 @@ def measure(
         return Measured(0.0, facts, again=confirming)
     facts["verdict"] = "growing"
     traced, where = _traced(call, items, failing)
-    facts["where"] = where if blocks else "memory of the C library, outside Python's allocator"
+    facts["where"] = where if blocks else _native(call, items, failing)
     slope = float(facts["slope_heap"] or 0.0) if heap else 0.0
     return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts)
 
@@ -165,12 +167,29 @@ def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     return max(total, 0.0), "; ".join(lines) or "objects made in C"
 
 
+def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> str:
+    """Return the frames that allocate what stays on the C heap, where memray is installed to tell."""
+    try:
+        import memray
+    except ImportError:
+        return "C heap, outside Python's allocator; pip install 'bakeoff[memray]' tells more"
+    with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
+        file = Path(folder) / "trace"
+        with memray.Tracker(file, native_traces=True):
+            for n in range(TRACED_CALLS):
+                _timed(call, items[n % len(items)], failing)
+        with memray.FileReader(file) as reader:
+            most = max(
+                reader.get_leaked_allocation_records(merge_threads=True), key=lambda r: r.n_allocations
+            )
+            frames = [name for name, _, _ in most.hybrid_stack_trace(max_stacks=4)]
+    return f"C heap, {most.n_allocations:,} allocations in {TRACED_CALLS:,} calls: {' < '.join(frames)}"
+
+
 def _resident() -> int:
-    """Return resident bytes, or what the platform's heap tells (psutil 7.2 and newer)."""
+    """Return resident bytes."""
     import psutil
 
-    if (heap_info := getattr(psutil, "heap_info", None)) is not None and os.name != "posix":
-        return int(heap_info().heap_used)
     return int(psutil.Process().memory_info().rss)
 
 

@@ -77,13 +77,15 @@ _ALL = (
     Operation("load-nogc", "timed", "load with the garbage collector off"),
     Operation("advise-nogc", "timed", "advise with the garbage collector off", schema=True),
     Operation("size", "check", "bytes of a payload, mean"),
-    Operation("peak-dump", "memory", "most memory held while the sample is encoded", "peak:measure"),
-    Operation("peak-load", "memory", "most memory held while the sample is decoded", "peak:measure"),
+    Operation("peak-dump", "memory", "most memory held above the input in any encode", "peak:measure"),
+    Operation("peak-load", "memory", "most memory held above the input in any decode", "peak:measure"),
     Operation("retained-records", "memory", "bytes that a decoded record holds", "retained:measure"),
     Operation("retained-payloads", "memory", "bytes that a payload holds", "retained:measure"),
     Operation("growth-dump", "memory", "bytes that stay per encode after warm-up", "growth:measure"),
     Operation("growth-load", "memory", "bytes that stay per decode after warm-up", "growth:measure"),
-    Operation("growth-advise", "memory", "bytes that stay per fix-up", "growth:measure", schema=True),
+    Operation(
+        "growth-advise", "memory", "bytes that stay per decode with fix-up", "growth:measure", schema=True
+    ),
     Operation("growth-failing-load", "memory", "bytes that stay per refused payload", "growth:measure"),
 )
 

@@ -58,6 +58,8 @@ def test_a_leak_is_found_and_confirmed(name, slope):
     assert first[2] is not None
     assert "growing" == second[1]["verdict"]
     assert second[0] > 0
+    if name == "selftest-16-bytes":
+        assert "lose_16_bytes" in second[1]["where"]
     if slope is not None:
         assert slope == pytest.approx(second[1]["slope_heap"], rel=0.35 if slope < 1 else 1e-9)
 
