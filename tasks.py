@@ -94,7 +94,10 @@ def wheel(arguments: list[str]) -> None:
         sh(sys.executable, "-m", "venv", away / "venv")
         pip = (away / "venv/bin/python", "-m", "pip")
         sh(*pip, "install", "--quiet", "--upgrade", "pip>=25.1")
-        sh(*pip, "install", "--quiet", f"{built}[all]", "--group", f"{ROOT / 'pyproject.toml'}:test")
+        groups = [
+            part for name in ("test", "browser") for part in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")
+        ]
+        sh(*pip, "install", "--quiet", f"{built}[all]", *groups)
         shutil.copytree(ROOT / "tests", away / "tests")
         shutil.copy(ROOT / "pyproject.toml", away)
         chosen = arguments or ["-m", "not checkout and not browser"]

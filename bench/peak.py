@@ -33,7 +33,7 @@ def measure(
         options: ``operation``, "peak-dump" or "peak-load".
 
     Returns:
-        Bytes. Facts: ``method``, ``resolution`` in bytes.
+        Bytes, at least the one page that could not be seen. Facts: ``method``, ``resolution`` in bytes.
     """
     call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
     if _can_reset():
@@ -67,7 +67,7 @@ def _high_water(call: Any, items: Sequence[Any]) -> Measured:
     most = _kilobytes(STATUS, "VmHWM:")
     # Reading the files costs a page or two of its own.
     return Measured(
-        float(max(0, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}
+        float(max(PAGE, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}
     )
 
 
@@ -80,4 +80,4 @@ def _resource_usage(call: Any, items: Sequence[Any]) -> Measured:
     for item in items:
         call(item)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return Measured(float(grown * unit), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
+    return Measured(float(max(PAGE, grown * unit)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})

@@ -94,10 +94,10 @@ class TestFreshness:
 @pytest.mark.parametrize(("start", "count"), [(0, 0), (0, 3), (2, 2), (1, 7), (2, 30)])
 def test_the_weight_of_a_part_of_a_ring(start: int, count: int) -> None:
     """Prefix sums agree with walking round."""
-    weights = [1.0, 2.0, 4.0, 99.0]
+    weights = [1.0, 2.0, 4.0]
     walked = math.fsum(weights[(start + i) % 3] for i in range(count))
 
-    assert timing._Prefix(weights).sum(start, count, 3) == pytest.approx(walked)
+    assert timing._Prefix(weights).sum(start, count) == pytest.approx(walked)
 
 
 def test_slow_cells_take_part_in_fewer_rounds() -> None:

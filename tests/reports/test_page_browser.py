@@ -10,12 +10,14 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from bakeoff.bench.results import Result
 from bakeoff.bench.targets import madeup
@@ -249,14 +251,14 @@ def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
     page = opened()
     second = ranks(page)["ormsgpack"]
     page.get_by_label("Safe for untrusted input").check()
-    page.wait_for_function("!document.querySelector('#count').textContent.startsWith('30')")
+    expect(page.locator("#count")).not_to_have_text(re.compile("^30"))
 
     assert "marshal" not in codecs(page)
     assert int(ranks(page)["ormsgpack"]) == int(second) - 1
 
     page.get_by_label("Safe for untrusted input").uncheck()
     page.get_by_label("Find a codec").fill("ormsg")
-    page.wait_for_function("document.querySelector('#count').textContent === '1 of 30 rows'")
+    expect(page.locator("#count")).to_have_text("1 of 30 rows")
 
     assert codecs(page) == ["ormsgpack"]
     assert ranks(page)["ormsgpack"] == second
@@ -277,16 +279,14 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     assert "microseconds" in page.locator(str(note)).inner_text()
 
     page.get_by_label("Loses nothing").check()
-    page.wait_for_function(
-        "document.querySelectorAll('#table tr[data-codec=bson]:not([hidden])').length === 0"
-    )
+    expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
 def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
     """The last choice of the selector shows every row with its corpus."""
     page = opened()
     page.select_option("#corpus", label="All 5 corpora")
-    page.wait_for_function("document.querySelector('#count').textContent === '144 rows'")
+    expect(page.locator("#count")).to_have_text("144 rows")
 
     assert len(codecs(page)) == 144
     assert page.locator("#table th.corpus").is_visible()
