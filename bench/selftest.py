@@ -100,6 +100,7 @@ def _pairs(trial: _Trial) -> Iterator[Finding]:
             codecs=faults.TWINS,
             operations=TIMED,
             budget=FOUND_WITHIN,
+            precision=0.004,
         )
         for operation in TIMED:
             cells = {c.cell.codec: c.samples for c in _cells(result, operation) if c.samples}
@@ -255,7 +256,7 @@ def _cells(result: Result, operation: str) -> list[CellResult]:
 
 PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
     "harness": (_harness, 1),
-    "pairs": (_pairs, 5),
+    "pairs": (_pairs, 4),
     "planted": (_planted, 3),
     "leaks": (_leaks, 1),
     "clean": (_clean, 1),

@@ -240,7 +240,7 @@ cdef class Codec:
         )
         self._plain_decode = (
             not text and whole is None and wrap is None and check_payload is None and compression is None
-            and limits_depth is None and (schema is None or bind is not None) and (trusted or not trusted_only)
+            and limits_depth is None and (trusted or not trusted_only)
         )
         if schema is not None and bind is None:
             self._fix = schema.fixer(self)
@@ -335,7 +335,8 @@ cdef class Codec:
             self._refuse_size(PyBytes_GET_SIZE(data))
         if self._plain_decode:
             result = _raw_call(self._decode, data)
-            return self._decode_failed() if result is NULL else _owned(result)
+            record = self._decode_failed() if result is NULL else _owned(result)
+            return record if self._fix is None else self._fix(record)
         try:
             record = self._decode_guarded(data)
         except BaseException as error:

@@ -51,7 +51,9 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     # Ranked once more among themselves: a tie with a codec that is out is not a tie.
     own = standing if len(safe) == len(standing.costs) else Standing.of(safe, cost, alpha)
     winner, *others = own.costs
-    tied = own.tied(winner)
+    # What the table shows as a tie is one here, too, though fewer codecs would separate it.
+    level = {*own.tied(winner), *standing.tied(winner)}
+    tied = [name for name in others if name in level]
     asides = []
     if tied:
         verdict = f"{_listed([winner, *tied])} cannot be told apart at the top"

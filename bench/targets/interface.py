@@ -23,7 +23,7 @@ from .._slice import time_calls
 
 __all__ = ["main"]
 
-ROUNDS = 400
+ROUNDS = 1000
 STARTS = 15
 
 
@@ -62,7 +62,7 @@ def _start(*command: str) -> float:
 def main() -> int:
     """Print every figure beside its target; return 1 when one is missed."""
     rows: list[tuple[str, float, str, float]] = []
-    messages = corpus("messages", records=200).sample(200)
+    messages = corpus("messages", records=64).sample(64)
     totals = {}
     for name, encode, decode in _raw_calls():
         made = codec(name)
