@@ -79,5 +79,5 @@ def _resource_usage(call: Any, items: Sequence[Any]) -> Measured:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for item in items:
         call(item)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return Measured(float(max(PAGE, grown * unit)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
+    return Measured(float(max(PAGE, grown)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
