@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
+from ..console import is_device
 from ..errors import RunError, UsageError
 from .context import Context, Show, Stage
 from .environment import MACHINE, environment, warnings
@@ -38,6 +39,8 @@ def guard(output: Path) -> None:
         raise UsageError(f"{output}: there is no folder {output.parent}")
     if output.is_dir():
         raise UsageError(f"{output}: is a folder; name a file with -o")
+    if is_device(output):
+        raise UsageError(f"{output}: is a device; a run needs a file, which it writes again and again")
     if output.exists() and output.stat().st_size and b'"bakeoff_format"' not in output.read_bytes():
         raise UsageError(f"{output}: exists and is not a result file of bakeoff; choose another with -o")
 

@@ -92,3 +92,15 @@ def test_a_single_codec_is_shown_whole():
 
     assert "datetimes are cut to milliseconds" in shown
     assert "application/bson" in shown
+
+
+def test_devices_are_never_replaced():
+    """A run refuses a device as its file; other output goes to it as it is, and a full one is an error."""
+    device = Path("/dev/full")
+    refused = bakeoff("run", "movies", "--quick", "-c", "json", "-o", str(device))
+    written = bakeoff("generate", "movies", "-n", "2000", "-o", str(device))
+
+    assert (2, 1) == (refused.returncode, written.returncode)
+    assert "is a device" in refused.stderr
+    assert "No space left" in written.stderr
+    assert device.is_char_device()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["atomic_write", "console", "progress"]
+__all__ = ["atomic_write", "console", "is_device", "progress"]
 
 PIPE_WIDTH = 140
 
@@ -51,9 +51,18 @@ def progress() -> Progress:
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside `path` that takes its place only when all went well.
 
+    Pipes and devices are written to as they are.
+
     Raises:
         RunError: The folder is missing or read-only, or the disk is full; no part of a file is left.
     """
+    if is_device(path):
+        try:
+            with path.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise RunError(f"{path}: not written: {error.strerror}") from error
+        return
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -73,6 +82,12 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         raise RunError(f"{path}: not written: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def is_device(path: Path) -> bool:
+    """Whether a path is no ordinary file, nor the place for one."""
+    # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
+    return Path("/dev") in path.absolute().parents or (path.exists() and not path.is_file())
 
 
 def _umask() -> int:

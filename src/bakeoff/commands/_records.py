@@ -70,16 +70,9 @@ def output(path: str) -> Iterator[IO[bytes]]:
     with ExitStack() as stack:
         if path == "-":
             file: Any = stack.enter_context(_standard_output())
-        elif _is_device(target):
-            file = stack.enter_context(_as_it_is(target))
         else:
             file = stack.enter_context(atomic_write(target))
         yield stack.enter_context(compressor(file, split_compression(target)[1]))
-
-
-def _is_device(target: Path) -> bool:
-    # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
-    return Path("/dev") in target.absolute().parents or (target.exists() and not target.is_file())
 
 
 @contextmanager
@@ -94,15 +87,6 @@ def _standard_output() -> Iterator[IO[bytes]]:
             # The reader has what it wanted. Click itself would end with 1.
             raise click.exceptions.Exit(0) from None
         raise RunError(f"standard output: not written: {error.strerror}") from error
-
-
-@contextmanager
-def _as_it_is(target: Path) -> Iterator[IO[bytes]]:
-    try:
-        with target.open("wb") as file:
-            yield file
-    except OSError as error:
-        raise RunError(f"{target}: not written: {error.strerror}") from error
 
 
 @contextmanager
