@@ -98,7 +98,7 @@ def test_devices_are_never_replaced():
     """A run refuses a device as its file; other output goes to it as it is, and a full one is an error."""
     device = Path("/dev/full")
     refused = bakeoff("run", "movies", "--quick", "-c", "json", "-o", str(device))
-    written = bakeoff("generate", "movies", "-n", "2000", "-o", str(device))
+    written = bakeoff("generate", "movies", "-n", "2000", "--format", "jsonl", "-o", str(device))
 
     assert (2, 1) == (refused.returncode, written.returncode)
     assert "is a device" in refused.stderr
