@@ -43,6 +43,8 @@ def load(path: Path) -> Result:
         ResultFileError: Not JSON of pyperf's kind, damaged, or written by a newer bakeoff.
     """
     if not path.exists():
+        if path.with_name(f"{path.name}.journal").exists():
+            raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` goes on with it")
         raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
     try:
         return read(path)

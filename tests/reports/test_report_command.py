@@ -15,6 +15,8 @@ import pytest
 
 from bakeoff.bench.results import read, write
 from bakeoff.cli import main
+from bakeoff.errors import UsageError
+from bakeoff.reports.files import load
 
 
 @pytest.fixture
@@ -309,3 +311,11 @@ def test_survives_the_file(planted, result_of, tmp_path):
 
     for form in FORMATS:
         assert render([run], form) == render([back], form)
+
+
+def test_a_run_that_was_cut_off_can_be_resumed(tmp_path: Path) -> None:
+    """Where a journal lies, the next step is to go on with it."""
+    (tmp_path / "r.json.journal").write_text("")
+
+    with pytest.raises(UsageError, match="--resume"):
+        load(tmp_path / "r.json")
