@@ -32,7 +32,7 @@ def installed(tmp_path):
     (tmp_path / "pyproject.toml").write_text(PACKAGE)
     (tmp_path / "bakeoff_repr.py").write_text(MODULE)
     target = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
     subprocess.run([*pip, "--target", str(target), str(tmp_path)], check=True, capture_output=True)
     return os.environ | {"PYTHONPATH": str(target)}
 
