@@ -205,6 +205,10 @@ cdef class Codec:
         self.interoperable = interoperable
         self.carries, self.wire = frozenset(carries), dict(wire or {})
         self.losses, self.notes = tuple(losses), tuple(notes)
+        if framing is None:
+            from .streams import Prefixed
+
+            framing = Prefixed(">I", included=False)
         self.framing = framing
         self.limits_size, self.limits_depth = limits_size, limits_depth
         self.schema, self.compression = schema, compression

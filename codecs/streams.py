@@ -7,6 +7,7 @@ by the codec itself, so that a stream obeys the same limits and errors as a sing
 from __future__ import annotations
 
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,13 +16,23 @@ from .errors import DecodeError, LimitError
 if TYPE_CHECKING:
     from ._codec import Codec
 
-__all__ = ["CborSequence", "Documents", "Framing", "Lines", "Marshal", "MessagePack", "Pickle", "Prefixed"]
+__all__ = [
+    "CborSequence",
+    "Cut",
+    "Documents",
+    "Framing",
+    "Lines",
+    "Marshal",
+    "MessagePack",
+    "Pickle",
+    "Prefixed",
+]
 
 CHUNK = 1 << 16
 
 
-class Framing:
-    """Records end where their own encoding says so: concatenated payloads."""
+class Framing(ABC):
+    """How records follow one another; payloads stand as they are unless `frame` says otherwise."""
 
     def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
@@ -35,17 +46,24 @@ class Framing:
         """Return a payload as it stands in the file."""
         return payload
 
+    @abstractmethod
     def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
         """Iterate over the records."""
+
+
+class Cut(Framing):
+    """Formats whose payloads can be cut out of a file before they are decoded."""
+
+    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
         for payload in self.split(codec, file):
             yield codec.decode(payload)
 
+    @abstractmethod
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
         """Iterate over the payloads."""
-        raise NotImplementedError
 
 
-class Lines(Framing):
+class Lines(Cut):
     """JSON Lines: one value a line; empty lines are passed over."""
 
     def frame(self, payload: bytes) -> bytes:
@@ -59,7 +77,7 @@ class Lines(Framing):
                 yield line
 
 
-class Documents(Framing):
+class Documents(Cut):
     """YAML documents, each opened by ``---``."""
 
     def frame(self, payload: bytes) -> bytes:
@@ -83,7 +101,7 @@ class Documents(Framing):
             yield b"".join(lines)
 
 
-class MessagePack(Framing):
+class MessagePack(Cut):
     """Concatenated MessagePack values."""
 
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
@@ -113,7 +131,7 @@ class MessagePack(Framing):
             raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
 
 
-class Prefixed(Framing):
+class Prefixed(Cut):
     """Each payload after its length.
 
     Args:
@@ -163,9 +181,9 @@ class _Sequential(Framing):
                     codec.name, f"in the record that starts near byte {start}: {error}"
                 ) from error
 
+    @abstractmethod
     def reader(self, codec: Codec, file: Any) -> Any:
         """Return a callable that reads the next value."""
-        raise NotImplementedError
 
 
 class _Counted:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codecs import DecodeError, codec
+from ..codecs.streams import Cut
 from .problems import Problems
 from .sharing import refuse_bombs
 
@@ -20,6 +21,7 @@ def _payloads(name: str, file: io.BufferedReader, problems: Problems) -> Iterato
     """Iterate over (where, payload)."""
     kind = codec(name)
     start = number = 0
+    assert isinstance(kind.framing, Cut)
     payloads = kind.framing.split(kind, file)
     while True:
         number += 1

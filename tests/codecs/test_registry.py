@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import textwrap
@@ -172,3 +173,14 @@ def test_typed_codecs_wait_for_their_schema():
     bound = codec.with_schema(bakeoff.Schema({"a": int}))
     assert 1 == bound.decode(bound.encode({"a": 1})).a
     assert codec.name == bound.name
+
+
+def test_a_codec_without_a_framing_gets_lengths():
+    """A third party's codec streams, too: every payload stands after its length."""
+    made = bakeoff.Codec("plain", "text", str.upper, bytes.decode)
+    file = io.BytesIO()
+
+    assert 2 == made.dump(["a", "bc"], file)
+    assert b"\x00\x00\x00\x01A\x00\x00\x00\x02BC" == file.getvalue()
+    file.seek(0)
+    assert ["A", "BC"] == list(made.load(file))
