@@ -98,8 +98,10 @@ def wheel(arguments: list[str]) -> None:
             part for name in ("test", "browser") for part in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")
         ]
         sh(*pip, "install", "--quiet", f"{built}[all]", *groups)
-        shutil.copytree(ROOT / "tests", away / "tests")
-        shutil.copy(ROOT / "pyproject.toml", away)
+        for folder_name in ("tests", "docs"):
+            shutil.copytree(ROOT / folder_name, away / folder_name)
+        for file_name in ("pyproject.toml", "README.md"):
+            shutil.copy(ROOT / file_name, away)
         chosen = arguments or ["-m", "not checkout and not browser"]
         sh(away / "venv/bin/python", "-m", "pytest", "-q", *chosen, cwd=away)
 
