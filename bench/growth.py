@@ -98,7 +98,7 @@ def _work(
     codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], operation: str
 ) -> tuple[Callable[[Any], Any], list[Any], bool]:
     """Return what to call, on what, and whether errors are expected."""
-    bare = codec.with_schema(None)
+    bare = codec if codec.needs_schema else codec.with_schema(None)
     if operation == "growth-dump":
         return bare.encode, list(records), False
     if operation == "growth-load":

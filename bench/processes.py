@@ -197,7 +197,8 @@ def _why(code: int, late: bool, patience: float | None, said: str) -> tuple[Outc
     if code == -signal.SIGKILL:
         return "out of memory", "was killed by the kernel, most likely for its memory"
     if code < 0:
-        return "crashed", f"died of {signal.Signals(-code).name}"
+        named = {int(number): number.name for number in signal.Signals}
+        return "crashed", f"died of {named.get(-code, f'signal {-code}')}"
     last = said.splitlines()[-1] if said else ""
     if code == 1 and last:
         return "error", last

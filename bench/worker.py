@@ -67,7 +67,8 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
 def _confine(job: Mapping[str, Any]) -> None:
     if limit := job.get("memory"):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_SIZE, _FILE_SIZE))
+    if job["kind"] != "prepare":  # standard input is kept in a file, however large it is
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_SIZE, _FILE_SIZE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if (core := job.get("core")) is not None:
         os.sched_setaffinity(0, {core})

@@ -15,6 +15,8 @@ from .errors import CodecError, LimitError, MissingLibrary
 
 __all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "Compression", "compressor", "train"]
 
+ZSTD_PIECE = 256
+"""Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
 DICTIONARY_BYTES = 16 * 1024
 """Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
 
@@ -89,11 +91,21 @@ def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
             )
         context = unpackers.pop() if unpackers else zstandard.ZstdDecompressor(**options)
         unpacker = context.decompressobj()
-        plain: bytes = unpacker.decompress(data)
-        if not unpacker.eof or unpacker.unused_data:
+        # A frame need not say how large it is; then it is fed in pieces, none of which can grow by much.
+        step = len(data) if size >= 0 else ZSTD_PIECE
+        plain = bytearray()
+        for start in range(0, len(data), step):
+            if unpacker.eof:
+                break
+            plain += unpacker.decompress(data[start : start + step])
+            if len(plain) > limit:
+                raise LimitError(name, f"decompresses to more than the limit of {limit:,} bytes")
+        else:
+            start = len(data)
+        if not unpacker.eof or unpacker.unused_data or start < len(data):
             raise ValueError("not one whole zstd frame")
         unpackers.append(context)
-        return plain
+        return bytes(plain)
 
     return Compression(name, compress, decompress, dictionary)
 

@@ -315,7 +315,11 @@ def _option_differences(before: Result, after: Result) -> list[str]:
 
 
 def _relevant(options: Mapping[str, Fact]) -> list[tuple[str, Fact]]:
-    return [(key, value) for key, value in options.items() if key not in _IRRELEVANT]
+    return [
+        (key, value)
+        for key, value in options.items()
+        if key not in _IRRELEVANT and not key.startswith("reached ")
+    ]
 
 
 _NOISE: Final = frozenset(

@@ -104,3 +104,12 @@ def test_devices_are_never_replaced():
     assert "is a device" in refused.stderr
     assert "No space left" in written.stderr
     assert device.is_char_device()
+
+
+def test_a_codec_error_is_one_line():
+    """What a codec says reaches the user without a traceback."""
+    done = bakeoff("once", "load", "json|nothing", "movies", "-n", "1")
+
+    assert 1 == done.returncode
+    assert done.stderr.startswith("bakeoff: nothing: no such compressor")
+    assert "Traceback" not in done.stderr

@@ -94,6 +94,13 @@ def main(args: list[str] | None = None) -> None:
             raise
         click.echo(f"bakeoff: {error}", err=True)
         code = error.exit_code
+    except ValueError as error:
+        from .codecs.errors import CodecError
+
+        if debug or not isinstance(error, CodecError):
+            raise
+        click.echo(f"bakeoff: {error}", err=True)
+        code = 1
     except BrokenPipeError:
         # The reader has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -104,4 +111,4 @@ def main(args: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)
         code = 130
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(code if code is None or isinstance(code, int) else 1)

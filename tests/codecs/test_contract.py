@@ -394,3 +394,16 @@ def test_a_trained_dictionary_makes_small_payloads_smaller():
         bakeoff.codec("json|zstd:3,dict")
     with pytest.raises(DecodeError):
         plain.decode(trained.encode(RECORD))
+
+
+def test_a_zstd_frame_that_hides_its_size_is_bounded():
+    """A bomb without a size in its header stops at the limit; an honest one is read, and only whole."""
+    import zstandard
+
+    silent = zstandard.ZstdCompressor(write_content_size=False)
+    codec = bakeoff.codec("json|zstd").with_limits(size=100_000)
+
+    assert RECORD == codec.decode(silent.compress(bakeoff.codec("json").encode(RECORD)))
+    for payload in (silent.compress(b"[" + b" " * 50_000_000 + b"]"), silent.compress(b"[1]") + b"x" * 300):
+        with pytest.raises(DecodeError):
+            codec.decode(payload)
