@@ -111,4 +111,6 @@ def main(args: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)
         code = 130
-    sys.exit(code if code is None or isinstance(code, int) else 1)
+    if code is None:
+        code = 0
+    sys.exit(code if isinstance(code, int) else 1)
