@@ -145,6 +145,27 @@ def set_slider(page: Page, name: str, value: float | None) -> None:
     )
 
 
+def unfold(page: Page, details: str) -> None:
+    """Open a drawing's table, anew if it is open; wait for its rows, which come after it has opened."""
+    page.evaluate(
+        """selector => {
+            const details = document.querySelector(selector);
+            details.open = false;
+            details.querySelector('.fill').replaceChildren();
+            details.querySelector('summary').click();
+        }""",
+        details,
+    )
+    page.locator(f"{details} tbody tr").first.wait_for()
+
+
+def unfold_all(page: Page) -> None:
+    """Open everything that opens, and wait for the rows."""
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    for drawing in page.locator("details.figures:visible").all():
+        drawing.locator("tr").first.wait_for()
+
+
 def test_a_header_sorts_and_says_so(opened: Opener) -> None:
     """A click sorts upwards, another one downwards; aria-sort and the live region tell."""
     page = opened()
@@ -192,9 +213,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
 
             assert {codec: rank for codec, rank in shown.items() if rank != "–"} == expected, (number, reads)
 
-            page.locator("details[data-front]").evaluate("details => { details.open = false }")
-            page.locator("details[data-front] summary").click()
-            page.locator("details[data-front] tbody tr").first.wait_for()
+            unfold(page, "details[data-front]")
             front = page.locator("details[data-front] tbody tr", has_text="on the front")
             named: list[str] = front.evaluate_all("rows => rows.map(row => row.cells[0].textContent)")
 
@@ -362,7 +381,7 @@ def test_charts_have_words_and_tables(opened: Opener) -> None:
         assert len(drawing.get_attribute("aria-label") or "") > 20
     page.locator('.panel[data-operation="dump"] summary').click()
 
-    assert page.locator('.panel[data-operation="dump"] details td').count() == 31
+    expect(page.locator('.panel[data-operation="dump"] details td')).to_have_count(31)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -374,7 +393,7 @@ def test_axe_finds_nothing(opened: Opener, small: Path, scheme: str, width: int)
     page = opened(width, path=small, color_scheme=scheme, bypass_csp=True)
     set_slider(page, "rate", 1000)
     page.select_option("#corpus", label="All 3 corpora")
-    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    unfold_all(page)
     found = Axe().run(page)
 
     assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found.response["violations"]] == []
@@ -390,7 +409,7 @@ def test_no_width_scrolls_sideways(opened: Opener, width: int) -> None:
 
     set_slider(page, "rate", 1000)
     page.select_option("#corpus", label="All 5 corpora")
-    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    unfold_all(page)
 
     assert page.evaluate(overflow) <= 0
 
@@ -429,7 +448,7 @@ def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Pa
     path.write_text(report.render([hostile]), "utf-8")
     page = opened(path=path)
     set_slider(page, "reads", 24)
-    page.locator("details[data-front] summary").click()
+    unfold(page, "details[data-front]")
 
     assert page.locator("img").count() == 0
     assert page.title() != "1"
