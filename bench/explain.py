@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .environment import cores
+from .environment import abreast
 from .operations import OPERATIONS
 from .options import Options
 
@@ -19,7 +19,8 @@ The timing contract
 3. One quantity per pass. Time, memory and fidelity come from separate processes. Slices rotate
    through the sample. Records for dump are fresh: CPython keeps the UTF-8 of text that is not
    ASCII, so a second dump of the same record is quicker than the first (`--repeat` shows it).
-   Records and payloads are touched just before, as if they had just been made or received.
+   Records and payloads are touched just before, as if they had just been made or received, and
+   half a slice of warm-up comes before each slice: the codecs before it left the caches cold.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls timed
    together, about {slice:.2f} ms; a round is every codec once, in random order, with a yardstick among
    them; a process is {rounds} rounds; the run goes on until every pair of interest is resolved or
@@ -74,7 +75,7 @@ def _all(options: Options) -> list[str]:
 
 def _seconds(options: Options) -> tuple[float, float]:
     """Guess the time for one corpus: a lower and an upper end in seconds."""
-    side = max(1, min(4, len(cores())))
+    side = abreast()
     codecs = len(options.codecs)
     fixed = codecs * _CHECK / side + codecs * len(options.memory()) * _MEMORY / side
     cells = codecs * len(options.timed())

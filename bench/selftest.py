@@ -22,6 +22,7 @@ from .options import Options
 from .results import CellResult, Result
 from .session import Session
 from .stats import ratio, verdicts
+from .yardstick import harness
 
 __all__ = ["PARTS", "Finding", "run"]
 
@@ -242,11 +243,8 @@ def _peak(trial: _Trial) -> Iterator[Finding]:
 
 def _harness(trial: _Trial) -> Iterator[Finding]:
     """What measuring itself costs."""
-    from ._slice import nothing, time_calls
-
     trial.show("cost of measuring", 0, 1)
-    items = [object()] * 1000
-    cost = min(time_calls(nothing, items, 0, 100_000)[0] for _ in range(9)) / 100_000
+    cost = harness(100_000)
     yield Finding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
 
 

@@ -6,18 +6,17 @@ import gc
 import math
 import os
 import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ._slice import copy, nothing, time_calls
+from ._slice import copy, nothing, time_calls, touch
 from .contestant import contestant
 from .estimate import Track, levels
 from .heartbeat import IDLE, Heartbeat
 from .sample import Sample, read_payloads, read_sample
-from .yardstick import ITEMS, kernel
+from .yardstick import ITEMS, harness, kernel
 
 __all__ = ["FLOOR", "run"]
 
@@ -30,17 +29,21 @@ _LONG = 4
 """A slice this many times longer than wanted appears in fewer rounds."""
 _SHARE = 2
 """How much more time than a quick cell a slow one may take in a process."""
-_WORTH_TOUCHING = 4
-"""Calls of a slice from which on records are touched; slower codecs do not notice."""
-_BURST = 4
-"""Records that are decoded, untimed, and then fixed up, timed, in a burst: more would leave the processor's
-first cache before their turn, and nobody fixes a record up long after it was decoded."""
+_WARMUP = 0.5
+"""Calls before a slice, as a share of its own. The codecs before it have left nothing of this one in the
+processor's caches and branch predictors; without a warm-up slices of twins differ half as much again."""
+_BURST = 32
+"""Calls that are timed together, after their records or payloads were touched: so many fit into the
+processor's caches, as those that were made or received a moment ago would, however large the sample is.
+All of the sample is gone through, as few records again and again would teach the processor their branches:
+64 of 1000 records made some codecs 13 % quicker against others."""
+_FRESH = 4
+"""The same for records that were just decoded and are fixed up: nobody does that long after."""
 _FEWEST = 3
 """Rounds that even the slowest cell takes part in."""
-_STRETCH = 64
-"""Records that one process goes through, another stretch of the sample each time. With a whole sample of
-messages what the codecs hold does not fit into the processor's caches together, and a pair of twins then
-differs by up to 0.8 % instead of 0.5 %."""
+
+CLOCK = min(time_calls(nothing, ITEMS, 0, 0)[0] for _ in range(50))
+"""Nanoseconds that reading the clock adds to a burst."""
 
 Batch = Callable[[int, int], tuple[list[Any], int]]
 """``batch(start, count)`` returns a list and the index in it to start at."""
@@ -58,10 +61,11 @@ class _Cell:
         rounds: Rounds it takes part in.
         collect: Garbage collection switched on during the slice.
         extra: Share of further calls that are made but not counted: a planted difference.
-        touch: Called with the same items just before, untimed. Records have been made and payloads
-            received a moment before they are encoded and decoded; without this the first codec
-            of a round would fetch them from memory for all others.
-        clock: For cells that are timed in bursts: nanoseconds that reading the clock adds to one.
+        touched: Items are touched just before, untimed. Records have been made and payloads received
+            a moment before they are encoded and decoded; without this the first codec of a round
+            would fetch them from memory for all others.
+        burst: Calls that are timed together.
+        warmup: Calls before a slice that do not count.
     """
 
     call: Callable[[Any], object]
@@ -69,8 +73,9 @@ class _Cell:
     weights: list[float]
     collect: bool
     extra: float = 0.0
-    touch: Callable[[Any], object] | None = None
-    clock: int = 0
+    touched: bool = False
+    burst: int = _BURST
+    warmup: int = 0
     calls: int = 1
     rounds: frozenset[int] = frozenset()
     track: Track = field(default_factory=Track)
@@ -81,21 +86,18 @@ class _Cell:
 
     def slice(self, start: int) -> tuple[int, int]:
         """Time one slice; return nanoseconds and involuntary switches."""
-        calls = self.made()
-        if self.clock:
-            return self._bursts(start, calls)
-        items, at = self.batch(start, calls)
-        if self.touch is not None and calls >= _WORTH_TOUCHING:
-            time_calls(self.touch, items, at, calls)
-        return self._time(items, at, calls)
+        self._run(start - self.warmup, self.warmup)
+        return self._run(start, self.made())
 
-    def _bursts(self, start: int, calls: int) -> tuple[int, int]:
+    def _run(self, start: int, calls: int) -> tuple[int, int]:
         nanoseconds = switches = 0
-        for done in range(0, calls, _BURST):
-            count = min(_BURST, calls - done)
+        for done in range(0, calls, self.burst):
+            count = min(self.burst, calls - done)
             items, at = self.batch(start + done, count)
+            if self.touched:
+                time_calls(touch, items, at, count)
             spent, taken = self._time(items, at, count)
-            nanoseconds += spent - self.clock
+            nanoseconds += spent - CLOCK
             switches += taken
         return nanoseconds, switches
 
@@ -125,7 +127,6 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
     shared = None if sample.fresh else sample.records()
-    place = random.random()
     failed: dict[int, str] = {}
     cells: dict[int, _Cell] = {}
     order = list(enumerate(job["cells"]))
@@ -133,7 +134,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     for index, spec in order:
         heartbeat.beat(index)
         try:
-            cell = _prepare(spec, folder, sample, shared, place, job["gc"] == "on")
+            cell = _prepare(spec, folder, sample, shared, job["gc"] == "on")
             cell.extra = spec.get("extra", 0.0)
             _calibrate(cell, spec["seconds"], job["slice"])
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
@@ -153,43 +154,36 @@ def _prepare(
     folder: Path,
     sample: Sample,
     shared: list[Any] | None,
-    place: float,
     collect: bool,
 ) -> _Cell:
-    checked: int = spec["records"]
-    length = min(_STRETCH, checked)
-    first = min(int(place * (len(sample.pickles) - length + 1)), checked - length)
-    stretch = slice(first, first + length)
-    weights = sample.weights[stretch]
+    length: int = spec["records"]
+    weights = sample.weights[:length]
     operation, _, variant = spec["operation"].partition("-")
     collect = collect and variant != "nogc"
     if spec["codec"] == FLOOR:
-        return _Cell(copy, _rotate(sample.pickles[stretch]), weights, collect)
+        return _Cell(copy, _rotate(sample.pickles[:length]), weights, collect, touched=True)
     parts = contestant(spec["codec"], folder)
     if operation == "dump":
-        ready = shared[stretch] if shared is not None else None
+        ready = shared[:length] if shared is not None else None
         if ready is None and variant == "repeat":
-            ready = sample.records(first, length)
+            ready = sample.records(0, length)
         if ready is not None:
-            encode = parts.bare.encode
-            return _Cell(encode, _rotate(parts.taken(ready)), weights, collect, touch=encode)
+            return _Cell(parts.bare.encode, _rotate(parts.taken(ready)), weights, collect, touched=True)
 
         def fresh(start: int, count: int) -> tuple[list[Any], int]:
-            made = [sample.record(first + (start + i) % length) for i in range(count)]
-            return parts.taken(made), 0
+            return parts.taken(sample.records(start, count, length)), 0
 
         return _Cell(parts.bare.encode, fresh, weights, collect)
-    payloads = read_payloads(folder / spec["payloads"])[stretch]
+    payloads = read_payloads(folder / spec["payloads"])[:length]
     if operation == "load":
-        return _Cell(parts.bare.decode, _rotate(payloads), weights, collect, touch=copy)
+        return _Cell(parts.bare.decode, _rotate(payloads), weights, collect, touched=True)
     if operation == "advise" and parts.fix is not None:
         decode = parts.bare.decode
 
         def decoded(start: int, count: int) -> tuple[list[Any], int]:
             return [decode(payloads[(start + i) % length]) for i in range(count)], 0
 
-        clock = min(time_calls(nothing, ITEMS, 0, 0)[0] for _ in range(50))
-        return _Cell(parts.fix, decoded, weights, collect, clock=clock)
+        return _Cell(parts.fix, decoded, weights, collect, burst=_FRESH)
     raise ValueError(f"{spec['operation']} of {spec['codec']} cannot be timed")
 
 
@@ -201,19 +195,20 @@ def _calibrate(cell: _Cell, seconds: float, wanted: float) -> None:
     """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
 
     Args:
-        cell: Its `calls` is set.
+        cell: Its `calls` and `warmup` are set.
         seconds: What a call took in the check, 0 when not known.
         wanted: Length of a slice in seconds.
     """
-    if seconds > wanted:
+    if seconds > _LONG * wanted:
         return
-    for aim in (wanted / 16, wanted):
+    for aim in (wanted / 16, wanted) if seconds <= wanted else ():
         best = min(cell.slice(0)[0] for _ in range(_TRIES)) * 1e-9 / cell.calls
         cell.calls = max(cell.calls, round(aim / max(best, 1e-9)), 1)
     if cell.extra:
         # So many calls that the extra ones are a whole number of them.
         whole = round(1 / cell.extra)
         cell.calls = max(1, round(cell.calls / whole)) * whole
+    cell.warmup = math.ceil(_WARMUP * cell.calls)
 
 
 def _rounds(
@@ -316,16 +311,9 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
     return {
         "cells": answers,
         "yardstick": raw,
-        "harness": _harness(),
+        "harness": harness(20_000),
         "dirty": sum(len(t.dirty) for t in tracks) / max(1, slices),
-        "clock": time.get_clock_info("perf_counter").resolution,
     }
-
-
-def _harness() -> float:
-    """Measure measuring: nanoseconds per call of a C function that does nothing."""
-    calls = 20_000
-    return min(time_calls(nothing, ITEMS, 0, calls)[0] for _ in range(_TRIES)) / calls
 
 
 def _text(error: Exception) -> str:

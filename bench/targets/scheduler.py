@@ -7,6 +7,7 @@ codecs take to ±2 %, with plain pyperf's figures for the same work beside it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import random
@@ -25,7 +26,6 @@ from typing import Any
 import click
 
 from ...errors import RunError
-from .._slice import nothing, time_calls
 from ..environment import cores
 from ..options import Options
 from ..processes import Workshop
@@ -33,6 +33,8 @@ from ..results import Result, Sample
 from ..session import Session
 from ..stats import verdicts
 from ..stopping import Rule
+from ..yardstick import harness
+from ._neighbours import bursts
 
 __all__ = ["Bench", "Duel", "main"]
 
@@ -154,15 +156,9 @@ def _duel(name: str, cells: Mapping[str, list[Sample]], rule: Rule, seconds: flo
     return Duel(name, verdict, ratio.value - 1, logs, seconds)
 
 
-def harness() -> float:
-    """Return nanoseconds per call of measuring itself."""
-    calls = 100_000
-    return min(time_calls(nothing, [None] * 64, 0, calls)[0] for _ in range(9)) / calls
-
-
 def same(bench: Bench, pairs: int) -> list[Duel]:
     """Enter codecs twice, ten pairs a session."""
-    rule = Rule(precision=0.005, fewest=5, most=40)
+    rule = Rule(precision=0.004, fewest=5, most=120)
     found: list[Duel] = []
     while len(found) < pairs:
         cells = [(dict(spec), dict(spec)) for spec in bench.specs.values()]
@@ -263,9 +259,15 @@ def _apart(sessions: Sequence[Mapping[str, float]]) -> str:
 @click.option("--planted", "runs", default=100, show_default=True, help="Runs with a planted difference.")
 @click.option("--sessions", default=2, show_default=True, help="Sessions of nine codecs.")
 @click.option("--pyperf/--no-pyperf", default=True, help="Plain pyperf beside it; minutes.")
-def main(pairs: int, runs: int, sessions: int, pyperf: bool) -> None:
+@click.option("--busy", is_flag=True, help="Keep all cores busy in bursts meanwhile.")
+def main(pairs: int, runs: int, sessions: int, pyperf: bool, busy: bool) -> None:
     """Print the scheduler's figures against their targets."""
-    click.echo(f"harness               {harness():.1f} ns a call (target 10)")
+    with bursts() if busy else contextlib.nullcontext():
+        _print(pairs, runs, sessions, pyperf)
+
+
+def _print(pairs: int, runs: int, sessions: int, pyperf: bool) -> None:
+    click.echo(f"harness               {harness(100_000):.1f} ns a call (target 10)")
     with Workshop() as workshop:
         bench = Bench(workshop, "messages", FIVE)
         equal = same(bench, pairs)
