@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyperf
 
+from ..codecs import CodecError
 from ..codecs import codec as make_codec
 from ..datasets import corpus as make_corpus
 from ..errors import BakeoffError
@@ -92,6 +93,6 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except BakeoffError as error:
+    except (BakeoffError, CodecError) as error:
         print(f"bakeoff: {error}", file=sys.stderr)  # noqa: T201 - a plain script, without the command line's console
-        sys.exit(error.exit_code)
+        sys.exit(error.exit_code if isinstance(error, BakeoffError) else 1)

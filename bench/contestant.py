@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import CodecError, codec, split_name
+from ..codecs import CodecError, codec, join_name, split_name
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -44,7 +44,8 @@ class Contestant:
 
 def bare_name(name: str) -> str:
     """Return a codec's name without its schema."""
-    return name.replace("+schema", "", 1)
+    base, _, compression = split_name(name)
+    return join_name(base, compression=compression)
 
 
 def contestant(name: str, folder: Path) -> Contestant:

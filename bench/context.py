@@ -39,7 +39,19 @@ class Stage:
 
 @dataclass(slots=True)
 class Context:
-    """One run."""
+    """One run.
+
+    Attributes:
+        options: What was asked for.
+        ledger: What has been found so far.
+        journal: Where it is written down.
+        workshop: Where workers run.
+        show: Where progress goes.
+        resumed: It goes on with an earlier run.
+        stopping: Nothing new is to be begun.
+        begun: When it began, on the monotonic clock.
+        before: Seconds that it took before it was resumed.
+    """
 
     options: Options
     ledger: Ledger
@@ -49,6 +61,11 @@ class Context:
     resumed: bool = False
     stopping: bool = False
     begun: float = field(default_factory=time.monotonic)
+    before: float = 0.0
+
+    def spent(self) -> float:
+        """Return the seconds that the run has taken, those before it was resumed included."""
+        return self.before + time.monotonic() - self.begun
 
     def record(self, *entries: Entry) -> None:
         """Take entries into account and write them down."""

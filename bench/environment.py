@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .results import Fact
 
-__all__ = ["MACHINE", "cores", "environment", "warnings"]
+__all__ = ["MACHINE", "abreast", "cores", "environment", "warnings"]
 
 MACHINE = (
     "hostname",
@@ -98,6 +98,11 @@ def cores() -> list[int]:
     if not hasattr(os, "sched_getaffinity"):
         return []
     return sorted(os.sched_getaffinity(0))
+
+
+def abreast() -> int:
+    """Return how many processes that are not timed may run at once."""
+    return max(1, min(4, len(cores()) or os.cpu_count() or 1))
 
 
 def _governor() -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ..codecs import describe, missing
+from .contestant import bare_name
 from .context import Context, Stage, payloads_name
+from .environment import abreast
 from .operations import OPERATIONS
 from .processes import Ended
 from .results import Cell, Outcome
@@ -19,7 +20,7 @@ __all__ = ["check"]
 def check(run: Context, stage: Stage) -> None:
     """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
     codecs = run.options.codecs
-    workers = ThreadPoolExecutor(min(4, os.cpu_count() or 1))
+    workers = ThreadPoolExecutor(abreast())
     try:
         waiting = {codec: workers.submit(_check_one, run, stage, codec) for codec in codecs}
         for done, (codec, future) in enumerate(waiting.items()):
@@ -65,7 +66,7 @@ def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
         stage.checks[codec] = answer
     for name in (*run.options.timed(), *_others(run)):
         operation = OPERATIONS[name]
-        if operation.schema and "+schema" not in codec:
+        if operation.schema and bare_name(codec) == codec:
             continue
         cell = Cell(stage.name, name, codec)
         if run.resumed and run.ledger.measured(cell):

@@ -11,18 +11,38 @@ import contextlib
 import fcntl
 import json
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import RunError
 from .ledger import Entry, Ledger, entries
 from .results import ResultFileError, read
 
-__all__ = ["Journal", "journal_path"]
+__all__ = ["Journal", "journal_path", "stored"]
 
 
 def journal_path(output: Path) -> Path:
     """Return where the journal of a result file stands."""
     return output.with_name(f"{output.name}.journal")
+
+
+def stored(output: Path) -> tuple[list[Entry], int]:
+    """Return the entries of the run that is to be gone on with; nothing is written, nothing locked.
+
+    Returns:
+        The entries of the journal and the bytes that they take in it; where there is no journal, those
+        of the result file, and 0.
+
+    Raises:
+        ResultFileError: There is neither, or the result file cannot be read.
+    """
+    path = journal_path(output)
+    found, whole = _lines(path) if path.exists() else ([], 0)
+    if found:
+        return found, whole
+    if not output.exists():
+        raise ResultFileError(f"{output}: no such file and no journal beside it; nothing to go on with")
+    return list(entries(read(output))), 0
 
 
 class Journal:
@@ -34,6 +54,8 @@ class Journal:
 
     Attributes:
         entries: What there was to go on from.
+        unfinished: They are those of an unfinished run's journal, not of a result file.
+        gained: Something was measured since.
         aside: Where the journal of an earlier, unfinished run was moved, or None.
 
     Raises:
@@ -44,8 +66,10 @@ class Journal:
     def __init__(self, output: Path, *, resume: bool = False) -> None:
         self.path = journal_path(output)
         self.entries: list[Entry] = []
+        self.unfinished = False
+        self.gained = False
         self.aside: Path | None = None
-        fresh = not self.path.exists()
+        fresh, locked = not self.path.exists(), False
         try:
             self._file = self.path.open("a+b")
         except OSError as error:
@@ -54,14 +78,13 @@ class Journal:
             ) from error
         try:
             self._lock(output)
+            locked = True
             if resume:
                 self._go_on(output)
             elif self.path.stat().st_size:
-                self.aside = output.with_name(f"{output.name}.journal.old")
-                self.aside.write_bytes(self.path.read_bytes())
-                self._file.truncate(0)
+                self._set_aside(output.with_name(f"{output.name}.journal.old"))
         except RunError:
-            if fresh:
+            if fresh and locked:
                 self.path.unlink(missing_ok=True)
             self.close()
             raise
@@ -78,15 +101,18 @@ class Journal:
             )
 
     def _go_on(self, output: Path) -> None:
-        self.entries, whole = _lines(self.path)
-        if self.entries:
+        self.entries, whole = stored(output)
+        self.unfinished = whole > 0
+        with self._writing():
             self._file.truncate(whole)
-            return
-        if not output.exists():
-            raise ResultFileError(f"{output}: no such file and no journal beside it; nothing to go on with")
-        self.entries = list(entries(read(output)))
-        self._file.truncate(0)
-        self.write(*self.entries)
+            if not self.unfinished:
+                self._put(self.entries)
+
+    def _set_aside(self, path: Path) -> None:
+        with self._writing():
+            path.write_bytes(self.path.read_bytes())
+            self._file.truncate(0)
+        self.aside = path
 
     def write(self, *new: Entry) -> None:
         """Write entries down; they are safe when this returns.
@@ -94,17 +120,20 @@ class Journal:
         Raises:
             RunError: The disk is full or gone.
         """
+        with self._writing():
+            self._put(new)
+        self.gained = self.gained or any(entry["kind"] == "process" or "value" in entry for entry in new)
+
+    def _put(self, new: Sequence[Entry]) -> None:
         for entry in new:
-            self._put(entry)
-        self._sync()
+            self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
 
-    def _put(self, entry: Entry) -> None:
-        self._file.write(json.dumps(entry).encode() + b"\n")
-
-    def _sync(self) -> None:
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            yield
         except OSError as error:
             raise RunError(f"{self.path}: not written: {error.strerror}") from error
 

@@ -42,10 +42,19 @@ class _Standing:
 
 
 class Ledger:
-    """The state of a run; `apply` is the only way to change it."""
+    """The state of a run; `apply` is the only way to change it.
+
+    Attributes:
+        head: Environment, options, command and start.
+        seconds: That the run had taken at its last entry that tells.
+        codecs: Facts by name.
+        corpora: Facts by name.
+        warnings: In the order they came up.
+    """
 
     def __init__(self) -> None:
         self.head: dict[str, Any] = {}
+        self.seconds = 0.0
         self.codecs: dict[str, CodecFacts] = {}
         self.corpora: dict[str, CorpusFacts] = {}
         self.warnings: list[str] = []
@@ -61,6 +70,7 @@ class Ledger:
         kind = entry["kind"]
         if kind == "head":
             self.head = dict(entry)
+            self.seconds = entry.get("duration", 0.0)
         elif kind == "codec":
             facts: dict[str, Any] = {
                 key: tuple(value) if isinstance(value, list) else value
@@ -99,6 +109,7 @@ class Ledger:
 
     def _apply_process(self, entry: Entry) -> None:
         corpus, pair = entry["corpus"], entry["pair"]
+        self.seconds = entry.get("spent", self.seconds)
         yardsticks = self._yardsticks.setdefault(corpus, {})
         yardsticks[pair] = entry["yardstick"]
         for name, figure in entry["cells"].items():

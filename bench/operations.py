@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 from .results import UNITS, Fact, Unit
 
-__all__ = ["DEFAULT", "MEMORY", "OPERATIONS", "TIMED", "Measure", "Measured", "Operation", "entry"]
+__all__ = ["DEFAULT", "OPERATIONS", "Measure", "Measured", "Operation", "entry"]
 
 Kind = Literal["timed", "check", "memory"]
 
@@ -90,8 +90,6 @@ _ALL = (
 )
 
 OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
-TIMED = tuple(o.name for o in _ALL if o.kind == "timed")
-MEMORY = tuple(o.name for o in _ALL if o.kind == "memory")
 
 DEFAULT = ("dump", "load", "advise", "size")
 """Operations of every run; the memory operations of the table join unless ``--no-memory``."""

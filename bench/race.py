@@ -121,6 +121,7 @@ class _Contest:
             "kind": "process",
             "corpus": self.stage.name,
             "pair": self._done(),
+            "spent": round(self.run.spent(), 3),
             "yardstick": sum(yardsticks) / len(yardsticks),
             "cells": figures,
         }

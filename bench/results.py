@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT_VERSION",
     "UNITS",
+    "UNREADABLE",
     "Cell",
     "CellResult",
     "CodecFacts",
@@ -45,6 +46,9 @@ __all__ = [
 ]
 
 FORMAT_VERSION = 1
+
+UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
 
 Outcome = Literal[
     "ok", "lossy", "wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "missing"
@@ -305,7 +309,7 @@ def write(result: Result, path: Path) -> None:
     """Write a result file, atomically.
 
     Raises:
-        OSError: The file cannot be written; nothing is left behind.
+        RunError: The file cannot be written; nothing is left behind.
     """
     from ..console import atomic_write
 
@@ -320,20 +324,24 @@ def read(path: Path) -> Result:
     """Read a result file.
 
     Raises:
-        ResultFileError: Missing, truncated, not JSON, a plain pyperf file, or a newer format.
+        ResultFileError: Missing, truncated, not JSON, damaged, a plain pyperf file, or a newer format.
     """
     import pyperf
 
     try:
         suite = pyperf.BenchmarkSuite.load(str(path))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise ResultFileError(f"{path}: cannot be read as a result file: {error}") from error
     for benchmark in suite.get_benchmarks():
         metadata = benchmark.get_metadata()
         if (version := metadata.get("bakeoff_format", 0)) > FORMAT_VERSION:
             raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}")
         if document := metadata.get("bakeoff_document"):
-            return _from_document(json.loads(document), suite)
+            try:
+                return _from_document(json.loads(document), suite)
+            except UNREADABLE as error:
+                found = f"{type(error).__name__}: {error}"
+                raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 

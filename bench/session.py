@@ -15,8 +15,8 @@ from ..errors import RunError, UsageError
 from .context import Context, Show, Stage
 from .environment import MACHINE, environment, warnings
 from .gate import check
-from .journal import Journal
-from .ledger import Ledger
+from .journal import Journal, stored
+from .ledger import Entry, Ledger
 from .options import Options
 from .processes import Workshop
 from .race import race
@@ -26,7 +26,8 @@ from .weigh import weigh
 __all__ = ["Session", "guard", "stored_options"]
 
 _SAVE_EVERY = 15.0
-"""Seconds between result files of an unfinished run; the journal is there after every process."""
+"""Seconds after which the result file is written once more, when a corpus' timing ends; the journal is
+there after every process."""
 
 
 def guard(output: Path) -> None:
@@ -49,21 +50,16 @@ def stored_options(output: Path) -> Options:
     """Return the options of the run that is to be gone on with.
 
     Raises:
-        RunError: There is no such run, another run writes to it, or it is of another version.
+        RunError: There is no such run, or it is of another version.
     """
-    journal = Journal(output, resume=True)
-    try:
-        return _options_of(journal)
-    finally:
-        journal.close()
+    return _options_of(stored(output)[0][0], output)
 
 
-def _options_of(journal: Journal) -> Options:
+def _options_of(head: Entry, output: Path) -> Options:
     try:
-        flat = {k: v for k, v in journal.entries[0]["options"].items() if not k.startswith("reached ")}
-        return Options.from_flat(flat)
+        return Options.from_flat({k: v for k, v in head["options"].items() if not k.startswith("reached ")})
     except (TypeError, KeyError) as error:
-        raise RunError(f"{journal.path}: made by another version of bakeoff; start anew") from error
+        raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
 
 
 class Session:
@@ -97,18 +93,19 @@ class Session:
         self.show = show
         self.notes: list[str] = []
         self.interrupted = False
+        self._reading = True
         self._saved = time.monotonic()
 
     def run(self) -> Result:
         """Do it all.
 
-        Ctrl-C once finishes the process at work and returns what there is; a second one ends it at
-        once, after the result file is written.
+        Ctrl-C once finishes the process at work and returns what there is; a second one, or one while
+        the corpora are still being read, ends it at once, after the result file is written.
 
         Raises:
             RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run.
             UsageError: Something asked for does not exist.
-            KeyboardInterrupt: Ctrl-C was pressed twice.
+            KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
         journal = Journal(self.output, resume=self.resume)
@@ -122,7 +119,7 @@ class Session:
             try:
                 with self._listening(run):
                     complete = self._phases(run)
-                if self.interrupted and not _worth_keeping(run):
+                if self.interrupted and not (journal.gained or run.resumed):
                     raise KeyboardInterrupt
             except BaseException as error:
                 self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
@@ -133,8 +130,8 @@ class Session:
 
     def _give_up(self, run: Context, *, interrupted: bool) -> None:
         """Keep what there is; an older result file is not written over by nothing."""
-        if not _worth_keeping(run):
-            if not run.resumed:
+        if not run.journal.gained:
+            if not run.journal.unfinished:
                 run.journal.remove()
         elif interrupted:
             self._save(run, complete=False)
@@ -142,8 +139,7 @@ class Session:
         run.journal.close()
 
     def _save(self, run: Context, *, complete: bool) -> Result:
-        spent = time.monotonic() - run.begun + run.ledger.head.get("duration", 0.0)
-        result = run.ledger.result(duration=spent, complete=complete)
+        result = run.ledger.result(duration=run.spent(), complete=complete)
         write(result, self.output)
         self._saved = time.monotonic()
         return result
@@ -153,9 +149,10 @@ class Session:
         """Make the first Ctrl-C a request and the second an order."""
 
         def interrupt(number: int, frame: FrameType | None) -> None:
-            if run.stopping:
+            self.interrupted = True
+            if run.stopping or self._reading:
                 raise KeyboardInterrupt
-            run.stopping = self.interrupted = True
+            run.stopping = True
             self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
 
         try:
@@ -172,9 +169,10 @@ class Session:
         """Go through all phases; return whether everything asked for was done."""
         for entry in run.journal.entries:
             run.ledger.apply(entry)
+        run.before = run.ledger.seconds
         facts = environment(gc=self.options.gc)
         if run.resumed:
-            self._compare(run, _options_of(run.journal), facts)
+            self._compare(run, _options_of(run.ledger.head, self.output), facts)
         else:
             run.record(
                 {
@@ -187,6 +185,7 @@ class Session:
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
         stages = [self._prepare(run, index, source) for index, source in enumerate(self.options.corpora)]
+        self._reading = False
         for stage in stages:
             if run.stopping:
                 break
@@ -279,11 +278,6 @@ class Session:
             if name not in before and facts.accelerated is False and "/pure" not in name:
                 text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
                 run.record({"kind": "warning", "text": text})
-
-
-def _worth_keeping(run: Context) -> bool:
-    """Whether anything was measured that a second run would have to measure again."""
-    return any(run.ledger.processes(name) for name in run.ledger.corpora)
 
 
 def _version(name: str) -> str | None:

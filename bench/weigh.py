@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .context import Context, Stage, payloads_name
+from .environment import abreast
 from .operations import OPERATIONS
 from .processes import Ended
 from .results import Cell
@@ -27,7 +27,7 @@ def weigh(run: Context, stage: Stage) -> None:
         if found["fixes"] or not OPERATIONS[name].schema
     ]
     cells = [cell for cell in cells if not run.ledger.measured(cell)]
-    workers = ThreadPoolExecutor(min(4, os.cpu_count() or 1))
+    workers = ThreadPoolExecutor(abreast())
     try:
         waiting = {cell: workers.submit(_weigh_one, run, stage, cell) for cell in cells}
         for done, (cell, future) in enumerate(waiting.items()):

@@ -30,6 +30,7 @@ __all__ = [
     "codec",
     "declare",
     "describe",
+    "join_name",
     "missing",
     "names",
     "register",
@@ -267,6 +268,11 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
     return match["base"], match["schema"] is not None, match["compression"]
 
 
+def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
+    """Put together what `split_name` takes apart."""
+    return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
+
+
 def codec(
     name: str,
     *,
@@ -333,10 +339,7 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 
 def _matching(pattern: str) -> list[str]:
     base, with_schema, compression = split_name(pattern)
-    tail = ("+schema" if with_schema else "") + (f"|{compression}" if compression else "")
-    if base in _all():
-        return [base + tail]
-    found = [name + tail for name in _all() if fnmatchcase(name, base)]
+    found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
     if not found:
         raise UnknownCodec(pattern, get_close_matches(base, names(), n=3, cutoff=0.5))
-    return found
+    return [join_name(name, with_schema, compression) for name in found]

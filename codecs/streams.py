@@ -1,7 +1,9 @@
 """How records follow one another in a file: the framing that each format's users expect.
 
-Every framing holds one record at a time. A record is cut out of the file first and then decoded
-by the codec itself, so that a stream obeys the same limits and errors as a single payload.
+Every framing holds one record at a time. Where a record can be cut out of the file it is decoded by the
+codec itself, so that a stream obeys the same limits and errors as a single payload. CBOR, pickle and
+marshal have no such cut: their libraries read from the file, within the codec's limit of size; how deep
+a record may be nested is then up to the library.
 """
 
 from __future__ import annotations
@@ -156,7 +158,8 @@ class Prefixed(Cut):
             if self._included:
                 length -= self._layout.size
             if not 0 <= length <= codec.limits_size:
-                raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes")
+                limit = f"{codec.limits_size:,}"
+                raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes of {limit}")
             body = file.read(length)
             if len(body) < length:
                 raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
@@ -170,13 +173,17 @@ class _Sequential(Framing):
     def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
         if codec.trusted_only and not codec.trusted:
             codec.decode(b"refused")
-        counted = _Counted(file)
+        counted = _Counted(file, codec)
         read_next = self.reader(codec, counted)
         while not counted.at_end():
-            start = counted.position
+            start = counted.start = counted.position
             try:
                 yield read_next()
+            except LimitError:
+                raise
             except Exception as error:
+                if isinstance(error.__cause__, LimitError):  # cbor2 wraps what the file raises
+                    raise error.__cause__ from None
                 raise DecodeError(
                     codec.name, f"in the record that starts near byte {start}: {error}"
                 ) from error
@@ -187,12 +194,25 @@ class _Sequential(Framing):
 
 
 class _Counted:
-    """A file that looks ahead by one byte and counts what was taken."""
+    """A file that looks ahead by one byte, counts what was taken, and ends a record that is too large."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], codec: Codec) -> None:
         self._file = file
+        self._codec = codec
         self._ahead = b""
+        self.start = 0
         self.position = 0
+
+    def _left(self) -> int:
+        """Return how many bytes the record may still take."""
+        return self.start + self._codec.limits_size - self.position
+
+    def _take(self, size: int) -> None:
+        if size > self._left():
+            limit = self._codec.limits_size
+            raise LimitError(
+                self._codec.name, f"the record at byte {self.start} takes more than {limit:,} bytes"
+            )
 
     def at_end(self) -> bool:
         if not self._ahead:
@@ -208,6 +228,8 @@ class _Counted:
     def read(self, size: int = -1) -> bytes:
         if size == 0:
             return b""
+        # Asked for before it is read: a few bytes may claim a text of any length.
+        self._take(size)
         data, self._ahead = self._ahead, b""
         data += self._file.read(size - len(data) if size > 0 else size)
         self.position += len(data)
@@ -221,7 +243,8 @@ class _Counted:
     def readline(self) -> bytes:
         data, self._ahead = self._ahead, b""
         if data != b"\n":
-            data += self._file.readline()
+            data += self._file.readline(self._left() + 1)
+            self._take(len(data))
         self.position += len(data)
         return data
 

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..bench.results import (
     UNITS,
+    UNREADABLE,
     Cell,
     CellResult,
     CodecFacts,
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     import pyperf
 
 __all__ = ["load", "load_all"]
-
-_BROKEN: Final = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
 
 
 def load_all(paths: Iterable[Path]) -> list[Result]:
@@ -50,8 +48,6 @@ def load(path: Path) -> Result:
         return read(path)
     except ResultFileError as refusal:
         return _foreign(path, refusal)
-    except _BROKEN as error:
-        raise ResultFileError(f"{path}: damaged: {type(error).__name__}: {error}; run it again") from error
 
 
 def _foreign(path: Path, refusal: ResultFileError) -> Result:
@@ -67,7 +63,7 @@ def _suite(path: Path) -> pyperf.BenchmarkSuite:
 
     try:
         return pyperf.BenchmarkSuite.load(str(path))
-    except _BROKEN as error:
+    except UNREADABLE as error:
         text = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
         raise ResultFileError(text) from error
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ..codecs import join_name, split_name
 from ..errors import RunError, UsageError
 from .merge import plain_name
 
@@ -258,5 +259,5 @@ def _date(text: str) -> str | None:
 
 
 def _without_schema(name: str) -> tuple[str, bool]:
-    base, bar, compressor = plain_name(name).partition("|")
-    return base.removesuffix("+schema") + bar + compressor, base.endswith("+schema")
+    base, schema, compression = split_name(plain_name(name))
+    return join_name(base, compression=compression), schema

@@ -89,7 +89,7 @@ def render(
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
     table = grid(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
-    charts = _Charts(found, cost)
+    charts = _Charts(found)
     state = {
         "views": [
             {"label": view.label, "machine": view.machine, "corpus": view.corpus.name, "unit": table.unit(n)}
@@ -195,7 +195,7 @@ def _groups(found: Sequence[View]) -> list[dict[str, Any]]:
 class _Charts:
     """Everything that is drawn: still pictures for the first view, and what the live ones need."""
 
-    def __init__(self, found: Sequence[View], cost: Cost) -> None:
+    def __init__(self, found: Sequence[View]) -> None:
         self.views = found
         self.points = [points(view) for view in found]
         operations = {name for view in found for entrant in view.field for name in entrant.cells}

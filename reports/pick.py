@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from ..bench.results import CorpusFacts, Result, Sample
-from ..bench.stats import Ratio, verdicts
+from ..bench.stats import verdicts
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
@@ -169,7 +169,7 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
         winner=entrant,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=tuple(_reasons(entrant, top, order, judged, parts, wish, fields)),
+        reasons=tuple(_reasons(entrant, top, order, parts, wish, fields)),
         tied=tuple(name for name in top if name != winner),
         runners_up=tuple(
             (name, parts[name].total(wish.cost) / parts[winner].total(wish.cost))
@@ -333,7 +333,6 @@ def _reasons(
     winner: Entrant,
     top: Sequence[str],
     order: Sequence[str],
-    judged: Mapping[tuple[str, str], tuple[str, Ratio]],
     parts: Mapping[str, Parts],
     wish: Wish,
     fields: _Fields,

@@ -165,7 +165,9 @@ class _Node:
         if self.maps and not other.maps and (other.fields or other.kinds[dict]):
             other.become_map()
         for key, node in other.fields.items():
-            self.fields.setdefault(key, _Node(self.budget)).merge(node)
+            if key not in self.fields:
+                self.fields[key] = _Node(self.budget)
+            self.fields[key].merge(node)
         for name in ("values", "map_keys", "item"):
             theirs = getattr(other, name)
             if theirs is not None:
@@ -268,7 +270,9 @@ class _Resolver:
 
     def resolve(self, node: _Node, path: str, name: str) -> t.Type:
         options: list[t.Type] = []
-        for kind in sorted(node.kinds, key=lambda k: (k is type(None), -node.kinds[k], k.__name__)):
+        order = sorted(node.kinds, key=lambda k: (k is type(None), -node.kinds[k], k.__name__))
+        # Two kinds of dict at one place are one record.
+        for kind in dict.fromkeys(dict if issubclass(kind, dict) else kind for kind in order):
             found = self._kind(kind, node, path, name)
             if isinstance(found, t.AnyType):
                 return found
@@ -276,7 +280,7 @@ class _Resolver:
                 options.append(found)
         if not options or len(options) > MAX_OPTIONS:
             return t.AnyType()
-        # Two kinds of dict at one place are one record; a lone None says nothing of what else may come.
+        # A lone None says nothing of what else may come.
         if options == [t.NoneType()]:
             return t.AnyType() if path != "$" else options[0]
         return options[0] if len(options) == 1 else t.UnionType(tuple(options))
@@ -330,7 +334,7 @@ class _Resolver:
             assert node.map_keys is not None
             assert node.values is not None
             return t.DictType(
-                self._key(node.map_keys, path),
+                self._key(node.map_keys),
                 self.resolve(node.values, path + "{}", name.removesuffix("s") or name),
             )
         dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
@@ -354,7 +358,7 @@ class _Resolver:
         kinds = {frozenset(k for k in below.kinds if k is not type(None)) for below in node.fields.values()}
         return len(node.fields) >= MAP_KEYS and shares <= MAP_SHARE and len(kinds) <= 2
 
-    def _key(self, node: _Node, path: str) -> t.Type:
+    def _key(self, node: _Node) -> t.Type:
         kinds = set(node.kinds)
         if kinds == {str}:
             for form, found in (("int", t.IntType()), ("uuid", t.UUIDType()), ("date", t.DateType())):

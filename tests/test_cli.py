@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.cli import COMMANDS
+from bakeoff.cli import COMMANDS, main
 
 BAKEOFF = str(Path(sys.executable).with_name("bakeoff"))
 
@@ -76,6 +76,19 @@ def test_a_reader_that_leaves_is_no_error(command):
         said = process.stderr.read()
 
     assert (0, b"") == (process.returncode, said)
+
+
+def test_an_exit_code_of_others_is_kept(monkeypatch):
+    """Only a reader that left makes exit code 1 a 0: a user's own function may end the process, too."""
+
+    def ends(*arguments, **options):
+        sys.exit(1)
+
+    monkeypatch.setattr("bakeoff.cli.bakeoff.main", ends)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+
+    assert 1 == ended.value.code
 
 
 def test_once_does_fixed_work_and_prints_nothing():

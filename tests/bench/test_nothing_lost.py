@@ -192,6 +192,35 @@ class TestResume:
         assert done.returncode == 1
         assert said in done.stderr.replace("msgpack,json", "json,msgpack")
         assert (finished / "out.json").read_bytes() == before
+        assert not journal_path(finished / "out.json").exists()
+
+    def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
+        """`--resume FILE --explain` only reads."""
+        before = sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir())
+        done = run(finished, "--resume", "out.json", "--explain")
+
+        assert (done.returncode, "corpora     movies" in done.stdout) == (0, True)
+        assert sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir()) == before
+
+    @pytest.mark.parametrize("more", [["--quick"], ["-o", "other.json"]])
+    def test_options_that_resuming_cannot_follow_are_refused(self, finished: Path, more: list[str]) -> None:
+        """Nothing that was typed is passed over in silence."""
+        done = run(finished, "--resume", "out.json", *more)
+
+        assert done.returncode == 2
+        assert "leave out --quick and -o" in done.stderr
+
+    def test_the_time_before_a_kill_counts(self, tmp_path: Path) -> None:
+        """The duration of a resumed run is that of all its parts."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(3)
+        endless.end(signal.SIGKILL)
+        lines = [json.loads(line) for line in endless.journal.read_bytes().splitlines()]
+        before = max(line["spent"] for line in lines if line["kind"] == "process")
+        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+
+        assert done.returncode == 0, done.stderr
+        assert read(tmp_path / "out.json").duration > before > 0
 
     def test_another_corpus_behind_the_same_name_is_refused(self, tmp_path: Path) -> None:
         """A file that changed between the runs has another sha256."""
@@ -233,6 +262,38 @@ class TestJournal:
 
         assert list(tmp_path.iterdir()) == []
 
+    def test_who_is_refused_leaves_the_journal_to_its_owner(self, tmp_path: Path) -> None:
+        """Two that begin at once both find no journal; the loser must not remove the winner's."""
+        path = journal_path(tmp_path / "x.json")
+        begun: list[Journal] = []
+
+        class Late(type(path)):  # type: ignore[misc] # another run takes the place after we looked for one
+            def exists(self, *, follow_symlinks: bool = True) -> bool:
+                begun.append(Journal(tmp_path / "x.json"))
+                return False
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("bakeoff.bench.journal.journal_path", lambda output: patched.pop())
+            patched = [path, Late(path)]
+            with pytest.raises(RunError, match="another run"):
+                Journal(tmp_path / "x.json")
+
+        begun[0].write({"kind": "warning", "text": "still here"})
+        assert "still here" in path.read_text()
+        begun[0].remove()
+
+    def test_a_full_disk_is_said_in_one_line(self, tmp_path: Path) -> None:
+        """However much is written at once."""
+        journal = Journal(tmp_path / "x.json")
+        journal.close()
+        journal._file = Path("/dev/full").open("ab")  # noqa: SIM115 - closed by the journal
+        for text in ("short", "long" * 10_000):
+            with pytest.raises(RunError, match="not written: No space left"):
+                journal.write({"kind": "warning", "text": text})
+        journal.remove()
+
+        assert list(tmp_path.iterdir()) == []
+
     def test_a_folder_that_cannot_be_written_to(self, tmp_path: Path) -> None:
         """Said with the way out."""
         with pytest.raises(RunError, match="choose another with -o"):
@@ -255,8 +316,8 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
         with contextlib.suppress(subprocess.TimeoutExpired):
             pipe.wait(0.02)
     pipe.send_signal(signal.SIGINT)
-    pipe.send_signal(signal.SIGINT)
-    _, err = pipe.communicate('{"a": 1}\n', timeout=60)
+    pipe.wait(60)
+    _, err = pipe.communicate()
 
     assert (pipe.returncode, "Traceback" in err) == (130, False)
     assert (tmp_path / "out.json").read_bytes() == before

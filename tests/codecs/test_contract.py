@@ -339,6 +339,18 @@ def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
         assert codec.format == "yaml"  # a truncated document is still one
 
 
+def test_a_stream_keeps_to_the_limit_of_size(codec):
+    """A record beyond it is refused by name, wherever in the stream it stands."""
+    file = io.BytesIO()
+    codec.dump([RECORD, RECORD | {"pad": "x" * 50_000}], file)
+    file.seek(0)
+    found = codec.with_limits(size=20_000).load(file)
+
+    assert given_back(codec, RECORD) == next(found)
+    with pytest.raises(LimitError, match="20,000"):
+        next(found)
+
+
 def test_trust_is_asked_for(codec):
     """Codecs that can run code refuse to decode until trusted, in one piece and as a stream."""
     if not codec.trusted_only:

@@ -364,7 +364,8 @@ class TestCommand:
         ("args", "code", "message"),
         [
             (["--check"], 2, "bakeoff.lock: no lock"),
-            (["--check", "--write"], 2, "leave out"),
+            (["--check", "--write"], 2, "leave out write"),
+            (["--check", "--reads", "3", "--interop"], 2, "leave out interop, reads"),
             (["--max-age", "3d"], 2, "belongs to --check"),
             (["--needs", "datetimes"], 2, "did you mean datetime"),
             (["--formats", "xml"], 1, "no codec fits"),

@@ -80,6 +80,15 @@ def test_pyperf_files(bakeoff, file, tmp_path):
     assert "faster" in done.stdout
 
 
+def test_pyperf_files_take_no_table_options(bakeoff, file, tmp_path):
+    """What would be passed over is refused by name."""
+    code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out", "--sort", "load")
+
+    assert 2 == code
+    assert "pyperf takes no --sort" in err
+    assert not (tmp_path / "out").exists()
+
+
 def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
     """Codec names become file names that stay apart and inside the folder."""
     one = {"dump": 1e-6, "load": 1e-6}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+from collections import OrderedDict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,13 @@ def test_maps_are_told_from_records() -> None:
 
     assert "m: dict[str, int]" in maps.to_python()
     assert "class M(TypedDict)" in record.to_python()
+
+
+def test_two_kinds_of_dict_are_one_record() -> None:
+    """Which class of dict a reader made says nothing about the record."""
+    schema = Schema.infer([{"a": {"b": 1}}, {"a": OrderedDict(b=2)}])
+
+    assert "    a: A\n" in schema.to_python()
 
 
 def test_optional_fields_and_confidence() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ..errors import RunError, UsageError
 from ._output import layout, put
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..reports.pick import Choice
 
 __all__ = ["command"]
+
+_TYPED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 @click.command()
@@ -74,8 +77,10 @@ def command(
     from ..reports.pick_output import render
 
     if check:
-        if write or files:
-            raise UsageError("--check looks at the lock file alone; leave out result files and --write")
+        context = click.get_current_context()
+        typed = {name for name in context.params if context.get_parameter_source(name) in _TYPED}
+        if others := sorted(typed - {"check", "max_age", "lock"}):
+            raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(others)}")
         return _check(lock, max_age)
     if max_age is not None:
         raise UsageError("--max-age belongs to --check")

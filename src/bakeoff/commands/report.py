@@ -70,6 +70,7 @@ def command(
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
     results = load_all(files or [Path("bakeoff.json")])
     if form == "pyperf":
+        _refuse(options, form)
         _write_suites(results, output)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options)
@@ -117,14 +118,17 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    if others := [key for key, value in options.items() if value is not None and key not in _COST]:
-        named = ", ".join(f"--{key.replace('_', '-')}" for key in others)
-        raise UsageError(f"a chart takes no {named}")
+    _refuse({key: value for key, value in options.items() if key not in _COST}, "a chart")
     cost = {key: options[key] for key in _COST}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
     kind: Any = chart or charts.KINDS[0]
     as_image: Any = form
     put(charts.render(results, kind, as_image, **cost), output)
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    if given := [f"--{key.replace('_', '-')}" for key, value in options.items() if value is not None]:
+        raise UsageError(f"{what} takes no {', '.join(given)}")
 
 
 def _write_suites(results: Sequence[Result], output: Path | None) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..console import console, progress
 from ..errors import UsageError
@@ -32,9 +33,12 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     text = value.strip().upper().removesuffix("B").removesuffix("I")
     factor = {"K": 10, "M": 20, "G": 30}.get(text[-1:], 0)
     try:
-        return int(float(text[:-1] if factor else text) * (1 << factor))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no number of bytes; say for instance 500M or 2G") from None
+        size = int(float(text[:-1] if factor else text) * (1 << factor))
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise click.BadParameter(f"{value!r} is no number of bytes; say for instance 500M or 2G")
+    return size
 
 
 @click.command()
@@ -136,6 +140,9 @@ def command(
         )
     stored = None
     if resume is not None:
+        source = click.get_current_context().get_parameter_source("output")
+        if given["quick"] or source is ParameterSource.COMMANDLINE:
+            raise UsageError("--resume goes on with a run as it was begun; leave out --quick and -o")
         output = resume
         stored = stored_options(resume)
     options = _options(corpora, given, stored)
@@ -222,13 +229,14 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
     """Enter every codec once more with the schema, where none was asked for by name."""
-    if any("+schema" in name for name in codecs):
+    from ..codecs import join_name, split_name
+
+    parts = [split_name(name) for name in codecs]
+    if any(schema for _, schema, _ in parts):
         return tuple(codecs)
-    entered = []
-    for name in codecs:
-        base, bar, compression = name.partition("|")
-        entered += [name, f"{base}+schema{bar}{compression}"]
-    return tuple(entered)
+    return tuple(
+        join_name(base, schema, compression) for base, _, compression in parts for schema in (False, True)
+    )
 
 
 def _share(text: str | None) -> float | None:

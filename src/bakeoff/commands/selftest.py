@@ -17,7 +17,7 @@ PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
     "-n",
     "times",
     type=click.IntRange(1),
-    help="How often each part is tried. [default: under a minute in all]",
+    help="How often pairs, planted, leaks and clean are tried. [default: under a minute in all]",
 )
 @click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only these parts (repeatable).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
