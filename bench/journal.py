@@ -12,11 +12,12 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from ..errors import RunError
 from .ledger import Entry, Ledger, entries
-from .results import ResultFileError, read
+from .results import Cell, ResultFileError, read
 
 __all__ = ["Journal", "journal_path", "stored"]
 
@@ -55,7 +56,7 @@ class Journal:
     Attributes:
         entries: What there was to go on from.
         unfinished: They are those of an unfinished run's journal, not of a result file.
-        gained: Something was measured since.
+        gained: Something was measured since that takes time to measure again; sizes do not.
         aside: Where the journal of an earlier, unfinished run was moved, or None.
 
     Raises:
@@ -82,7 +83,7 @@ class Journal:
             if resume:
                 self._go_on(output)
             elif self.path.stat().st_size:
-                self._set_aside(output.with_name(f"{output.name}.journal.old"))
+                self._set_aside()
         except RunError:
             if fresh and locked:
                 self.path.unlink(missing_ok=True)
@@ -108,7 +109,10 @@ class Journal:
             if not self.unfinished:
                 self._put(self.entries)
 
-    def _set_aside(self, path: Path) -> None:
+    def _set_aside(self) -> None:
+        endings = chain([".old"], (f".old-{number}" for number in count(2)))
+        places = (self.path.with_name(self.path.name + ending) for ending in endings)
+        path = next(place for place in places if not place.exists())
         with self._writing():
             path.write_bytes(self.path.read_bytes())
             self._file.truncate(0)
@@ -122,7 +126,7 @@ class Journal:
         """
         with self._writing():
             self._put(new)
-        self.gained = self.gained or any(entry["kind"] == "process" or "value" in entry for entry in new)
+        self.gained = self.gained or any(map(_costly, new))
 
     def _put(self, new: Sequence[Entry]) -> None:
         for entry in new:
@@ -142,10 +146,24 @@ class Journal:
         self.path.unlink(missing_ok=True)
         self.close()
 
+    def undo(self) -> None:
+        """Leave everything as it was found: nothing was gained."""
+        if self.aside is not None:
+            self.aside.replace(self.path)
+        elif not self.unfinished:
+            self.path.unlink(missing_ok=True)
+        self.close()
+
     def close(self) -> None:
         """Let go of the lock."""
         with contextlib.suppress(OSError):
             self._file.close()
+
+
+def _costly(entry: Entry) -> bool:
+    if entry["kind"] == "cell":
+        return "value" in entry and Cell.parse(entry["cell"]).operation != "size"
+    return bool(entry["kind"] == "process")
 
 
 def _lines(path: Path) -> tuple[list[Entry], int]:

@@ -83,13 +83,18 @@ class Ledger:
             key = "environment" if kind == "environment" else "options"
             self.head[key] = {**self.head[key], **entry["facts"]}
         elif kind == "warning":
-            self.warnings = list(dict.fromkeys([*self.warnings, entry["text"]]))
+            self._warn(entry["text"], entry.get("instead"))
         elif kind == "cell":
             self._apply_cell(entry)
         elif kind == "process":
             self._apply_process(entry)
         else:
             raise KeyError(kind)
+
+    def _warn(self, text: str, instead: str | None) -> None:
+        """Add a warning, in the place of those that begin with `instead`; an empty one only takes them away."""
+        kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
+        self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
 
     def _apply_cell(self, entry: Entry) -> None:
         cell = Cell.parse(entry["cell"])

@@ -202,13 +202,15 @@ class _Contest:
         self.run.record(
             {"kind": "option", "facts": {f"reached {name}": self.progress.reached and self._done() > 1}}
         )
+        text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
             width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 10 else "no interval yet"
             text = (
-                f"{name}: ±{100 * options.precision:g} % was not reached in {self._done()} processes; "
+                f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
                 f"{' / '.join(self.progress.pair)} at {width}"
             )
-            self.run.record({"kind": "warning", "text": text})
+        # A run that is gone on with may have said so before.
+        self.run.record({"kind": "warning", "text": text, "instead": start})
         if self.replaced:
             text = f"{name}: {self.replaced} processes were disturbed by neighbours and measured again"
             self.run.record({"kind": "warning", "text": text})

@@ -332,16 +332,17 @@ def read(path: Path) -> Result:
         suite = pyperf.BenchmarkSuite.load(str(path))
     except UNREADABLE as error:
         raise ResultFileError(f"{path}: cannot be read as a result file: {error}") from error
-    for benchmark in suite.get_benchmarks():
-        metadata = benchmark.get_metadata()
-        if (version := metadata.get("bakeoff_format", 0)) > FORMAT_VERSION:
-            raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}")
-        if document := metadata.get("bakeoff_document"):
-            try:
+    try:
+        for benchmark in suite.get_benchmarks():
+            metadata = benchmark.get_metadata()
+            if (version := metadata.get("bakeoff_format", 0)) > FORMAT_VERSION:
+                newer = f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}"
+                raise ResultFileError(newer)
+            if document := metadata.get("bakeoff_document"):
                 return _from_document(json.loads(document), suite)
-            except UNREADABLE as error:
-                found = f"{type(error).__name__}: {error}"
-                raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
+    except UNREADABLE as error:
+        found = f"{type(error).__name__}: {error}"
+        raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 

@@ -22,7 +22,7 @@ from .options import Options
 from .results import CellResult, Result
 from .session import Session
 from .stats import ratio, verdicts
-from .yardstick import harness
+from .timing import harness
 
 __all__ = ["PARTS", "Finding", "run"]
 

@@ -131,12 +131,12 @@ class Session:
     def _give_up(self, run: Context, *, interrupted: bool) -> None:
         """Keep what there is; an older result file is not written over by nothing."""
         if not run.journal.gained:
-            if not run.journal.unfinished:
-                run.journal.remove()
+            run.journal.undo()
         elif interrupted:
             self._save(run, complete=False)
             run.journal.remove()
-        run.journal.close()
+        else:
+            run.journal.close()
 
     def _save(self, run: Context, *, complete: bool) -> Result:
         result = run.ledger.result(duration=run.spent(), complete=complete)

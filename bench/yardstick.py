@@ -1,11 +1,8 @@
-"""The yardstick: a fixed kernel in every round, so that absolute times survive a change of clock rate; and
-what measuring a call costs."""
+"""The yardstick: a fixed kernel in every round, so that absolute times survive a change of clock rate."""
 
 from __future__ import annotations
 
-from ._slice import nothing, time_calls
-
-__all__ = ["ITEMS", "harness", "kernel"]
+__all__ = ["ITEMS", "kernel"]
 
 ITEMS = [40] * 64
 """What the kernel is called with."""
@@ -20,8 +17,3 @@ def kernel(size: int) -> list[object]:
     texts = [str(number) for number in range(size)]
     table = {text: [text, number] for number, text in enumerate(texts)}
     return [",".join(texts), table]
-
-
-def harness(calls: int) -> float:
-    """Measure measuring: nanoseconds per call of a C function that does nothing, best of a few tries."""
-    return min(time_calls(nothing, ITEMS, 0, calls)[0] for _ in range(5)) / calls

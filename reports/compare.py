@@ -80,7 +80,7 @@ class Change:
     Attributes:
         ratio: After/before with its interval; None when a side has no figure.
         verdict: Direction-aware: "better" is faster, smaller, less.
-        outcomes: Outcome before and after where they differ, or a leak that appeared or went.
+        outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
     """
 
     cell: Cell
@@ -181,6 +181,10 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
     if old.outcome != new.outcome:
         worse = _badness(new.outcome) > _badness(old.outcome)
         change = replace(change, verdict="worse" if worse else "better", outcomes=(old.outcome, new.outcome))
+    elif set(old.loss) != set(new.loss):
+        more = bool(set(new.loss) - set(old.loss))
+        words = (old.outcome, f"{new.outcome}, loses {'more' if more else 'less'}")
+        change = replace(change, verdict="worse" if more else "better", outcomes=words)
     elif _growing(old) != _growing(new):
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
         change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)

@@ -251,6 +251,8 @@ def _unfit(entrant: Entrant, wish: Wish) -> str:
     facts = entrant.facts
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
+    if entrant.name.endswith(",dict"):
+        return "needs the dictionary it was trained with, which no lock holds"
     if wish.formats and facts.format not in wish.formats:
         return f"writes {facts.format}, not {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,17 @@ def test_a_reader_that_leaves_is_no_error(command):
         said = process.stderr.read()
 
     assert (0, b"") == (process.returncode, said)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "--json"]])
+def test_a_reader_that_was_never_there_is_no_error(command):
+    """However little is written, and whoever writes it: click, rich or we."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([BAKEOFF, *command], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+
+    assert (0, b"") == (done.returncode, done.stderr)
 
 
 def test_an_exit_code_of_others_is_kept(monkeypatch):

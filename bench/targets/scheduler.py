@@ -33,7 +33,7 @@ from ..results import Result, Sample
 from ..session import Session
 from ..stats import verdicts
 from ..stopping import Rule
-from ..yardstick import harness
+from ..timing import harness
 from ._neighbours import bursts
 
 __all__ = ["Bench", "Duel", "main"]

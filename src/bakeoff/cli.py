@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from importlib import import_module
@@ -74,6 +75,13 @@ def bakeoff(ctx: click.Context, debug: bool) -> None:
     ctx.obj = debug
 
 
+def _reader_gone() -> bool:
+    """Whether standard output is a pipe that nobody reads any more."""
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
@@ -107,7 +115,7 @@ def main(args: list[str] | None = None) -> None:
         code = 0
     except SystemExit as error:
         # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.
-        code = 0 if isinstance(error.__context__, BrokenPipeError) else error.code
+        code = 0 if error.code == 1 and _reader_gone() else error.code
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)
         code = 130

@@ -110,6 +110,8 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (["movies", "--ops", "dumb"], 2, "no operation 'dumb'"),
         (["movies", "--precision", "much"], 2, "say a percentage"),
         (["movies", "--cell-memory", "lots"], 2, "say for instance 500M"),
+        (["movies", "--ops", "dump", "--repeat"], 2, "leave out --repeat"),
+        (["movies", "--ops", ","], 2, "names no operation"),
         (["movies", "--cell-memory", "inf"], 2, "say for instance 500M"),
         (["movies", "--cell-memory=-1G"], 2, "say for instance 500M"),
         (["movies", "-o", "-"], 2, "keeps its results in a file"),

@@ -364,8 +364,9 @@ class TestCommand:
         ("args", "code", "message"),
         [
             (["--check"], 2, "bakeoff.lock: no lock"),
-            (["--check", "--write"], 2, "leave out write"),
-            (["--check", "--reads", "3", "--interop"], 2, "leave out interop, reads"),
+            (["--check", "--write"], 2, "leave out --write"),
+            (["--check", "--trusted", "--corpus", "x"], 2, "leave out --corpus, --trusted"),
+            (["--check", "--reads", "3", "--interop"], 2, "leave out --interop, --reads"),
             (["--max-age", "3d"], 2, "belongs to --check"),
             (["--needs", "datetimes"], 2, "did you mean datetime"),
             (["--formats", "xml"], 1, "no codec fits"),

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ..console import atomic_write, console
 
-__all__ = ["is_stdout", "layout", "put"]
+__all__ = ["is_stdout", "layout", "put", "typed"]
 
 
 def is_stdout(output: Path | None) -> bool:
@@ -24,6 +25,17 @@ def layout(output: Path | None) -> dict[str, Any]:
     if not (is_stdout(output) and screen.is_terminal):
         return {}
     return {"width": screen.width, "color": screen.color_system is not None}
+
+
+def typed(context: click.Context) -> list[str]:
+    """Return the options that were typed, as they may be written; arguments by their names."""
+    found = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            off = context.params[name] is False and parameter.secondary_opts
+            found.append(parameter.secondary_opts[-1] if off else parameter.opts[-1])
+    return found
 
 
 def put(content: bytes, output: Path | None) -> None:

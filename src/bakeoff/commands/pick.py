@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from ..errors import RunError, UsageError
-from ._output import layout, put
+from ._output import layout, put, typed
 
 if TYPE_CHECKING:
     from ..reports.pick import Choice
 
 __all__ = ["command"]
-
-_TYPED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 @click.command()
@@ -77,10 +74,9 @@ def command(
     from ..reports.pick_output import render
 
     if check:
-        context = click.get_current_context()
-        typed = {name for name in context.params if context.get_parameter_source(name) in _TYPED}
-        if others := sorted(typed - {"check", "max_age", "lock"}):
-            raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(others)}")
+        others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
+        if others:
+            raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(sorted(others))}")
         return _check(lock, max_age)
     if max_age is not None:
         raise UsageError("--max-age belongs to --check")

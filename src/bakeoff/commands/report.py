@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import RunError, UsageError
-from ._output import is_stdout, layout, put
+from ._output import is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -70,7 +70,7 @@ def command(
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
     results = load_all(files or [Path("bakeoff.json")])
     if form == "pyperf":
-        _refuse(options, form)
+        _allow("pyperf")
         _write_suites(results, output)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options)
@@ -118,7 +118,7 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    _refuse({key: value for key, value in options.items() if key not in _COST}, "a chart")
+    _allow("a chart", "--chart", "--reads", "--bandwidth")
     cost = {key: options[key] for key in _COST}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
     kind: Any = chart or charts.KINDS[0]
@@ -126,9 +126,9 @@ def _write_chart(
     put(charts.render(results, kind, as_image, **cost), output)
 
 
-def _refuse(options: dict[str, Any], what: str) -> None:
-    if given := [f"--{key.replace('_', '-')}" for key, value in options.items() if value is not None]:
-        raise UsageError(f"{what} takes no {', '.join(given)}")
+def _allow(what: str, *allowed: str) -> None:
+    if others := set(typed(click.get_current_context())) - {"files", "--format", "--output", *allowed}:
+        raise UsageError(f"{what} takes no {', '.join(sorted(others))}")
 
 
 def _write_suites(results: Sequence[Result], output: Path | None) -> None:

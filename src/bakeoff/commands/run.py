@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..console import console, progress
 from ..errors import UsageError
+from ._output import typed
 
 if TYPE_CHECKING:
     from ..bench.context import Show
@@ -127,8 +127,8 @@ def command(
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR or (with --trusted) pickle, also
     compressed, a folder of those, - for standard input, or module:function.
 
-    Ctrl-C finishes the process at work and reports (a second one stops at once); either way what was
-    measured is kept and the exit code is 130. An unfinished run goes on with --resume. The exit code is 1
+    Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
+    read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished run goes on with --resume. The exit code is 1
     when no codec got through.
     """
     from ..bench.session import Session, stored_options
@@ -140,9 +140,10 @@ def command(
         )
     stored = None
     if resume is not None:
-        source = click.get_current_context().get_parameter_source("output")
-        if given["quick"] or source is ParameterSource.COMMANDLINE:
-            raise UsageError("--resume goes on with a run as it was begun; leave out --quick and -o")
+        if others := {"--quick", "--output"} & set(typed(click.get_current_context())):
+            raise UsageError(
+                f"--resume goes on with a run as it was begun; leave out {', '.join(sorted(others))}"
+            )
         output = resume
         stored = stored_options(resume)
     options = _options(corpora, given, stored)
@@ -199,13 +200,13 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "codecs": tuple(select(given["codecs"], default=names())) if given["codecs"] else None,
         "operations": _operations(given, stored),
     }
-    typed = {key: value for key, value in chosen.items() if value is not None}
+    chosen = {key: value for key, value in chosen.items() if value is not None}
     if stored is not None:
-        return dataclasses.replace(stored, **typed)
+        return dataclasses.replace(stored, **chosen)
     base = Options(_DEFAULT, tuple(names()))
     if given["quick"]:
         base = base.quick()
-    options = dataclasses.replace(base, **typed)
+    options = dataclasses.replace(base, **chosen)
     if options.infer:
         options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
     return options
@@ -214,11 +215,15 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
     from ..bench.operations import DEFAULT, OPERATIONS
 
-    if given["ops"]:
+    if given["ops"] is not None:
+        if given["repeat"] or given["memory"] is not None:
+            raise UsageError("--ops names all operations; leave out --repeat and --memory/--no-memory")
         wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
         for name in wanted:
             if name not in OPERATIONS:
                 raise UsageError(f"no operation {name!r}; there are {', '.join(OPERATIONS)}")
+        if not wanted:
+            raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
         return tuple(wanted)
     if stored is not None and given["memory"] is None and not given["repeat"]:
         return None
