@@ -1,1 +1,17 @@
-"""Measuring: cells, slices, rounds, processes and runs; writes pyperf files."""
+"""Measuring: cells, slices, rounds, processes and runs; writes pyperf files.
+
+The parent carries a run through, the workers do one job each in a fresh process and answer by file:
+
+========  ==============================================  ===========================
+phase     parent                                          worker
+========  ==============================================  ===========================
+prepare   `session`                                       `prepare`, `sample`
+check     `gate`                                          `check`, `judge`, `equality`
+time      `race`, `stopping`                              `timing`, `estimate`, `_slice`
+weigh     `weigh`                                         `memory`, `peak`, `growth`, `retained`
+========  ==============================================  ===========================
+
+`processes` starts workers and says how they ended, `worker` is their main, `contestant` builds codecs
+in them. `ledger` sums up what was found, `journal` keeps it on disk, `results` is the file, `stats` the
+verdicts.
+"""

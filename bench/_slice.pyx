@@ -1,7 +1,7 @@
 # cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False
 """The timed loop: one callable over part of a list, with the clock read twice.
 
-Budget: 10 ns a call on top of what is measured (design, section 10).
+Budget: 10 ns a call on top of what is measured.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

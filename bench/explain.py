@@ -5,6 +5,7 @@ from __future__ import annotations
 from .environment import abreast
 from .operations import OPERATIONS
 from .options import Options
+from .timing import BURST
 
 __all__ = ["CONTRACT", "explain"]
 
@@ -20,11 +21,13 @@ The timing contract
    through the sample. Records for dump are fresh: CPython keeps the UTF-8 of text that is not
    ASCII, so a second dump of the same record is quicker than the first (`--repeat` shows it).
    Records and payloads are touched just before, as if they had just been made or received, and
-   half a slice of warm-up comes before each slice: the codecs before it left the caches cold.
-4. Short shuffled slices, many short processes, paired statistics. A slice is some calls timed
-   together, about {slice:.2f} ms; a round is every codec once, in random order, with a yardstick among
-   them; a process is {rounds} rounds; the run goes on until every pair of interest is resolved or
-   known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent, which is then said.
+   half a slice of warm-up comes before each slice (none for slow codecs): the codecs before it
+   left the caches cold.
+4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
+   {slice:.2f} ms, timed in bursts of at most {burst}; a round is every codec once, in random order, with
+   a yardstick among them; a process is {rounds} rounds; the run goes on until every pair of interest
+   is resolved or known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent, which
+   is then said.
    Within a process the median over rounds counts, over processes the mean, with Student's t.
    Slow codecs take part in fewer rounds. Nothing is dropped for its value: a slice is disturbed
    when the kernel says it took the processor away.
@@ -39,12 +42,15 @@ The timing contract
 _CHECK = 0.8
 _PROCESS = 0.35
 _MEMORY = 1.5
+_SLICE = 2.0
+"""Warm-up, touching and making records, beside the slice itself."""
 
 
 def explain(options: Options) -> str:
     """Return the contract with the numbers of these options, and what would be run."""
     contract = CONTRACT.format(
         slice=options.slice * 1000,
+        burst=BURST,
         rounds=options.rounds,
         precision=100 * options.precision,
         budget=options.budget,
@@ -53,7 +59,9 @@ def explain(options: Options) -> str:
         memory=options.cell_memory >> 20,
         timeout=options.cell_timeout,
     )
-    operations = "\n".join(f"    {name:22}{OPERATIONS[name].summary}" for name in _all(options))
+    chosen = _all(options)
+    operations = "\n".join(_line(name) for name in chosen)
+    others = "\n".join(_line(name) for name in OPERATIONS if name not in chosen)
     corpora = len(options.corpora)
     low, high = (corpora * seconds for seconds in _seconds(options))
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
@@ -65,7 +73,12 @@ def explain(options: Options) -> str:
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
         f"  takes       about {low:.0f} to {high:.0f} s, as ties need longer than clear differences\n"
+        f"\nNot in this run (--ops, --repeat, --gc both, --infer)\n\n{others}\n"
     )
+
+
+def _line(name: str) -> str:
+    return f"    {name:22}{OPERATIONS[name].summary}"
 
 
 def _all(options: Options) -> list[str]:
@@ -79,7 +92,7 @@ def _seconds(options: Options) -> tuple[float, float]:
     codecs = len(options.codecs)
     fixed = codecs * _CHECK / side + codecs * len(options.memory()) * _MEMORY / side
     cells = codecs * len(options.timed())
-    process = _PROCESS + cells * options.rounds * options.slice * 1.3
+    process = _PROCESS + cells * options.rounds * options.slice * _SLICE
     if options.isolate:
         process += (codecs - 1) * _PROCESS
     least = options.fewest * process if options.timed() else 0.0

@@ -11,8 +11,7 @@ from .context import Context, Stage, payloads_name
 from .environment import abreast
 from .operations import OPERATIONS
 from .processes import Ended
-from .results import Cell, Outcome
-from .timing import FLOOR
+from .results import FLOOR, Cell, Outcome
 
 __all__ = ["check"]
 
@@ -81,8 +80,8 @@ def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
         }
         if healthy:
             entry["facts"] = {"records": answer["records"], "lossy_records": answer["lossy"]}
-            if name == "size":
-                entry["value"] = answer["size"]
+            if operation.kind == "check":
+                entry["value"] = answer[name]
             elif operation.schema and not answer["fixes"]:
                 entry["reason"] = "nothing to fix for this codec"
         run.record(entry)

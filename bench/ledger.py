@@ -92,7 +92,7 @@ class Ledger:
             raise KeyError(kind)
 
     def _warn(self, text: str, instead: str | None) -> None:
-        """Add a warning, in the place of those that begin with `instead`; an empty one only takes them away."""
+        """Add a warning in place of those that begin with `instead`; an empty one only takes them away."""
         kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
         self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
 

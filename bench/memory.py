@@ -21,7 +21,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         job: ``operation``, ``codec``, ``folder``, ``payloads``, ``options``, ``heartbeat``.
 
     Returns:
-        ``value``, ``facts``, and ``again`` with ``environment`` when one more process is asked for.
+        ``value``, ``facts``, and ``again``: options for one more process, or None.
     """
     folder = Path(job["folder"])
     Heartbeat(Path(job["heartbeat"])).beat(0)
@@ -34,5 +34,4 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         "value": found.value,
         "facts": dict(found.facts),
         "again": None if found.again is None else dict(found.again),
-        "environment": dict(found.environment),
     }

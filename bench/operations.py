@@ -1,11 +1,13 @@
 """Every operation: what it measures, when it runs, and what carries it out.
 
-Adding an operation is one entry here and, for the memory kind, one function::
+An operation is an entry here, a unit in `results.UNITS`, and what does the work: for the memory kind a
+function::
 
     def measure(codec, records, payloads, options) -> Measured: ...
 
 It is called once in a fresh process, with the codec, the sample's records (made for this process,
-nothing shared), their payloads, and the operation's options; `options["operation"]` names it.
+nothing shared), their payloads, and the operation's options; `options["operation"]` names it. The check
+kind is a figure of that name in the check's answer; the timed kind is prepared in `timing`.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, cast
 
-from .results import UNITS, Fact, Unit
+from .results import Fact
 
-__all__ = ["DEFAULT", "OPERATIONS", "Measure", "Measured", "Operation", "entry"]
+__all__ = ["DEFAULT", "MEMORY", "OPERATIONS", "Measure", "Measured", "Operation", "entry"]
 
 Kind = Literal["timed", "check", "memory"]
 
@@ -31,13 +33,11 @@ class Measured:
         facts: Flat extras that stand beside the value (``verdict``, ``slope``, ``resolution``).
         again: Options for one more fresh process whose answer replaces this one, for instance to
             confirm a suspicion with more windows; None when this answer stands.
-        environment: Environment variables for that process.
     """
 
     value: float
     facts: Mapping[str, Fact] = field(default_factory=dict)
     again: Mapping[str, Any] | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
@@ -61,11 +61,6 @@ class Operation:
     summary: str
     entry: str = ""
     schema: bool = False
-
-    @property
-    def unit(self) -> Unit:
-        """Unit of the figure."""
-        return UNITS[self.name]
 
 
 _ALL = (
@@ -92,7 +87,10 @@ _ALL = (
 OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
 
 DEFAULT = ("dump", "load", "advise", "size")
-"""Operations of every run; the memory operations of the table join unless ``--no-memory``."""
+"""Operations of every run."""
+
+MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load")
+"""Operations that join unless ``--no-memory``."""
 
 
 def entry(name: str) -> Measure:

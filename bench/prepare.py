@@ -37,7 +37,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         ``corpus`` (facts for the result file), ``bad`` (where and why records were skipped),
-        ``path`` (what later processes need in `sys.path`), ``fresh``.
+        ``path`` (what later processes need in `sys.path`).
     """
     import random
 
@@ -68,7 +68,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         (folder / TRAINING).write_bytes(pickle.dumps(records[half:]))
         records = records[: max(1, half)]
     try:
-        sample = write_sample(records, folder / "sample")
+        write_sample(records, folder / "sample")
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RunError(
             f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
@@ -92,7 +92,6 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         },
         "bad": [list(entry) for entry in corpus.bad[:3]],
         "path": [entry for entry in sys.path if entry],
-        "fresh": sample.fresh,
     }
 
 

@@ -15,9 +15,8 @@ from .heartbeat import IDLE
 from .ledger import FAILED
 from .operations import OPERATIONS
 from .processes import Ended
-from .results import Cell, Sample
+from .results import FLOOR, Cell, Sample
 from .stopping import Progress
-from .timing import FLOOR
 
 __all__ = ["race"]
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyperf
 
 __all__ = [
+    "FLOOR",
     "FORMAT_VERSION",
     "UNITS",
     "UNREADABLE",
@@ -46,6 +47,9 @@ __all__ = [
 ]
 
 FORMAT_VERSION = 1
+
+FLOOR = "floor"
+"""The pseudo codec that copies the payload: what the harness itself costs."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
@@ -197,7 +201,7 @@ class Result:
     """A whole run.
 
     Attributes:
-        environment: Machine, interpreter and settings (design, section 7.7), flat.
+        environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
         command: The command line that made it.
         warnings: What may have spoilt the figures, one sentence each.

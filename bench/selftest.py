@@ -19,7 +19,7 @@ from typing import Any
 from ..codecs.registry import rescan
 from . import faults
 from .options import Options
-from .results import CellResult, Result
+from .results import FLOOR, CellResult, Result
 from .session import Session
 from .stats import ratio, verdicts
 from .timing import harness
@@ -249,7 +249,7 @@ def _harness(trial: _Trial) -> Iterator[Finding]:
 
 
 def _cells(result: Result, operation: str) -> list[CellResult]:
-    return [c for c in result.cells if c.cell.operation == operation and c.cell.codec != "floor"]
+    return [c for c in result.cells if c.cell.operation == operation and c.cell.codec != FLOOR]
 
 
 PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {

@@ -15,13 +15,11 @@ from ._slice import copy, nothing, time_calls, touch
 from .contestant import contestant
 from .estimate import Track, levels
 from .heartbeat import IDLE, Heartbeat
+from .results import FLOOR
 from .sample import Sample, read_payloads, read_sample
 from .yardstick import ITEMS, kernel
 
-__all__ = ["FLOOR", "harness", "run"]
-
-FLOOR = "floor"
-"""The pseudo codec that only copies: what the harness itself costs."""
+__all__ = ["BURST", "harness", "run"]
 
 _TRIES = 3
 _YARDSTICKS = 2
@@ -32,7 +30,7 @@ _SHARE = 2
 _WARMUP = 0.5
 """Calls before a slice, as a share of its own. The codecs before it have left nothing of this one in the
 processor's caches and branch predictors; without a warm-up slices of twins differ half as much again."""
-_BURST = 32
+BURST = 32
 """Calls that are timed together, after their records or payloads were touched: so many fit into the
 processor's caches, as those that were made or received a moment ago would, however large the sample is.
 All of the sample is gone through, as few records again and again would teach the processor their branches:
@@ -74,7 +72,7 @@ class _Cell:
     collect: bool
     extra: float = 0.0
     touched: bool = False
-    burst: int = _BURST
+    burst: int = BURST
     warmup: int = 0
     calls: int = 1
     rounds: frozenset[int] = frozenset()
@@ -318,9 +316,7 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
 
 def harness(calls: int) -> float:
     """Measure measuring: nanoseconds per call of a C function that does nothing, timed as codecs are."""
-    cells = [
-        _Cell(nothing, _rotate(ITEMS), [], True, touched=True, burst=burst) for burst in (_BURST, _FRESH)
-    ]
+    cells = [_Cell(nothing, _rotate(ITEMS), [], True, 0.0, True, burst) for burst in (BURST, _FRESH)]
     return max(min(cell._run(0, calls)[0] for _ in range(_TRIES)) / calls for cell in cells)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -42,7 +41,6 @@ def weigh(run: Context, stage: Stage) -> None:
 
 def _weigh_one(run: Context, stage: Stage, cell: Cell) -> Ended | None:
     options: dict[str, Any] = {}
-    environment: Mapping[str, str] = {}
     ended = None
     for _ in range(_MOST):
         if run.stopping:
@@ -55,10 +53,10 @@ def _weigh_one(run: Context, stage: Stage, cell: Cell) -> Ended | None:
             payloads=payloads_name(run.options.codecs, cell.codec),
             options=options,
         )
-        ended = run.workshop.work(job, patience=run.options.cell_timeout, environment=environment)
+        ended = run.workshop.work(job, patience=run.options.cell_timeout)
         if ended.answer is None or not ended.answer.get("again"):
             break
-        options, environment = options | ended.answer["again"], ended.answer["environment"]
+        options |= ended.answer["again"]
     return ended
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3, embedsignature=True, binding=True
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
-Budget: 20 ns a call over the raw library call, error mapping included (design, section 10).
+Budget: 20 ns a call over the raw library call, error mapping included.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE

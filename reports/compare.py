@@ -183,7 +183,7 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
         change = replace(change, verdict="worse" if worse else "better", outcomes=(old.outcome, new.outcome))
     elif set(old.loss) != set(new.loss):
         more = bool(set(new.loss) - set(old.loss))
-        words = (old.outcome, f"{new.outcome}, loses {'more' if more else 'less'}")
+        words = (str(old.outcome), f"{new.outcome}, loses {'more' if more else 'less'}")
         change = replace(change, verdict="worse" if more else "better", outcomes=words)
     elif _growing(old) != _growing(new):
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))

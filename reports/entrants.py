@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
+from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, Sample
 from ..bench.stats import ALPHA, interval, ranks
 from .cost import Cost, nothing_to_advise
 
 __all__ = ["FLOOR", "GROWING", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
-
-FLOOR: Final = "floor"
-"""The pseudo codec that copies the payload: what the harness itself costs."""
 
 GROWING: Final = "growing"
 """The verdict of a `growth-*` cell whose memory stays behind."""

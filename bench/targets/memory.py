@@ -117,7 +117,6 @@ class _Bench:
                 seconds = perf_counter() - begin
                 return _Seen(trial, answer["value"], answer["facts"], processes, seconds)
             options |= answer["again"]
-            environment |= answer["environment"]
         raise RunError(f"{trial.codec}, {trial.operation}: no answer stood after {MOST_PROCESSES} processes")
 
     def all(self, trials: Sequence[_Trial], times: int) -> Iterator[_Seen]:

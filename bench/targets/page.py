@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from . import madeup
+from . import _madeup as madeup
 
 RENDER_SECONDS = 5.0
 PAGE_BYTES = 2_000_000

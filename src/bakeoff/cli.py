@@ -115,7 +115,7 @@ def main(args: list[str] | None = None) -> None:
         code = 0
     except SystemExit as error:
         # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.
-        code = 0 if error.code == 1 and _reader_gone() else error.code
+        code = 0 if isinstance(error.__context__, BrokenPipeError) or _reader_gone() else error.code
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)
         code = 130

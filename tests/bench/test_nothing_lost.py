@@ -127,6 +127,56 @@ class TestInterrupt:
         assert "Traceback" not in err
         assert len(pairs(read(tmp_path / "out.json"))) >= before
 
+    def test_sizes_alone_do_not_replace_a_result(self, finished: Path, tmp_path: Path) -> None:
+        """Ctrl-C during the checks, when sizes are known but no time is, leaves an older result."""
+        before = (finished / "out.json").read_bytes()
+        (tmp_path / "out.json").write_bytes(before)
+        arguments = ["movies", "--records", "200", "-o", "out.json"]
+        started = subprocess.Popen([*RUN, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        journal = journal_path(tmp_path / "out.json")
+        while started.poll() is None and not (journal.exists() and b"/size/" in journal.read_bytes()):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                started.wait(0.01)
+        measured = timing_processes(journal)
+        started.send_signal(signal.SIGINT)
+        _, err = started.communicate(timeout=60)
+
+        assert (measured, started.returncode, "Traceback" in err) == (0, 130, False)
+        assert (tmp_path / "out.json").read_bytes() == before
+        assert not journal.exists()
+
+    def test_an_unfinished_run_is_put_back_when_nothing_was_gained(self, tmp_path: Path) -> None:
+        """Forgetting --resume, and noticing it, costs nothing."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(2)
+        endless.end(signal.SIGKILL)
+        before = endless.journal.read_bytes()
+        done = run(tmp_path, "no-such-corpus", *SMALL)
+
+        assert done.returncode == 2
+        assert endless.journal.read_bytes() == before
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal"]
+
+    def test_no_unfinished_run_is_written_over(self, tmp_path: Path) -> None:
+        """Each is kept beside the others."""
+        path = journal_path(tmp_path / "x.json")
+        for text in ("first\n", "second\n"):
+            path.write_text(text)
+            Journal(tmp_path / "x.json").remove()
+
+        assert (tmp_path / "x.json.journal.old").read_text() == "first\n"
+        assert (tmp_path / "x.json.journal.old-2").read_text() == "second\n"
+
+    def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
+        """A warning takes the place of the one that it renews, and an empty one clears it."""
+        ledger = Ledger()
+        for text in ("x: ±2 % in 3", "other", "x: ±2 % in 9"):
+            ledger.apply({"kind": "warning", "text": text, "instead": "x: ±"})
+        after = list(ledger.warnings)
+        ledger.apply({"kind": "warning", "text": "", "instead": "x: ±"})
+
+        assert (after, ledger.warnings) == (["other", "x: ±2 % in 9"], ["other"])
+
 
 class TestLock:
     def test_two_runs_into_one_file_are_refused(self, tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import math
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench import timing
-from bakeoff.bench._slice import copy, nothing, time_calls
+from bakeoff.bench._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.explain import explain
 from bakeoff.bench.options import Options
 from bakeoff.bench.processes import Workshop
@@ -89,6 +92,99 @@ class TestFreshness:
 
         assert math.fsum(sample.weights) / 2 == pytest.approx(1)
         assert sample.weights[0] < 0.2 < 1.8 < sample.weights[1]
+
+
+class TestTouch:
+    def test_all_of_a_record_is_read(self) -> None:
+        """Text, bytes, keys and values, in any container; the sum is of one letter per 64 bytes."""
+
+        @dataclasses.dataclass
+        class Point:
+            name: str
+
+        ends = ["A", {"B": b"C"}, ("D", {"E"}), OrderedDict(F=Point("G"))]
+
+        assert touch(ends) == sum(b"ABCDEFG")
+        assert touch("x" * 64) == ord("x")
+        assert touch("x" * 65) == 2 * ord("x")
+        assert touch(3) == touch(None) == touch(2.5) == 0
+
+    def test_what_has_no_end_ends(self) -> None:
+        """Records that hold themselves, very deep ones, and ones that share what they hold."""
+        cycle: list[Any] = ["a"]
+        cycle.append(cycle)
+        deep: list[Any] = []
+        for _ in range(100_000):
+            deep = [deep]
+        shared: list[Any] = ["a"]
+        for _ in range(60):
+            shared = [shared, shared]
+
+        assert touch(cycle) > 0
+        assert touch(deep) == 0
+        assert touch(shared) >= 0
+        while deep:
+            deep = deep.pop()
+
+    def test_types_are_not_entered(self) -> None:
+        """A class leads to its module, and that to the whole program."""
+        assert touch([int, TestTouch]) == 0
+
+
+class TestSlices:
+    """What a slice does, step by step."""
+
+    @staticmethod
+    def recorded(**more: Any) -> tuple[list[str], timing._Cell]:
+        log: list[str] = []
+
+        def batch(start: int, count: int) -> tuple[list[Any], int]:
+            log.append(f"batch {start} {count}")
+            return [None] * 10, start
+
+        def call(item: object) -> None:
+            log.append("call" if gc.isenabled() else "call without collector")
+
+        return log, timing._Cell(call, batch, [1.0] * 10, **({"collect": True} | more))
+
+    def test_a_warm_up_comes_before_the_slice(self) -> None:
+        """On the records before those that are timed, also where these are the first."""
+        log, cell = self.recorded(calls=4, warmup=2)
+        cell.slice(0)
+
+        assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
+
+    def test_bursts_end_where_the_slice_does(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At most so many calls are timed together, and items are touched before each burst."""
+        log, cell = self.recorded(calls=5, burst=2, touched=True)
+        monkeypatch.setattr(timing, "touch", lambda item: log.append("touch"))
+        cell.slice(3)
+
+        one, two = ["touch", "call"], ["touch", "touch", "call", "call"]
+        assert log == ["batch 3 2", *two, "batch 5 2", *two, "batch 7 1", *one]
+
+    def test_further_calls_are_made_but_not_counted(self) -> None:
+        """That is how a difference is planted."""
+        log, cell = self.recorded(calls=10, extra=0.2)
+        cell.slice(0)
+
+        assert (cell.calls, log.count("call")) == (10, 12)
+
+    def test_the_collector_rests_during_a_slice_only(self) -> None:
+        """With `collect=False`."""
+        log, cell = self.recorded(calls=1, collect=False)
+        cell.slice(0)
+
+        assert log == ["batch 0 1", "call without collector"]
+        assert gc.isenabled()
+
+    @pytest.mark.parametrize(("seconds", "calls", "warmup"), [(0.0005, 1, 1), (0.01, 1, 0)])
+    def test_only_quick_cells_are_warmed_up(self, seconds: float, calls: int, warmup: int) -> None:
+        """What takes as long as many slices loses nothing by cold caches."""
+        _, cell = self.recorded()
+        timing._calibrate(cell, seconds, 0.00025)
+
+        assert (cell.calls, cell.warmup) == (calls, warmup)
 
 
 @pytest.mark.parametrize(("start", "count"), [(0, 0), (0, 3), (2, 2), (1, 7), (2, 30)])
@@ -176,10 +272,10 @@ class TestProcess:
 
     @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc"])
     def test_variants_run(self, workshop: Workshop, folder: Path, operation: str) -> None:
-        """Repeated dumps, and slices without the garbage collector."""
+        """Repeated dumps, and slices without the garbage collector, take part in every round."""
         found = timed(workshop, folder, [{"codec": "json", "operation": operation}])["cells"]
 
-        assert found["0"]["paired"] > 0
+        assert found["0"].get("rounds") == 30, found
 
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, folder: Path) -> None:
         """The error stands in its place; the other cell has its figure."""
@@ -188,12 +284,6 @@ class TestProcess:
 
         assert "no such codec" in found["1"]["error"]
         assert found["0"]["rounds"] == 30
-
-    def test_the_garbage_collector_can_be_off(self, workshop: Workshop, folder: Path) -> None:
-        """A whole process with the collector off while slices run."""
-        assert timed(workshop, folder, [{"codec": "json", "operation": "load"}], gc="off")["cells"]["0"][
-            "paired"
-        ]
 
 
 def test_explain_says_what_will_be_run() -> None:

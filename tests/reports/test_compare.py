@@ -117,6 +117,26 @@ class TestCompare:
         assert words(found)["json", "load"] == "ok → crashed"
         assert {"json"} == {c.cell.codec for c in found.regressions(10)}
 
+    @pytest.mark.parametrize(
+        ("before", "after", "verdict"),
+        [
+            (("a tuple",), ("a tuple", "a UUID"), "worse"),
+            (("a tuple",), ("a UUID",), "worse"),
+            (("a tuple", "a UUID"), ("a UUID",), "better"),
+        ],
+    )
+    def test_a_new_loss_is_a_regression(self, result_of, before, after, verdict):
+        """A lossy cell that begins to lose something else counts as worse."""
+
+        def losing(loss):
+            result = result_of(BASE)
+            return replace(result, cells=tuple(replace(c, outcome="lossy", loss=loss) for c in result.cells))
+
+        found = compare(losing(before), losing(after))
+
+        assert {verdict} == {c.verdict for c in found.changes}
+        assert bool(found.regressions(10)) is (verdict == "worse")
+
     def test_a_new_leak_is_a_regression(self, planted):
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
-from bakeoff.bench.targets import madeup
+from bakeoff.bench.targets import _madeup as madeup
 from bakeoff.errors import UsageError
 from bakeoff.reports import page
 

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bakeoff.bench.results import Result
-from bakeoff.bench.targets import madeup
+from bakeoff.bench.targets import _madeup as madeup
 from bakeoff.reports import page as report
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.drawn import points, views

@@ -168,6 +168,17 @@ def test_cut_off_anywhere(bakeoff, file, tmp_path):
         assert (1, 1) == (code, err.count("\n"))
 
 
+def test_damaged_format_number(bakeoff, file, tmp_path):
+    """A format that is no number is damage, not a traceback."""
+    text, changed = re.subn(r'"bakeoff_format": ?1', '"bakeoff_format":"1"', file.read_text())
+    assert changed
+    (tmp_path / "bad.json").write_text(text)
+    code, _, err = bakeoff("report", tmp_path / "bad.json")
+
+    assert 1 == code
+    assert "damaged" in err
+
+
 def test_damaged_document(bakeoff, file, tmp_path):
     """A document with parts missing is called damaged."""
     plain = json.loads(file.read_text())

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _DEFAULT = ("movies", "messages")
-_MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load")
 _STOPPED = 130
 _NOTHING = 1
 
@@ -85,7 +84,11 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
 )
 @click.option("--repeat", is_flag=True, help="Time repeated dumps of the same records, too.")
-@click.option("--ops", metavar="LIST", help="Operations, with commas; see --explain.")
+@click.option(
+    "--ops",
+    metavar="LIST",
+    help="Operations, with commas, instead of the usual; see --explain.",
+)
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
@@ -128,11 +131,11 @@ def command(
     compressed, a folder of those, - for standard input, or module:function.
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
-    read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished run goes on with --resume. The exit code is 1
-    when no codec got through.
+    read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
+    run goes on with --resume. The exit code is 1 when no codec got through.
     """
+    from ..bench.results import FLOOR
     from ..bench.session import Session, stored_options
-    from ..bench.timing import FLOOR
 
     if str(output) == "-":
         raise UsageError(
@@ -213,7 +216,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
-    from ..bench.operations import DEFAULT, OPERATIONS
+    from ..bench.operations import DEFAULT, MEMORY, OPERATIONS
 
     if given["ops"] is not None:
         if given["repeat"] or given["memory"] is not None:
@@ -229,7 +232,7 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
         return None
     memory = given["memory"] if given["memory"] is not None else not given["quick"]
     repeat = ("dump-repeat",) if given["repeat"] else ()
-    return (*DEFAULT, *repeat, *(_MEMORY if memory else ()))
+    return (*DEFAULT, *repeat, *(MEMORY if memory else ()))
 
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
