@@ -52,6 +52,7 @@ _DEFAULT: Final = (
     "load:x",
     "load-nogc",
     "advise",
+    "advise-nogc",
     "load+advise",
     "value",
     "bytes",
@@ -308,7 +309,7 @@ class SectionBuilder:
             if cell is not None and not cell.samples and cell.outcome not in ("ok", "lossy"):
                 marks = (self.footnotes.mark(f"{name}: {cell.reason}"),) if cell.reason else ()
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
-        if key == "advise" and key in entrant.cells:
+        if key in ("advise", "advise-nogc") and key in entrant.cells:
             return Entry(
                 "0", 0.0, marks=(self.footnotes.mark("the schema has nothing to fix for this codec"),)
             )
@@ -447,7 +448,7 @@ def _measured_on(corpus: CorpusFacts) -> str:
         text = f"measured on all {corpus.records:,} records"
     else:
         text = f"measured on {corpus.sample:,} records drawn from {corpus.records:,}"
-    mean = corpus.profile.get("mean_bytes")
+    mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
     if corpus.seed is not None:

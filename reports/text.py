@@ -26,6 +26,7 @@ _DISPENSABLE: Final = (
     "resident-records",
     "dump-nogc",
     "load-nogc",
+    "advise-nogc",
     "dump-repeat",
     "peak",
     "growth",

@@ -30,7 +30,7 @@ def test_table(path):
     """The table says what the run found: units, a loss, a tie, memory, the floor."""
     text = render([load(path)])
 
-    assert "measured on 50 records drawn from 500" in text
+    assert "measured on 50 records drawn from 500, 1,680 bytes each as JSON, seed 1" in text
     assert "`list` came back as `tuple` at `$.actor.roles`" in text
     assert 2 == text.count("2=")
     assert "no growth" in text

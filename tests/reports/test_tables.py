@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, render
@@ -435,6 +436,21 @@ class TestOtherFormats:
         """A baseline that took no part is refused with those that did."""
         with pytest.raises(UsageError, match="baseline 'xml' took no part on messages; there are json"):
             render([planted], "text", baseline="xml")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_operation_is_shown(result_of, operation):
+    """Whatever is measured has a default column; a time has one of its name."""
+    value = 0.125
+    run = result_of({"json": {"dump": 1e-6, "load": 1e-6, operation: value}}, noise=0)
+    row, _ = json.loads(render([run], "json"))["sections"][0]["rows"]
+    shown = {key for key, entry in row["entries"].items() if entry["value"] == pytest.approx(value)}
+
+    if OPERATIONS[operation].kind == "timed":
+        assert operation in shown
+        assert operation in COLUMNS
+    else:
+        assert shown or (operation.startswith("growth-") and "growth" in row["entries"])
 
 
 def test_import_is_light():
