@@ -22,7 +22,7 @@ from .cost import FORMULA, Cost
 from .drawn import MEMORY, TIMES, View, amount, bars, points, summary, views
 from .entrants import FLOOR, corpora
 from .environment import warnings
-from .grid import Grid, grid
+from .grid import COLUMNS, Grid, grid
 from .merge import machines
 from .raw import embeddable, plain
 from .sentence import advice
@@ -80,7 +80,7 @@ def render(
     """
     if unknown := sorted(name for name, value in other.items() if value is not None):
         raise UsageError(
-            f"the page takes no {', '.join(unknown)}: it shows every column and sorts as you click"
+            f"the page takes no {', '.join(unknown)}: it shows {', '.join(COLUMNS)} and sorts as you click"
         )
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
