@@ -24,7 +24,7 @@ __all__ = [
     "merge_sections",
 ]
 
-Direction = Literal["lower", "higher", ""]
+Direction = Literal["lower", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Column:
     @property
     def arrow(self) -> str:
         """The direction as a sign; explained below every table that has one."""
-        return {"lower": "↓", "higher": "↑", "": ""}[self.direction]
+        return "↓" if self.direction else ""
 
     @property
     def title(self) -> str:
@@ -161,9 +161,7 @@ class Section:
     @property
     def legend(self) -> tuple[str, ...]:
         """What the signs in the headers mean, for those that occur."""
-        directions = {column.direction for column in self.columns}
-        signs = {"lower": "↓ lower is better", "higher": "↑ higher is better"}
-        return tuple(text for direction, text in signs.items() if direction in directions)
+        return ("↓ lower is better",) if any(column.direction for column in self.columns) else ()
 
     @property
     def notes(self) -> list[str]:
