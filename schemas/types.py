@@ -1,7 +1,7 @@
 """What a record looks like, as a tree of small immutable records: one class for each kind of type.
 
-The tree is public. Everything that needs to know a schema walks it: the compiler, the plan in words,
-inference, the printed Python source, the typed peers, the fidelity matrix.
+The tree is public. Whatever needs to know a schema walks it: the compiler and the plan in words, the printed
+Python source, the typed peers. A declaration and inference build it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,90 @@
+"""No kind of type is forgotten by what walks the tree."""
+
+from __future__ import annotations
+
+import enum
+
+import pytest
+
+from bakeoff.schemas import Limits
+from bakeoff.schemas import types as t
+from bakeoff.schemas.plan import Facts, compile_plan, lack
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Place:
+    """A class that a record is built into."""
+
+    def __init__(self, x: str) -> None:
+        self.x = x
+
+
+TEXT = t.StrType()
+
+LACKING = (
+    t.NoneType(),
+    t.IntType(big=True),
+    t.BytesType(),
+    t.ByteArrayType(),
+    t.DateTimeType(),
+    t.DateType(),
+    t.TimeType(),
+    t.TimeDeltaType(),
+    t.DecimalType(),
+    t.UUIDType(),
+    t.EnumType(Colour),
+    t.ListType(TEXT),
+    t.TupleType((TEXT,)),
+    t.VarTupleType(TEXT),
+    t.SetType(TEXT),
+    t.FrozenSetType(TEXT),
+    t.DictType(t.IntType(), TEXT),
+    t.RecordType("Place", (t.Field("x", TEXT),), cls=Place),
+)
+"""Types that have to be brought back after a codec that carries nothing."""
+
+NEVER = (
+    t.AnyType(),
+    t.BoolType(),
+    t.FloatType(),
+    t.ComplexType(),
+    TEXT,
+    t.LiteralType(("x",)),
+    t.UnionType((TEXT, t.NoneType())),
+)
+"""Types that every format has, that none has a convention for, or whose parts say what they lack."""
+
+NOTHING = Facts(known=True, wire={"none": "$null"})
+
+
+def test_every_type_is_listed():
+    """A new type has to say here whether a codec may lack it."""
+    known = {kind for kind in vars(t).values() if isinstance(kind, type) and issubclass(kind, t.Type)} - {
+        t.Type
+    }
+
+    assert sorted(kind.__name__ for kind in known) == sorted(type(node).__name__ for node in LACKING + NEVER)
+
+
+@pytest.mark.parametrize("node", LACKING, ids=lambda node: type(node).__name__)
+def test_what_is_lacked_is_said(node):
+    """A type that no codec brought back leaves something to do, in words."""
+    assert lack(node, NOTHING, objects=True)
+
+
+@pytest.mark.parametrize("node", NEVER, ids=lambda node: type(node).__name__)
+def test_what_is_never_lacked(node):
+    """The others leave nothing to do at the node itself."""
+    assert lack(node, NOTHING, objects=True) is None
+
+
+@pytest.mark.parametrize("node", LACKING + NEVER, ids=lambda node: type(node).__name__)
+def test_every_type_has_name_and_step(node):
+    """Every type has the name that advice shows, and all but Any a step that looks at it."""
+    plan = compile_plan(node, Facts(), Limits(), full=True)
+
+    assert str(node)
+    assert (plan is None) == isinstance(node, t.AnyType)
