@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from ..codecs import DecodeError, codec
+from ..codecs import Codec, DecodeError, codec
 from ..codecs.streams import Cut
 from .problems import Problems
 from .sharing import refuse_bombs
@@ -17,9 +17,8 @@ __all__ = ["read_bson", "read_cbor", "read_msgpack", "read_pickle"]
 BROKEN = "; what follows cannot be read"
 
 
-def _payloads(name: str, file: io.BufferedReader, problems: Problems) -> Iterator[tuple[str, bytes]]:
+def _payloads(kind: Codec, file: io.BufferedReader, problems: Problems) -> Iterator[tuple[str, bytes]]:
     """Iterate over (where, payload)."""
-    kind = codec(name)
     start = number = 0
     assert isinstance(kind.framing, Cut)
     payloads = kind.framing.split(kind, file)
@@ -39,10 +38,10 @@ def _payloads(name: str, file: io.BufferedReader, problems: Problems) -> Iterato
 
 def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over concatenated MessagePack values."""
-    decode = codec("msgpack").decode
-    for where, payload in _payloads("msgpack", file, problems):
+    kind = codec("msgpack")
+    for where, payload in _payloads(kind, file, problems):
         try:
-            record = decode(payload)
+            record = kind.decode(payload)
         except DecodeError as error:
             problems.add(where, error.reason, error)
             continue
@@ -55,9 +54,12 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     Types of the database's own become plain ones, so that every codec can carry the record:
     ObjectId its 24 digits, Decimal128 a Decimal, Int64 an int; dates are aware, in UTC.
     """
+    kind = codec("bson")  # first: importing the file of a format declares its codecs, and their order counts
     import bson
     from bson import codec_options
     from bson.binary import UuidRepresentation
+
+    from ..codecs.bson import WRAP
 
     def plain(kind: type, convert: Any) -> codec_options.TypeDecoder:
         class Plain(codec_options.TypeDecoder):
@@ -81,37 +83,42 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             ]
         ),
     )
-    for where, payload in _payloads("bson", file, problems):
+    for where, payload in _payloads(kind, file, problems):
         try:
             record = bson.decode(payload, options)
         except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
             problems.add(where, f"not BSON: {error}", error)
             continue
-        # As our own BSON codec wraps what is no document.
-        yield record["bakeoff.value"] if record.keys() == {"bakeoff.value"} else record
+        # As our own codec does with what is no document.
+        yield record[WRAP] if record.keys() == {WRAP} else record
 
 
 def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over a CBOR sequence (RFC 8742)."""
-    codec("cbor2")  # says which extra to install
-    import cbor2
-
-    decoder = cbor2.CBORDecoder(file)
+    records = codec("cbor2").load(file)
     number = 0
-    while file.peek(1):
+    while True:
         number += 1
-        where = f"byte {file.tell():,}, record {number}"
         try:
-            record = decoder.decode()
-            refuse_bombs(record)
-        except Exception as error:  # noqa: BLE001 - the library raises nearly anything on hostile input
-            problems.add(where, f"not CBOR: {error}{BROKEN}", error)
+            record = next(records)
+        except StopIteration:
             return
+        except DecodeError as error:
+            problems.add(f"record {number}", f"not CBOR: {error.reason}{BROKEN}", error)
+            return
+        try:
+            refuse_bombs(record)
+        except ValueError as error:
+            problems.add(f"record {number}", str(error), error)
+            continue
         yield record
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over concatenated pickles. Runs what the file says: the caller has checked that it may."""
+    """Iterate over concatenated pickles. Runs what the file says: the caller has checked that it may.
+
+    No limit holds against that. Most such files are one list of all records, of any size.
+    """
     import pickle
 
     number = 0

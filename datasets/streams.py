@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..codecs import compression
+from .base import Progress
 from .errors import UnreadableCorpus
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ __all__ = ["COMPRESSIONS", "Input", "compressor", "opened", "split_compression"]
 BUFFER = 256 * 1024
 # A chunk of zstd this long decompresses to 64 MiB at worst.
 ZSTD_CHUNK = 2 * 1024
-
-Progress = Callable[[int, int | None], None]
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 """Endings of compressed files."""
@@ -115,10 +114,9 @@ class _Zstd:
 
 
 def _zstandard() -> Any:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise UsageError("zstandard is not installed; pip install 'bakeoff[zstd]'") from error
+    compression.compressor("zstd")  # says which extra to install
+    import zstandard
+
     return zstandard
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codecs import DecodeError, codec
+from ..codecs._codec import DEFAULT_SIZE
 from .problems import Problems
 from .sharing import refuse_bombs
 
 __all__ = ["read_yaml"]
 
-DOCUMENT_LIMIT = 64 * 1024 * 1024
+DOCUMENT_LIMIT = DEFAULT_SIZE
 
 
 def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -477,6 +477,27 @@ class TestBinary:
             with pytest.raises(BadRecord):
                 read(put(tmp_path, f"data.{name}", head + b"x"))
 
+    def test_cbor_record_too_large(self, tmp_path: Path) -> None:
+        """A record goes no further than the codec's limit of size."""
+        path = put(tmp_path, "data.cbor", b"\x01\x5b" + (2**27).to_bytes(8, "big"))
+        os.truncate(path, 2**27)
+        with pytest.raises(BadRecord, match=r"record 2: .* at byte 1 takes more than 67,108,864 bytes"):
+            read(path)
+
+    def test_cbor_sequence(self, tmp_path: Path) -> None:
+        """Records that follow one another all come back, however they lie to the buffers."""
+        records = [{"n": n, "text": "x" * (n % 700)} for n in range(2_000)]
+
+        assert records == read(put(tmp_path, "data.cbor", b"".join(map(cbor2.dumps, records))))
+
+    def test_cbor_bomb(self, tmp_path: Path) -> None:
+        """References that stand for too much, or for themselves, cost their record only."""
+        endless = b"\xd8\x1c\x81\xd8\x1d\x00"  # tag 28: share; tag 29: refer to what is shared as 0
+        corpus = datasets.corpus(put(tmp_path, "data.cbor", b"\x01" + endless + b"\x02"), skip_bad=True)
+
+        assert [1, 2] == list(corpus.records())
+        assert "record 2" in corpus.bad[0][0]
+
     def test_pickle_needs_trust(self, tmp_path: Path) -> None:
         """A pickle is not even opened without trust."""
         path = put(tmp_path, "data.pickle", b"cos\nsystem\n(S'exit 1'\ntR.")
