@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..codecs import CodecError, EncodeError, MissingLibrary, describe
+from ..errors import UsageError
 from .contestant import Contestant, contestant
 from .equality import equal, first_difference
 from .heartbeat import Heartbeat
@@ -71,6 +72,9 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"outcome": "missing", "reason": error.reason}
     except CodecError as error:
         return {"outcome": "error", "reason": error.reason}
+    except UsageError as error:
+        # The corpus's schema has no form in this codec; that must not end the others' run.
+        return {"outcome": "unsupported", "reason": str(error)}
     answer: dict[str, Any] = {"codec": facts_of(job["codec"], parts)}
     try:
         seen = _through(parts, sample, heartbeat, job["seconds"])

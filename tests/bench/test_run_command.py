@@ -63,6 +63,26 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     assert advise.samples
 
 
+def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
+    """An optional field has no place in an array: that codec alone is unsupported, and says why."""
+    (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
+    codecs = "msgspec-msgpack/array,json+schema"
+    done = run(mine, "some.jsonl", "--quick", "--budget", "0", "--infer", "-c", codecs)
+    outcomes = {
+        c.cell.codec: (c.outcome, c.reason)
+        for c in read(mine / "bakeoff.json").cells
+        if c.cell.operation == "load"
+    }
+
+    assert done.returncode == 0, done.stderr
+    assert outcomes["msgspec-msgpack/array"] == (
+        "unsupported",
+        "schema at `$.b`: an optional field has no place in an array",
+    )
+    assert outcomes["json+schema"][0] == "ok"
+    assert "msgspec-msgpack/array: unsupported: schema at `$.b`" in done.stdout
+
+
 def test_memory_operations_plug_in(mine: Path) -> None:
     """An operation asked for by name is measured in a process of its own."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", "size,peak-load")
