@@ -239,7 +239,9 @@ class Session:
         if ended.answer["bad"]:
             where, why = ended.answer["bad"][0]
             self.notes.append(
-                f"{source}: {facts.skipped} bad records were skipped, the first at {where}: {why}"
+                f"{source}: 1 bad record was skipped, at {where}: {why}"
+                if facts.skipped == 1
+                else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
         return Stage(facts.name, folder, ended.answer["path"])
 

@@ -445,9 +445,11 @@ def _amount(value: float, half: float | None, *, exact: bool) -> str:
 
 def _measured_on(corpus: CorpusFacts) -> str:
     if corpus.sample >= corpus.records:
-        text = f"measured on all {corpus.records:,} records"
+        text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:
-        text = f"measured on {corpus.sample:,} records drawn from {corpus.records:,}"
+        text = (
+            f"measured on {corpus.sample:,} record{'s' * (corpus.sample != 1)} drawn from {corpus.records:,}"
+        )
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
@@ -456,7 +458,7 @@ def _measured_on(corpus: CorpusFacts) -> str:
     if corpus.sha256:
         text += f", sha256 {corpus.sha256[:12]}"
     if corpus.skipped:
-        text += f"; {corpus.skipped:,} bad records skipped"
+        text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
     return text
 
 

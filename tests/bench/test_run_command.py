@@ -162,7 +162,9 @@ def test_bad_records_are_counted(mine: Path) -> None:
     done = run(mine, "broken.jsonl", *QUICK, "--skip-bad")
 
     assert done.returncode == 0, done.stderr
-    assert "1 bad records were skipped" in done.stderr
+    assert "broken.jsonl: 1 bad record was skipped, at broken.jsonl, line 2" in done.stderr
+    assert "measured on all 1 record," in done.stdout
+    assert "; 1 bad record skipped" in done.stdout
     assert read(mine / "bakeoff.json").corpora[0].skipped == 1
 
 
