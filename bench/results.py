@@ -224,6 +224,16 @@ class Result:
         return next((c for c in self.cells if c.cell == wanted), None)
 
 
+def is_result_file(path: Path) -> bool:
+    """Whether a path leads to a result file, damaged or of any version; told without parsing it."""
+    try:
+        with path.open("rb") as file:
+            # What is no JSON object is not read to its end: it may be a corpus of any size.
+            return file.read(1) == b"{" and b'"bakeoff_format"' in file.read()
+    except OSError:
+        return False
+
+
 def _without_samples(cell: CellResult) -> dict[str, Any]:
     plain = {f.name: getattr(cell, f.name) for f in dataclasses.fields(cell) if f.name != "samples"}
     plain["cell"] = cell.cell.name

@@ -20,7 +20,7 @@ from .ledger import Entry, Ledger
 from .options import Options
 from .processes import Workshop
 from .race import race
-from .results import CorpusFacts, Result, write
+from .results import CorpusFacts, Result, is_result_file, write
 from .weigh import weigh
 
 __all__ = ["Session", "guard", "stored_options"]
@@ -42,7 +42,7 @@ def guard(output: Path) -> None:
         raise UsageError(f"{output}: is a folder; name a file with -o")
     if is_device(output):
         raise UsageError(f"{output}: is a device; a run needs a file, which it writes again and again")
-    if output.exists() and output.stat().st_size and b'"bakeoff_format"' not in output.read_bytes():
+    if output.exists() and output.stat().st_size and not is_result_file(output):
         raise UsageError(f"{output}: exists and is not a result file of bakeoff; choose another with -o")
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from ..console import atomic_write, console
+from ..console import atomic_write, console, is_device
+from ..errors import UsageError
 
-__all__ = ["is_stdout", "layout", "put", "typed"]
+__all__ = ["guard", "is_stdout", "layout", "put", "typed"]
 
 
 def is_stdout(output: Path | None) -> bool:
@@ -38,12 +40,35 @@ def typed(context: click.Context) -> list[str]:
     return found
 
 
-def put(content: bytes, output: Path | None) -> None:
+def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Refuse to write over what cannot be made again: a command's own input, or the result of a run.
+
+    Raises:
+        UsageError: `output` is one of the files `inputs`, or a result file.
+    """
+    from ..bench.results import is_result_file
+
+    if output is None or is_stdout(output) or not output.exists() or is_device(output):
+        return
+    if any(path.exists() and output.samefile(path) for path in inputs):
+        raise UsageError(f"{output}: is read by this command and would be lost; choose another file with -o")
+    if is_result_file(output):
+        raise UsageError(f"{output}: is a result file of bakeoff; choose another file with -o")
+
+
+def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
     """Write UTF-8 to a file, all or nothing, or to standard output in its encoding.
+
+    Args:
+        content: What to write.
+        output: The file; None or ``-`` for standard output.
+        inputs: Files that the command read; see `guard`.
 
     Raises:
         RunError: The file cannot be written.
+        UsageError: It must not be written over.
     """
+    guard(output, inputs)
     if output is not None and not is_stdout(output):
         with atomic_write(output) as file:
             file.write(content)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import RunError
-from ._output import layout, put
+from ._output import guard, layout, put
 
 __all__ = ["command"]
 
@@ -53,6 +53,7 @@ def command(
     from ..reports.compare import compare, parse_share
     from ..reports.files import load
 
+    guard(output, (before, after, *(confirm or ())))
     share = None if limit is None else parse_share(limit)
     found = compare(load(before), load(after), force=force)
     if confirm:

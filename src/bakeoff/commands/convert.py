@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from ..errors import UsageError
+from ._output import guard
 from ._records import RECORDS, destination, output, report_skipped, slow_progress
 
 __all__ = ["command"]
@@ -46,6 +49,7 @@ def command(
     if target == "-" and target_format is None:
         raise UsageError("standard output has no ending to tell the format; say --to FORMAT")
     kind = destination(target, target_format)
+    guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
     made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
     problems = Problems(skip=skip_bad)
     problems.source = source

@@ -46,8 +46,9 @@ def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
     from ..bench.fidelity import matrix
     from ..codecs import select
     from ..console import console, progress
-    from ._output import put
+    from ._output import guard, put
 
+    guard(output)
     chosen = select(codecs)
     columns: dict[str, Column] = {}
     with progress() as bar:

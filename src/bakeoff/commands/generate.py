@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
+from ._output import guard
 from ._records import RECORDS, destination, output, slow_progress
 
 __all__ = ["command"]
@@ -41,6 +43,7 @@ def command(name: str, records: int | None, seed: int | None, path: str, format_
         raise datasets.UnknownCorpus(name, near, built_in=True)
     made = datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed)
     kind = destination(path, format_name, "jsonl")
+    guard(Path(path))
     with slow_progress(f"generating {name}") as show, output(path) as file:
         count = write(made.records(show), file, kind)
     if path != "-":

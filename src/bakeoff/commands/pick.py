@@ -108,7 +108,7 @@ def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Pa
 
     new = Lock.of(choice, paths, dates)
     before = _codec_in(path)
-    put(new.dumps().encode(), path)
+    put(new.dumps().encode(), path, paths)
     change = f" (was {before})" if before not in (None, new.codec) else ""
     click.echo(f"wrote {path}: {new.codec}{change}", err=True)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import RunError, UsageError
-from ._output import is_stdout, layout, put, typed
+from ._output import guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -68,10 +68,12 @@ def command(
         raise UsageError(f"--chart belongs to svg and png, not to {form}")
     if show and form != "html":
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
-    results = load_all(files or [Path("bakeoff.json")])
+    files = files or [Path("bakeoff.json")]
+    guard(output, files)
+    results = load_all(files)
     if form == "pyperf":
         _allow("pyperf")
-        _write_suites(results, output)
+        _write_suites(results, output, files)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options)
     elif form == "html":
@@ -131,7 +133,7 @@ def _allow(what: str, *allowed: str) -> None:
         raise UsageError(f"{what} takes no {', '.join(sorted(others))}")
 
 
-def _write_suites(results: Sequence[Result], output: Path | None) -> None:
+def _write_suites(results: Sequence[Result], output: Path | None, inputs: Sequence[Path]) -> None:
     from ..reports.suites import suites
 
     if output is None or str(output) == "-":
@@ -146,5 +148,5 @@ def _write_suites(results: Sequence[Result], output: Path | None) -> None:
     for name, suite in files.items():
         text = io.StringIO()
         suite.dump(text)
-        put(text.getvalue().encode(), output / name)
+        put(text.getvalue().encode(), output / name, inputs)
     click.echo(f"wrote {', '.join(files)} to {output}", err=True)

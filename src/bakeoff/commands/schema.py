@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ._output import guard
 from ._records import RECORDS, output, report_skipped, slow_progress
 
 if TYPE_CHECKING:
@@ -71,12 +73,17 @@ def infer(
     Reads all records once, in bounded memory. A remark beside a field gives the share of values that
     fit, where that is not all.
     """
+    from ..console import is_device
     from ..datasets import corpus
     from ..errors import UsageError
     from ..schemas import Schema
 
     if not name.isidentifier():
         raise UsageError(f"--name {name}: not a Python name")
+    file_path = Path(target)
+    guard(file_path, (Path(source),))
+    if file_path.is_file() and not is_device(file_path) and file_path.suffix not in (".py", ".pyi"):
+        raise UsageError(f"{target}: exists and is not a Python file; choose FILE.py with -o")
     made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
     with slow_progress(f"reading {source}") as show:
         schema = Schema.infer(made.records(show), name=name, confidence=confidence)
@@ -161,8 +168,6 @@ def _schema(text: str, **options: Any) -> Schema:
 
 def _codec_of(source: str, source_format: str | None) -> str:
     """Return the codec whose conventions a file's format follows."""
-    from pathlib import Path
-
     from ..datasets.formats import format_of
     from ..errors import UsageError
 

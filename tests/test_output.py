@@ -1,0 +1,77 @@
+"""What ``-o`` must not write over, in every command that has one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parent / "data" / "results" / "format-1.json"
+LINES = b'{"id": 1}\n{"id": 2}\n'
+
+
+def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two result files, a plain file of pyperf's kind of ending, and a corpus."""
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_bytes(DATA.read_bytes())
+    for name in ("rows.jsonl", "rows.py"):
+        (tmp_path / name).write_bytes(LINES)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("report a.json -o a.json", "a.json: is read by this command"),
+        ("report a.json -o ../{folder}/a.json", "a.json: is read by this command"),
+        ("report a.json -f html -o b.json", "b.json: is a result file"),
+        ("report a.json -f svg -o b.json", "b.json: is a result file"),
+        ("compare a.json b.json -o a.json", "a.json: is read by this command"),
+        ("compare a.json a.json --confirm a.json b.json -o b.json", "b.json: is read by this command"),
+        ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is read by this command"),
+        ("fidelity -c json -f csv -o a.json", "a.json: is a result file"),
+        ("generate movies -n 2 -o a.json", "a.json: is a result file"),
+        ("convert rows.jsonl a.json", "a.json: is a result file"),
+        ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: is read by this command"),
+        ("schema infer rows.py --from jsonl -o rows.py", "rows.py: is read by this command"),
+        ("schema infer movies -n 5 -o rows.jsonl", "rows.jsonl: exists and is not a Python file"),
+        ("schema infer rows.jsonl -o a.json", "a.json: is a result file"),
+    ],
+)
+def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> None:
+    """Exit code 2, one message, and every file as it was."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = bakeoff(folder, *line.format(folder=folder.name).split())
+
+    assert 2 == done.returncode, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "report a.json -o out.json",
+        "report a.json -o out.html",
+        "report a.json -f pyperf -o out",
+        "compare a.json b.json -f json -o out.json",
+        "generate movies -n 2 -o out.json",
+        "convert rows.jsonl rows.jsonl",
+        "schema infer rows.jsonl -o out.py",
+    ],
+)
+def test_outputs_are_written_over(folder: Path, line: str) -> None:
+    """What a command wrote itself, it may write again."""
+    for _ in range(2):
+        done = bakeoff(folder, *line.split())
+
+        assert 0 == done.returncode, done.stderr
