@@ -1,7 +1,9 @@
-"""What ``-o`` must not write over, in every command that has one."""
+"""What ``-o`` must not write over, in every command that has one; and what a terminal gets."""
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -75,3 +77,26 @@ def test_outputs_are_written_over(folder: Path, line: str) -> None:
         done = bakeoff(folder, *line.split())
 
         assert 0 == done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
+def test_no_color(folder: Path, no_color: str, styled: bool) -> None:
+    """A terminal gets styles; with NO_COLOR set it gets no escape sequence at all."""
+    master, slave = pty.openpty()
+    settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    settings |= {"TERM": "xterm-256color", "COLUMNS": "200"} | ({"NO_COLOR": no_color} if no_color else {})
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "bakeoff", "report", "a.json"], cwd=folder, stdout=slave, env=settings
+    ) as process:
+        os.close(slave)
+        written = b""
+        try:
+            while part := os.read(master, 65536):
+                written += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+    os.close(master)
+
+    assert 0 == process.returncode
+    assert b"rank" in written
+    assert styled is (b"\x1b[" in written)

@@ -26,7 +26,8 @@ def layout(output: Path | None) -> dict[str, Any]:
     screen = console()
     if not (is_stdout(output) and screen.is_terminal):
         return {}
-    return {"width": screen.width, "color": screen.color_system is not None}
+    # rich alone would still write bold and dim under NO_COLOR.
+    return {"width": screen.width, "color": screen.color_system is not None and not screen.no_color}
 
 
 def typed(context: click.Context) -> list[str]:

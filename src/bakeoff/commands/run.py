@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import console, progress
+from ..console import progress
 from ..errors import UsageError
-from ._output import typed
+from ._output import layout, typed
 
 if TYPE_CHECKING:
     from ..bench.context import Show
@@ -280,10 +280,7 @@ def _command_line() -> str:
 def _report(result: Result, per: int | None, notes: Sequence[str], output: Path) -> None:
     from ..reports import render
 
-    screen = console()
-    options: dict[str, Any] = {"per": per} if per is not None else {}
-    if screen.is_terminal:
-        options |= {"width": screen.width, "color": screen.color_system is not None}
+    options = layout(None) | ({"per": per} if per is not None else {})
     click.echo(render([result], "text", **options).rstrip("\n"))
     for note in (*notes, f"results are in {output}"):
         click.echo(note, err=True)
