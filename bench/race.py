@@ -22,6 +22,8 @@ __all__ = ["race"]
 
 _DIRTY = 0.3
 """Share of disturbed slices beyond which a process is replaced."""
+_LEAST = 5
+"""Processes that are run whatever the budget: with fewer, nearly everything is a tie."""
 _WORTH = 0.12
 """Seconds of slices that the start of a process is worth: with few cells there are more rounds."""
 _MOST_ROUNDS = 120
@@ -69,7 +71,7 @@ class _Contest:
             self.progress = rule.look(self._tables())
         while self.codecs() and not self.run.stopping and not self.progress.reached:
             spent = time.monotonic() - begun
-            if spent > options.budget and self._done() >= min(2, rule.fewest):
+            if spent > options.budget and self._done() >= min(_LEAST, rule.fewest):
                 break
             if self._done() >= rule.most:
                 break

@@ -16,7 +16,22 @@ from typing import Literal
 
 from .results import Sample
 
-__all__ = ["ALPHA", "TIE", "Ratio", "Verdict", "holm", "interval", "ranks", "ratio", "split", "verdicts"]
+__all__ = [
+    "ALPHA",
+    "FEW",
+    "TIE",
+    "Ratio",
+    "Verdict",
+    "holm",
+    "interval",
+    "ranks",
+    "ratio",
+    "split",
+    "verdicts",
+]
+
+FEW = 3
+"""Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""
@@ -198,13 +213,23 @@ def verdicts(
 def ranks(
     cells: Mapping[str, Sequence[Sample]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
 ) -> dict[str, int]:
-    """Rank codecs: 1 plus the number of codecs that are surely faster; ties share a rank."""
+    """Rank codecs in the order of their means; ties share a rank.
+
+    A codec shares the rank of the one before it unless it is surely slower than the first of that
+    rank; a new rank counts all codecs above it. So ranks never fall along the order, and what shares
+    one cannot be told apart from its quickest.
+    """
     judged = verdicts(cells, alpha, tie, exact=exact)
-    return {
-        name: 1 + sum(verdict == "slower" for (a, _), (verdict, _) in judged.items() if a == name)
-        for name, samples in cells.items()
-        if samples
-    }
+    found: dict[str, int] = {}
+    first = ""
+    order = sorted((name for name in cells if cells[name]), key=lambda name: interval(cells[name])[0])
+    for place, name in enumerate(order, 1):
+        if not first or judged[name, first][0] == "slower":
+            first = name
+            found[name] = place
+        else:
+            found[name] = found[first]
+    return found
 
 
 def split(alpha: float, looks: int) -> float:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Final
 
 from ..bench.results import CorpusFacts, Result, Sample
-from ..bench.stats import verdicts
+from ..bench.stats import FEW, verdicts
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
@@ -157,12 +158,17 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
             "\n".join(["no codec fits", *explained(excluded)]) if excluded else "no codec took part"
         )
     weights = _weights(fields)
+    fewest = min(len(found[name].samples("dump")) for found in fields.values() for name in eligible)
+    if 0 < fewest < FEW and len(eligible) > 1:
+        counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
+        raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume FILE`")
     samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
     parts = {name: _parts(name, fields, weights) for name in eligible}
     order = sorted(eligible, key=lambda name: parts[name].total(wish.cost))
     judged = verdicts(samples, alpha(result))
     cheapest = order[0]
-    top = [n for n in order if n == cheapest or judged[cheapest, n][0] != "faster"]
+    # A codec behind one that is surely dearer is no tie, however little is known of it.
+    top = list(takewhile(lambda n: n == cheapest or judged[cheapest, n][0] != "faster", order))
     winner = min(top, key=_preference(fields, parts))
     entrant = next(found[winner] for found in fields.values() if winner in found)
     return Choice(
@@ -397,12 +403,16 @@ _PLAUSIBLE_LINES: Final = (1e3, 1e11)
 def _breakeven(
     winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost, tied: set[str]
 ) -> list[str]:
-    """Say at which reads per write and at which bandwidth another codec would win."""
+    """Say at which reads per write and at which bandwidth another codec would win.
+
+    A tied codec whose mean is below the winner's has no such point: it wins as soon as the weights move
+    its way.
+    """
     own = parts[winner]
     reads: list[tuple[float, str]] = []
     lines: list[tuple[float, str]] = []
     for other in order:
-        if other in tied:
+        if other == winner:
             continue
         theirs = parts[other]
         wire = 1 / cost.bandwidth
@@ -415,10 +425,17 @@ def _breakeven(
         point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
         if point is not None and _PLAUSIBLE_LINES[0] <= point <= _PLAUSIBLE_LINES[1]:
             lines.append((point, other))
+    level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= own.total(cost)]
+    readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
+    writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
     found = []
-    if more := min((r for r in reads if r[0] > cost.reads), default=None):
+    if readers:
+        found.append(f"with more reads {readers[0]}, tied now, wins")
+    elif more := min((r for r in reads if r[0] > cost.reads), default=None):
         found.append(f"{more[1]} overtakes {winner} above {_count(more[0])} reads per write")
-    if fewer := max((r for r in reads if r[0] < cost.reads), default=None):
+    if writers and cost.reads > 0:
+        found.append(f"with fewer reads {writers[0]}, tied now, wins")
+    elif fewer := max((r for r in reads if r[0] < cost.reads), default=None):
         found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
     if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
         found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")

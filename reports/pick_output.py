@@ -25,6 +25,9 @@ def render(choice: Choice, *, explain: bool = False, width: int | None = None, c
 def _body(choice: Choice) -> Iterable[str]:
     if choice.tied:
         yield f"tied with it, and behind by the tie-breakers: {', '.join(choice.tied)}"
+    names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
+    if choice.wish.needs and not any("+schema" in name for name in names):
+        yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"
     if choice.runners_up:
         listed = (f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up)
         yield f"runners-up, times its cost: {', '.join(listed)}"

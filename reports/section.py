@@ -125,6 +125,7 @@ class SectionBuilder:
             lines=tuple(self._lines()),
             footnotes=self.footnotes.listed(),
             absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
+            remarks=tuple(self._remarks()),
         )
 
     def _keys(self) -> list[str]:
@@ -139,6 +140,14 @@ class SectionBuilder:
             if key == "codec" or any(self._holds(entrant, key) for entrant in self.shown):
                 wanted.append(key)
         return wanted
+
+    def _remarks(self) -> Iterable[str]:
+        """Name the columns that were asked for and stay empty."""
+        words = _TEXTS - {"growth"}
+        measured = (key for key in self.options.columns or () if key not in words)
+        empty = [key for key in measured if not any(self._holds(entrant, key) for entrant in self.shown)]
+        if self.shown and empty:
+            yield f"{', '.join(dict.fromkeys(empty))}: not measured in this run"
 
     def _holds(self, entrant: Entrant, key: str) -> bool:
         """Whether a default column has something to say of this codec."""

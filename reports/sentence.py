@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..bench.results import Result
+from ..bench.stats import FEW
 from .cost import Cost
 from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
 
 __all__ = ["advice"]
+
+_NONE: Final = "No codec got through"
+_UNCHECKED: Final = "Nothing is advised, as nobody checked what comes back"
 
 
 def advice(result: Result, cost: Cost | None = None) -> str:
@@ -26,6 +32,8 @@ def advice(result: Result, cost: Cost | None = None) -> str:
         return "Nothing was measured, so there is nothing to advise."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
+    if found.keys() <= {_NONE, _UNCHECKED}:
+        return f"{text}."
     return f"{text} (by the cost of {model.sentence()})."
 
 
@@ -41,9 +49,9 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
     standing = Standing.of(field, cost, alpha)
     if not standing.costs:
-        return "No codec got through", ""
+        return _NONE, ""
     if not any(entrant.checked for entrant in field):
-        return "Nothing is advised, as nobody checked what comes back", ""
+        return _UNCHECKED, ""
     safe = [e for e in field if _advisable(e) and e.name in standing.costs]
     if not safe:
         first = next(iter(standing.costs))
@@ -55,16 +63,25 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     level = {*own.tied(winner), *standing.tied(winner)}
     tied = [name for name in others if name in level]
     asides = []
-    if tied:
+    processes = min(map(len, own.samples.values()))
+    if processes < FEW and others:
+        verdict = f"{_processes(processes)} too few to tell codecs apart"
+    elif tied:
         verdict = f"{_listed([winner, *tied])} cannot be told apart at the top"
     elif others:
         verdict = f"{winner} costs least"
         times = own.costs[others[0]].value / own.costs[winner].value
         asides.append(f"{others[0]} comes next at {ratio(times)} its cost")
+    elif len(field) == 1:
+        verdict = f"{winner} brings every record back safely, and nothing else was measured"
     else:
         verdict = f"{winner} is the only one that brings every record back safely"
     asides += _better(field, standing, winner)
     return verdict, ", ".join(asides)
+
+
+def _processes(number: int) -> str:
+    return "1 process is" if number == 1 else f"{number} processes are"
 
 
 def _advisable(entrant: Entrant) -> bool:

@@ -137,6 +137,7 @@ class Section:
     Attributes:
         lines: What was measured on, and how rows are ranked; below the title.
         footnotes: Letter and text.
+        remarks: What is to be said of whole columns; below the rows.
         absent: Codecs that failed or were not there.
     """
 
@@ -146,6 +147,7 @@ class Section:
     lines: tuple[str, ...] = ()
     footnotes: tuple[tuple[str, str], ...] = ()
     absent: tuple[Absent, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def headers(self) -> list[str]:
@@ -165,12 +167,12 @@ class Section:
 
     @property
     def notes(self) -> list[str]:
-        """Legend and footnotes, one line each."""
-        return [*self.legend, *(f"[{mark}] {text}" for mark, text in self.footnotes)]
+        """Legend, remarks and footnotes, one line each."""
+        return [*self.legend, *self.remarks, *(f"[{mark}] {text}" for mark, text in self.footnotes)]
 
     @property
     def below(self) -> list[str]:
-        """Everything that stands below the rows, one line each: legend, footnotes, absent codecs."""
+        """Everything that stands below the rows, one line each: legend, remarks, footnotes, absent codecs."""
         return [*self.notes, *(absent.sentence for absent in self.absent)]
 
 
@@ -232,6 +234,7 @@ def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
         lines=labelled([(block, section.lines) for block, section in blocks]),
         footnotes=tuple((mark, text) for text, mark in letters.items()),
         absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
+        remarks=labelled([(block, section.remarks) for block, section in blocks]),
     )
 
 

@@ -142,16 +142,16 @@ function ranking(entrants, weights, alpha, tie) {
   full.sort((a, b) => a.value - b.value);
   const sure = cheaper(full, alpha, tie);
   const count = full.length;
+  let first = 0;
   full.forEach((cost, a) => {
-    let rank = 1;
+    if (sure[first * count + a]) first = a;
     let beaten = cost.entrant.size === null;
     full.forEach((other, b) => {
-      if (sure[b * count + a]) rank += 1;
       if (other.entrant.size === null || beaten) return;
       if (other.entrant.size <= cost.entrant.size && sure[b * count + a]) beaten = true;
       else if (other.entrant.size < cost.entrant.size && other.value <= cost.value) beaten = true;
     });
-    cost.rank = rank;
+    cost.rank = first + 1;
     cost.front = !beaten;
   });
   const shared = new Map();

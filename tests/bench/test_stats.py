@@ -108,6 +108,27 @@ class TestVerdicts:
         assert verdicts(cells)["a", "b"][0] == "unresolved"
         assert set(ranks(cells).values()) == {1}
 
+    def test_ranks_never_fall_along_the_order(self) -> None:
+        """What little is known of shares the rank it stands in; a new rank counts all above it."""
+        cells = {
+            "best": noisy(1, 0.01, 10, 1),
+            "vague": noisy(1.3, 0.9, 10, 2),
+            "second": noisy(1.6, 0.01, 10, 3),
+            "level": noisy(1.6, 0.01, 10, 4),
+            "hazy": noisy(3, 1.5, 10, 5),
+            "last": noisy(9, 0.01, 10, 6),
+        }
+        order = sorted(cells, key=lambda name: interval(cells[name])[0])
+        found = ranks(cells)
+
+        assert [found[name] for name in order] == sorted(found.values())
+        for place, name in enumerate(order, 1):
+            first = order[found[name] - 1]
+            assert found[first] == found[name] <= place
+            assert name == first or verdicts(cells)[name, first][0] != "slower"
+        assert found["second"] > found["best"]
+        assert found["last"] > found["second"]
+
     def test_a_cell_without_samples_is_left_out(self) -> None:
         """Failed cells take no part."""
         assert ranks({"a": noisy(1, 0.01, 5, 1), "b": []}) == {"a": 1}

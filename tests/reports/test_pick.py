@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import tomllib
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
 from bakeoff.reports.lock import Lock, check, parse_age, version_range
 from bakeoff.reports.pick import Wish, pick
+from bakeoff.reports.sentence import advice
 
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
@@ -126,6 +128,52 @@ class TestHonesty:
         assert ("a",) == choice.tied
         assert "cannot be told apart from a" in choice.sentence
         assert "comes first as other languages read it" in choice.sentence
+
+    def test_what_is_surely_dearer_ends_a_tie(self, result_of):
+        """A codec behind it is no tie, however little is known of it."""
+        quick = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        slow = {"dump": 9e-6, "load": 9e-6, "size": 10}
+        run = result_of({"quick": quick, "slower": {**quick, "load": 3e-6}, "vague": slow})
+        vague = tuple(
+            replace(
+                c,
+                samples=tuple(
+                    replace(s, value=s.value * f, paired=s.paired * f)
+                    for s, f in zip(c.samples, cycle((1e-4, 1e4)), strict=False)
+                ),
+            )
+            if c.cell.codec == "vague" and c.cell.operation != "size"
+            else c
+            for c in run.cells
+        )
+        choice = pick([replace(run, cells=vague)], Wish(allow_loss=True))
+
+        assert ("quick", ()) == (choice.winner.name, choice.tied)
+
+    @pytest.mark.parametrize("processes", [1, 2])
+    def test_too_few_processes_decide_nothing(self, result_of, processes):
+        """Neither a choice nor an advice: one or two processes tell nothing apart."""
+        run = result_of(FIELD, facts=FACTS, processes=processes)
+
+        with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
+            pick([run], Wish())
+        assert "too few to tell codecs apart" in advice(run)
+
+    def test_a_tied_codec_that_gains_is_named(self, result_of):
+        """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""
+        run = result_of(
+            {
+                "plain": {"dump": 2e-6, "load": 2.002e-6, "size": 100},
+                "extra": {"dump": 2e-6, "load": 2e-6, "size": 100},
+                "other": {"dump": 9e-6, "load": 1.9e-6, "size": 100},
+            },
+            facts={"extra": {"extra": "extra"}},
+            noise=0.001,
+        )
+        choice = pick([run], Wish())
+
+        assert "plain" == choice.winner.name
+        assert "with more reads extra, tied now, wins" == choice.breakeven[0]
 
     def test_fewer_dependencies_break_a_tie(self, result_of):
         """The standard library goes before core dependencies, and these before extras."""

@@ -23,8 +23,8 @@ def command(operation: str, codec: str, source: str, calls: int) -> None:
     records are the same for `nothing`, so that the difference of the two times is the work of the codec:
 
     \b
-      pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack
-      pyperf command -o nothing.json -- bakeoff once nothing msgpack movies.msgpack
+      pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack -n 1000000
+      pyperf command -o nothing.json -- bakeoff once nothing msgpack movies.msgpack -n 1000000
 
     The calls rotate through the first 1,000 records.
     """
