@@ -26,8 +26,8 @@ The timing contract
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
    {slice:.2f} ms, timed in bursts of at most {burst}; a round is every codec once, in random order, with
    a yardstick among them; a process is {rounds} rounds; the run goes on until every pair of interest
-   is resolved or known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent, which
-   is then said.
+   is resolved or known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent (five
+   processes at the least), which is then said.
    Within a process the median over rounds counts, over processes the mean, with Student's t.
    Slow codecs take part in fewer rounds. Nothing is dropped for its value: a slice is disturbed
    when the kernel says it took the processor away.

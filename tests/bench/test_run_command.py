@@ -126,6 +126,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
     ("arguments", "code", "said"),
     [
         (["moviez"], 2, "did you mean movies"),
+        (["moviez", "--explain"], 2, "did you mean movies"),
         (["movies", "-c", "jsn"], 2, "did you mean json"),
         (["movies", "--ops", "dumb"], 2, "no operation 'dumb'"),
         (["movies", "--precision", "much"], 2, "say a percentage"),

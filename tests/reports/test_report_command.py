@@ -68,6 +68,17 @@ def test_format_follows_the_ending(bakeoff, file, ending, start):
     assert Path(f"table.{ending}").read_text().startswith(start)
 
 
+def test_an_unknown_ending(bakeoff, file):
+    """It is refused with the endings there are, unless -f says what to write."""
+    code, _, err = bakeoff("report", file, "-o", "table.xyz")
+    said, _, _ = bakeoff("report", file, "-o", "table.xyz", "-f", "md")
+
+    assert (2, 0) == (code, said)
+    assert "no format ends in .xyz" in err
+    assert ".csv, .htm, .html, .json, " in err
+    assert Path("table.xyz").read_text().startswith("## ")
+
+
 def test_pyperf_files(bakeoff, file, tmp_path):
     """-f pyperf writes a file for each codec that pyperf can compare."""
     code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")

@@ -97,6 +97,15 @@ class TestText:
         assert re.search(r"^json +1\.00× +1\.00×", text, re.M)
         assert re.search(r"^yaml +39\.\d× +0\.97×", text, re.M)
 
+    @pytest.mark.parametrize("form", ["text", "md"])
+    def test_columns_that_were_not_measured(self, planted, form):
+        """Empty columns that were asked for are named; those with figures, and words, are not."""
+        text = render([planted], form, columns="codec,peak,dump,growth,fidelity,library,advise:x")
+        full = render([planted], form, columns="codec,dump,fidelity,rank,cost")
+
+        assert "peak, growth, advise:x: not measured in this run" in text
+        assert "not measured" not in full
+
     def test_columns_and_sort(self, planted):
         """Columns stand as asked for and rows as sorted."""
         text = render([planted], "text", columns="codec,bytes", sort="-bytes")

@@ -12,6 +12,7 @@ from ..errors import RunError, UsageError
 from ._output import layout, put, typed
 
 if TYPE_CHECKING:
+    from ..bench.results import Result
     from ..reports.pick import Choice
 
 __all__ = ["command"]
@@ -92,11 +93,28 @@ def command(
     )
     paths = list(files) or [Path("bakeoff.json")]
     results = load_all(paths)
+    _check_formats(wish.formats, results)
     choice = pick(results, wish)
     put(render(choice, explain=explain, **layout(None)).encode(), None)
     if write:
         _write(choice, paths, [result.started for result in results], lock)
     return None
+
+
+def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
+    """Refuse formats that neither bakeoff nor the results know: nothing would fit, for no good reason."""
+    from difflib import get_close_matches
+
+    from ..codecs import describe, names
+
+    known = {describe(name).format for name in names()}
+    known |= {codec.format for result in results for codec in result.codecs}
+    known.discard("")
+    for name in wanted:
+        if name not in known:
+            near = get_close_matches(name, sorted(known))
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}"
+            raise UsageError(f"no wire format {name!r}; {hint}")
 
 
 def _names(text: str) -> tuple[str, ...]:

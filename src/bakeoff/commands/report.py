@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..console import is_device
 from ..errors import RunError, UsageError
 from ._output import guard, is_stdout, layout, put, typed
 
@@ -88,7 +89,13 @@ def _form_of(output: Path | None, show: bool) -> str:
     ending = output.suffix.lower() if output is not None else ""
     known = {".tex": "latex", ".txt": "text", ".htm": "html", ".markdown": "md"}
     known |= {f".{form}": form for form in (*_TABLES, "html", *_CHARTS)}
-    return known.get(ending, "text")
+    if output is None or not ending or is_device(output):
+        return "text"
+    if ending not in known:
+        raise UsageError(
+            f"{output}: no format ends in {ending}; say -f, or end it in {', '.join(sorted(known))}"
+        )
+    return known[ending]
 
 
 def _write_table(results: Sequence[Result], form: str, output: Path | None, options: dict[str, Any]) -> None:

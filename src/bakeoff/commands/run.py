@@ -153,6 +153,7 @@ def command(
     if explaining:
         from ..bench.explain import explain
 
+        _check_corpora(options)
         click.echo(explain(options), nl=False)
         return
     with progress() as display:
@@ -170,6 +171,15 @@ def command(
         click.get_current_context().exit(_STOPPED)
     if not any(cell.samples for cell in result.cells if cell.cell.codec != FLOOR):
         click.get_current_context().exit(_NOTHING)
+
+
+def _check_corpora(options: Options) -> None:
+    """Refuse what is no corpus, as the run itself would; nothing that exists is opened."""
+    from ..datasets import corpus
+
+    for source in options.corpora:
+        if source != "-" and not Path(source).exists():
+            corpus(source, trusted=options.trusted, format=options.format)
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
