@@ -80,13 +80,14 @@ def test_outputs_are_written_over(folder: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
-def test_no_color(folder: Path, no_color: str, styled: bool) -> None:
+@pytest.mark.parametrize(("line", "word"), [("report a.json", b"rank"), ("codecs", b"media type")])
+def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: bool) -> None:
     """A terminal gets styles; with NO_COLOR set it gets no escape sequence at all."""
     master, slave = pty.openpty()
     settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     settings |= {"TERM": "xterm-256color", "COLUMNS": "200"} | ({"NO_COLOR": no_color} if no_color else {})
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "bakeoff", "report", "a.json"], cwd=folder, stdout=slave, env=settings
+        [sys.executable, "-P", "-m", "bakeoff", *line.split()], cwd=folder, stdout=slave, env=settings
     ) as process:
         os.close(slave)
         written = b""
@@ -98,5 +99,5 @@ def test_no_color(folder: Path, no_color: str, styled: bool) -> None:
     os.close(master)
 
     assert 0 == process.returncode
-    assert b"rank" in written
+    assert word in written
     assert styled is (b"\x1b[" in written)

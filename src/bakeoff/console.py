@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal
 
 from .errors import RunError
 
@@ -24,7 +24,9 @@ def console(*, stderr: bool = False) -> Console:
     """Return a rich console; colour follows the terminal and ``NO_COLOR``, and a pipe is 140 wide."""
     from rich.console import Console
 
-    screen = Console(stderr=stderr, highlight=False)
+    # Under NO_COLOR rich drops colours alone; bold and dim go with them here.
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    screen = Console(stderr=stderr, highlight=False, color_system=system)
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = PIPE_WIDTH
     return screen

@@ -26,8 +26,7 @@ def layout(output: Path | None) -> dict[str, Any]:
     screen = console()
     if not (is_stdout(output) and screen.is_terminal):
         return {}
-    # rich alone would still write bold and dim under NO_COLOR.
-    return {"width": screen.width, "color": screen.color_system is not None and not screen.no_color}
+    return {"width": screen.width, "color": screen.color_system is not None}
 
 
 def typed(context: click.Context) -> list[str]:
