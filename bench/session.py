@@ -38,6 +38,8 @@ def guard(output: Path) -> None:
     """
     if not output.parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.parent}")
+    if output.suffix == ".gz":
+        raise UsageError(f"{output}: a result file is not compressed; leave .gz out")
     if output.is_dir():
         raise UsageError(f"{output}: is a folder; name a file with -o")
     if is_device(output):

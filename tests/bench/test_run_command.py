@@ -137,6 +137,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (["movies", "--cell-memory=-1G"], 2, "say for instance 500M"),
         (["movies", "-o", "-"], 2, "keeps its results in a file"),
         (["movies", "-o", "gone/x.json"], 2, "there is no folder gone"),
+        (["movies", "-o", "x.json.gz"], 2, "leave .gz out"),
         (["empty.jsonl"], 1, "no record in it"),
         (["broken.jsonl"], 1, "line 2"),
         (["mine.jsonl", "-c", "json+schema", "--quick"], 1, ""),

@@ -408,6 +408,15 @@ class TestCommand:
         Path("bakeoff.lock").write_text(Lock(codec="json", library="Python", requires=">=3").dumps())
         assert (0, "bakeoff.lock holds: json (Python >=3)\n", "") == call("--check")
 
+    def test_a_file_that_is_no_lock_is_kept(self, call):
+        """--write over somebody's notes is refused by name."""
+        Path("notes.txt").write_text("my notes")
+        code, _, err = call("--write", "--lock", "notes.txt")
+
+        assert 1 == code
+        assert "notes.txt: cannot be read as a lock" in err
+        assert "my notes" == Path("notes.txt").read_text()
+
     @pytest.mark.parametrize(
         ("args", "code", "message"),
         [

@@ -134,10 +134,8 @@ def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Pa
 def _codec_in(path: Path) -> str | None:
     from ..reports.lock import Lock
 
-    try:
-        return Lock.read(path).codec
-    except (RunError, UsageError):
-        return None
+    # What is there but no lock is somebody's file: reading it says so, and it stays.
+    return Lock.read(path).codec if path.is_file() else None
 
 
 def _check(path: Path, max_age: str | None) -> None:
