@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import RunError, UsageError
-from ._output import layout, put, typed
+from ._output import guard, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -125,8 +125,9 @@ def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Pa
     from ..reports.lock import Lock
 
     new = Lock.of(choice, paths, dates)
+    guard(path, paths)
     before = _codec_in(path)
-    put(new.dumps().encode(), path, paths)
+    put(new.dumps().encode(), path)
     change = f" (was {before})" if before not in (None, new.codec) else ""
     click.echo(f"wrote {path}: {new.codec}{change}", err=True)
 
