@@ -29,12 +29,12 @@ _SHARE = 2
 """How much more time than a quick cell a slow one may take in a process."""
 _WARMUP = 0.5
 """Calls before a slice, as a share of its own. The codecs before it have left nothing of this one in the
-processor's caches and branch predictors; without a warm-up slices of twins differ half as much again."""
+processor's caches and branch predictors; without a warm-up slices of twins differ more."""
 BURST = 32
 """Calls that are timed together, after their records or payloads were touched: so many fit into the
 processor's caches, as those that were made or received a moment ago would, however large the sample is.
-All of the sample is gone through, as few records again and again would teach the processor their branches:
-64 of 1000 records made some codecs 13 % quicker against others."""
+All of the sample is gone through, as few records again and again would teach the processor their branches,
+by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
 _FRESH = 4
 """The same for records that were just decoded and are fixed up: nobody does that long after."""
 _FEWEST = 3

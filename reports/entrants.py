@@ -171,7 +171,7 @@ class Standing:
 
     Attributes:
         costs: Mean cost of each codec that has one, seconds per record, cheapest first.
-        ranks: Rank of each; codecs that cannot be told apart share one.
+        ranks: Rank of each; codecs that cannot be told apart from the first of a rank share it.
         samples: Per-process costs behind them.
     """
 

@@ -406,7 +406,7 @@ class SectionBuilder:
         if self.standing.ranks:
             line = f"rank by cost: {self.options.cost.sentence()}"
             if any(self.standing.tied(name) for name in self.standing.ranks):
-                line += "; rows with = cannot be told apart and share a rank"
+                line += "; rows with = cannot be told apart from the first of their rank"
             yield line
         counts = [len(e.cells["dump"].samples) for e in self.shown if "dump" in e.cells]
         if counts and max(counts) == 1:

@@ -88,7 +88,7 @@ class TestText:
         text = render([run], "text")
 
         assert {"1=", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
-        assert "cannot be told apart and share a rank" in text
+        assert "cannot be told apart from the first of their rank" in text
 
     def test_baseline(self, planted):
         """Relative columns are relative to the codec that was asked for."""
