@@ -405,14 +405,15 @@ def _breakeven(
 ) -> list[str]:
     """Say at which reads per write and at which bandwidth another codec would win.
 
-    A tied codec whose mean is below the winner's has no such point: it wins as soon as the weights move
-    its way.
+    A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
+    the two lines cross it is the winner that becomes the cheaper one.
     """
     own = parts[winner]
     reads: list[tuple[float, str]] = []
     lines: list[tuple[float, str]] = []
+    level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= own.total(cost)]
     for other in order:
-        if other == winner:
+        if other == winner or other in level:
             continue
         theirs = parts[other]
         wire = 1 / cost.bandwidth
@@ -425,7 +426,6 @@ def _breakeven(
         point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
         if point is not None and _PLAUSIBLE_LINES[0] <= point <= _PLAUSIBLE_LINES[1]:
             lines.append((point, other))
-    level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= own.total(cost)]
     readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
     writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
     found = []
