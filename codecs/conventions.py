@@ -213,25 +213,12 @@ class Family:
         return lowered
 
     def _key(self, key: Any) -> Any:
-        if not self.text_keys:
-            return key if type(key) in (int, bytes, bool, float, type(None)) else self._key_leaf(key)
-        if key is None:
-            return "null"
-        if isinstance(key, bool):
-            return "true" if key else "false"
-        if isinstance(key, enum.Enum):
-            return self._key(key.value)
-        if isinstance(key, (int, float)):
-            return repr(key)
-        if isinstance(key, bytes):
-            return _text_of_bytes(key)
-        return self._key_leaf(key)
-
-    def _key_leaf(self, key: Any) -> Any:
-        plain = self.leaf(key)
-        if not isinstance(plain, (str, int, float, bytes)):
-            raise TypeError(f"a dict key of type {type(key).__name__} has no written form")
-        return plain if type(plain) is str or not self.text_keys else self._key(plain)
+        written = _text_key(key) if self.text_keys else self.lower(key)
+        try:
+            hash(written)
+        except TypeError:
+            raise TypeError(f"a dict key of type {type(key).__name__} has no written form") from None
+        return written
 
 
 def _utc_or_text(value: dt.datetime) -> Any:
@@ -260,6 +247,21 @@ def _naive_or_text(value: dt.datetime) -> Any:
     A property list's date has none; plistlib would drop one without a word.
     """
     return value.isoformat() if value.tzinfo is not None else value
+
+
+def _text_key(key: Any) -> Any:
+    """Return the text of a key: as in JSON, whatever else the format has as a value."""
+    if isinstance(key, enum.Enum):
+        return _text_key(key.value)
+    if key is None:
+        return "null"
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if isinstance(key, str):
+        return str(key)
+    if isinstance(key, (int, float)):
+        return repr(key)
+    return FAMILIES["json"].leaf(key)
 
 
 FAMILIES: Mapping[str, Family] = {

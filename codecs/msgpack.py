@@ -7,11 +7,12 @@ becomes five times slower where ``MALLOC_TRIM_THRESHOLD_`` is set, as Dask's wor
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from .conventions import FAMILIES, TYPED, unbound, wire
+from .conventions import FAMILIES, TYPED, Family, unbound, wire
 from .registry import Format, declare
 from .streams import MessagePack
 
@@ -41,6 +42,10 @@ CARRIES = frozenset(
 LISTS_TO_TUPLES = "list becomes tuple"
 
 _family = FAMILIES["msgpack"]
+# msgspec has a timestamp of its own, and does not know the one of the msgpack package.
+_msgspec_family = Family(
+    "MessagePack (msgspec)", {**_family.native, dt.datetime: None}, text_keys=False, int64=True
+)
 
 
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
@@ -176,9 +181,9 @@ def _msgspec() -> Mapping[str, Any]:
     import msgspec
 
     return {
-        "encode": msgspec.msgpack.Encoder(enc_hook=_family.leaf).encode,
+        "encode": msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         "decode": msgspec.msgpack.Decoder().decode,
-        "lower": _family.lower,
+        "lower": _msgspec_family.lower,
         "accelerated": True,
         "carries": CARRIES,
         "wire": wire("msgpack", CARRIES) | {"datetime_offset": "utc"},

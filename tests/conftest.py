@@ -13,5 +13,7 @@ settings.register_profile(
     derandomize=True,  # a commit is green or not, whoever asks; "thorough" goes looking
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2000, derandomize=False)
+settings.register_profile(
+    "thorough", parent=settings.get_profile("default"), max_examples=2000, derandomize=False
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
+import enum
+import uuid
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,12 @@ from click.testing import CliRunner
 import bakeoff
 from bakeoff.codecs.conventions import FAMILIES, duration_text
 from bakeoff.commands.codecs import command
+
+
+class Colour(enum.Enum):
+    """A key whose value is text."""
+
+    RED = "red"
 
 
 @pytest.mark.checkout
@@ -70,3 +79,26 @@ def test_a_library_error_is_chained():
         bakeoff.codec("orjson").decode(b"{")
 
     assert type(caught.value.__cause__).__name__ == "JSONDecodeError"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        uuid.UUID(int=5),
+        decimal.Decimal("1.5"),
+        dt.date(2024, 2, 29),
+        dt.datetime(2024, 2, 29, 12),
+        dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC),
+        dt.timedelta(1),
+        Colour.RED,
+    ],
+    ids=str,
+)
+def test_what_else_is_in_a_record_does_not_decide_over_a_key(codec, key):
+    """A record that has to be lowered keeps its keys; some libraries ask for that at a naive datetime."""
+    keys = [
+        list(codec.decode(codec.encode({"field": {key: 1}, "beside": beside}))["field"])
+        for beside in (0, dt.time(1), dt.datetime(2024, 2, 29), 2**70)
+    ]
+
+    assert [keys[0]] * len(keys) == keys
