@@ -79,13 +79,13 @@ class _Cell:
     track: Track = field(default_factory=Track)
 
     def made(self) -> int:
-        """Return the calls that a slice really makes."""
-        return round(self.calls * (1 + self.extra))
+        """Draw the calls that a slice really makes: `calls`, and on average the extra ones."""
+        return math.floor(self.calls * (1 + self.extra) + random.random())
 
-    def slice(self, start: int) -> tuple[int, int]:
+    def slice(self, start: int, calls: int) -> tuple[int, int]:
         """Time one slice; return nanoseconds and involuntary switches."""
         self._run(start - self.warmup, self.warmup)
-        return self._run(start, self.made())
+        return self._run(start, calls)
 
     def _run(self, start: int, calls: int) -> tuple[int, int]:
         nanoseconds = switches = 0
@@ -200,12 +200,8 @@ def _calibrate(cell: _Cell, seconds: float, wanted: float) -> None:
     if seconds > _LONG * wanted:
         return
     for aim in (wanted / 16, wanted) if seconds <= wanted else ():
-        best = min(cell.slice(0)[0] for _ in range(_TRIES)) * 1e-9 / cell.calls
+        best = min(cell.slice(0, cell.calls)[0] for _ in range(_TRIES)) * 1e-9 / cell.calls
         cell.calls = max(cell.calls, round(aim / max(best, 1e-9)), 1)
-    if cell.extra:
-        # So many calls that the extra ones are a whole number of them.
-        whole = round(1 / cell.extra)
-        cell.calls = max(1, round(cell.calls / whole)) * whole
     cell.warmup = math.ceil(_WARMUP * cell.calls)
 
 
@@ -234,9 +230,9 @@ def _rounds(
         random.shuffle(turn)
         for index, cell in turn:
             heartbeat.beat(index)
-            start = int(where * len(cell.weights))
+            start, made = int(where * len(cell.weights)), cell.made()
             try:
-                nanoseconds, switches = cell.slice(start)
+                nanoseconds, switches = cell.slice(start, made)
             except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
                 failed[index] = _text(error)
                 del cells[index]
@@ -247,7 +243,7 @@ def _rounds(
                 continue
             work = float(cell.calls)
             if index != IDLE:
-                work = weights[index].sum(start, cell.made()) / (1 + cell.extra)
+                work = weights[index].sum(start, made) / (1 + cell.extra)
             cell.track.logs[r] = math.log(max(nanoseconds, 1) * 1e-9 / work)
             cell.track.loops += cell.calls
             cell.track.duration += nanoseconds * 1e-9

@@ -43,7 +43,7 @@ NINE = ("json", "simplejson", "orjson", "msgpack", "ormsgpack", "msgspec-msgpack
 FIVE = ("json", "msgpack", "orjson", "pickle", "bson")
 PLANTED = 0.02
 REPLAYS = 10_000
-SAME = Rule(precision=0.0035, fewest=5, most=160)
+SAME = Rule(precision=0.0028, fewest=5, most=200)
 """For pairs of the same codec, so that the largest of 200 differences may stay below half a per cent."""
 
 
@@ -96,7 +96,8 @@ class Bench:
             "batch": 1,
         }
         job |= {"sample": options.sample, "bytes": options.sample_bytes}
-        workshop.work(job, patience=None)
+        if (prepared := workshop.work(job, patience=None)).answer is None:
+            raise RunError(f"{corpus} cannot be prepared: {prepared.reason}")
         self.specs: dict[tuple[str, str], dict[str, Any]] = {}
         for codec in codecs:
             job = {
@@ -122,7 +123,7 @@ class Bench:
         """Time the cells in one process; return their paired values by index."""
         allowed = cores()
         job = {"kind": "time", "folder": str(self.folder), "cells": list(cells), "slice": 0.00025, "gc": "on"}
-        job |= {"rounds": max(30, min(120, round(480 / len(cells))))}
+        job |= {"rounds": max(60, min(120, round(480 / len(cells))))}
         job |= {"core": allowed[number % len(allowed)] if len(allowed) > 1 else None}
         answer = self.workshop.work(job, patience=60).answer
         assert answer is not None, "a good codec died"

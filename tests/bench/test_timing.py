@@ -150,7 +150,7 @@ class TestSlices:
     def test_a_warm_up_comes_before_the_slice(self) -> None:
         """On the records before those that are timed, also where these are the first."""
         log, cell = self.recorded(calls=4, warmup=2)
-        cell.slice(0)
+        cell.slice(0, 4)
 
         assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
 
@@ -158,22 +158,25 @@ class TestSlices:
         """At most so many calls are timed together, and items are touched before each burst."""
         log, cell = self.recorded(calls=5, burst=2, touched=True)
         monkeypatch.setattr(timing, "touch", lambda item: log.append("touch"))
-        cell.slice(3)
+        cell.slice(3, 5)
 
         one, two = ["touch", "call"], ["touch", "touch", "call", "call"]
         assert log == ["batch 3 2", *two, "batch 5 2", *two, "batch 7 1", *one]
 
     def test_further_calls_are_made_but_not_counted(self) -> None:
-        """That is how a difference is planted."""
-        log, cell = self.recorded(calls=10, extra=0.2)
-        cell.slice(0)
+        """That is how a difference is planted: a part of a call is made now and then."""
+        _, plain = self.recorded(calls=10)
+        _, cell = self.recorded(calls=10, extra=0.25)
+        made = [cell.made() for _ in range(2_000)]
 
-        assert (cell.calls, log.count("call")) == (10, 12)
+        assert {10} == {plain.made() for _ in range(2_000)}
+        assert {12, 13} == set(made)
+        assert sum(made) / len(made) == pytest.approx(12.5, abs=0.1)
 
     def test_the_collector_rests_during_a_slice_only(self) -> None:
         """With `collect=False`."""
         log, cell = self.recorded(calls=1, collect=False)
-        cell.slice(0)
+        cell.slice(0, 1)
 
         assert log == ["batch 0 1", "call without collector"]
         assert gc.isenabled()
