@@ -45,5 +45,9 @@ def _cbor2() -> Mapping[str, Any]:
         "accelerated": True,
         "carries": CARRIES,
         "wire": wire("cbor", CARRIES),
-        "notes": ("copies the payload once, to notice data after its end",),
+        "notes": (
+            "copies the payload once, to notice data after its end",
+            # Its option `encoders` would mend that, and doubles the time of every dump.
+            "writes a memoryview as a list of numbers, unlike the other codecs",
+        ),
     }

@@ -67,7 +67,7 @@ def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any
 
 def _cause(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} at column {error.pos + 1}"
+        return f"not JSON: {error.msg.removesuffix(' at')} at column {error.pos + 1}"
     if isinstance(error, StopIteration):
         return f"not JSON: no value at column {error.value + 1}"
     if isinstance(error, UnicodeDecodeError):

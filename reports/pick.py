@@ -354,7 +354,7 @@ def _reasons(
         reasons = [f"the only codec that fits, {of}"]
     elif others:
         broken = _broken_by(name, others, fields, parts)
-        reasons = [f"cannot be told apart from {_listed(others)} at {of}, and comes first as {broken}"]
+        reasons = [f"{_level(name, order[0], others)}, at {of}, and comes first as {broken}"]
     else:
         reasons = [f"lowest cost, {of}"]
     if rest:
@@ -374,6 +374,14 @@ def _reasons(
         busy = wish.rate * max(_cpu(found[name], wish.cost) for found in fields.values())
         reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
     return reasons
+
+
+def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
+    """Say whom the winner is level with; of the tied, each is known to be level with the cheapest only."""
+    if name == cheapest:
+        return f"{_listed(others)} cannot be told apart from it"
+    also = [other for other in others if other != cheapest]
+    return f"cannot be told apart from {cheapest}" + (f", nor can {_listed(also)}" if also else "")
 
 
 def _cpu(entrant: Entrant, cost: Cost) -> float:

@@ -204,7 +204,7 @@ class TestJsonLines:
         [
             (b'{"a": 1} {"b": 2}', "data after the value"),
             (b'{"a": "\xff"}', "not UTF-8"),
-            (b'{"a": "b', "not JSON: Unterminated string"),
+            (b'{"a": "b', "not JSON: Unterminated string starting at column 7"),
             (b"[" * 200_000, "nested too deeply"),
             (b"9" * 5_000, "integer"),
             (b"nope", "no value"),

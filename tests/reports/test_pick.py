@@ -126,8 +126,22 @@ class TestHonesty:
 
         assert "b" == choice.winner.name
         assert ("a",) == choice.tied
-        assert "cannot be told apart from a" in choice.sentence
+        assert "cannot be told apart from a, at " in choice.sentence
         assert "comes first as other languages read it" in choice.sentence
+
+    @pytest.mark.parametrize(
+        ("sizes", "words"),
+        [
+            ((9, 8, 7), "c: cannot be told apart from a, nor can b, at "),
+            ((1, 8, 7), "a: b and c cannot be told apart from it, at "),
+        ],
+    )
+    def test_a_tie_is_with_the_cheapest(self, result_of, sizes, words):
+        """Of two codecs that tie with the cheapest it is not known that they tie with each other."""
+        times = (2e-6, 2.002e-6, 2.005e-6)
+        field = {n: {"dump": t, "load": t, "size": s} for n, t, s in zip("abc", times, sizes, strict=True)}
+
+        assert pick([result_of(field)], Wish()).sentence.startswith(words)
 
     def test_what_is_surely_dearer_ends_a_tie(self, result_of):
         """A codec behind it is no tie, however little is known of it."""
