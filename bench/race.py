@@ -26,7 +26,6 @@ _LEAST = 5
 """Processes that are run whatever the budget: with fewer, nearly everything is a tie."""
 _WORTH = 0.12
 """Seconds of slices that the start of a process is worth: with few cells there are more rounds."""
-_MOST_ROUNDS = 120
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -150,7 +149,7 @@ class _Contest:
             "time",
             self.stage,
             cells=[self._spec(cell) for cell in group],
-            rounds=max(options.rounds, min(_MOST_ROUNDS, round(_WORTH / (options.slice * len(group))))),
+            rounds=max(options.rounds, round(_WORTH / (options.slice * len(group)))),
             slice=options.slice,
             gc="off" if options.gc == "off" else "on",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,

@@ -123,7 +123,7 @@ class Bench:
         """Time the cells in one process; return their paired values by index."""
         allowed = cores()
         job = {"kind": "time", "folder": str(self.folder), "cells": list(cells), "slice": 0.00025, "gc": "on"}
-        job |= {"rounds": max(60, min(120, round(480 / len(cells))))}
+        job |= {"rounds": max(60, round(480 / len(cells)))}
         job |= {"core": allowed[number % len(allowed)] if len(allowed) > 1 else None}
         answer = self.workshop.work(job, patience=60).answer
         assert answer is not None, "a good codec died"
