@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result
+from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
 from .entrants import FLOOR
 from .environment import machine
 
-__all__ = ["machines", "plain_name"]
+__all__ = ["aligned", "machines", "plain_name"]
 
 _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
@@ -75,6 +75,18 @@ def _merge(results: Sequence[Result]) -> Result:
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
         warnings=tuple(dict.fromkeys(text for result in results for text in result.warnings)),
     )
+
+
+def aligned(parts: Sequence[Sequence[Sample]]) -> list[list[Sample]]:
+    """Number processes as in the first part's file, so that corpora of several files can be added up.
+
+    The first process of one file goes with the first of another: what they say is independent, so
+    that any fixed pairing will do, as long as it is the same for every codec.
+    """
+    file = parts[0][0].pair // _STRIDE if parts[0] else 0
+    return [
+        [replace(sample, pair=sample.pair % _STRIDE + file * _STRIDE) for sample in part] for part in parts
+    ]
 
 
 def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
-from .merge import machines
+from .merge import aligned, machines
 
 __all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pick"]
 
@@ -133,7 +133,7 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
     """Pick a codec.
 
     Raises:
-        UsageError: No such corpus, or results of several machines.
+        UsageError: No such corpus, no process common to all, or results of several machines.
         RunError: Nothing fits; the message says what excluded the nearest.
     """
     merged = machines(results)
@@ -158,11 +158,16 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
             "\n".join(["no codec fits", *explained(excluded)]) if excluded else "no codec took part"
         )
     weights = _weights(fields)
-    fewest = min(len(found[name].samples("dump")) for found in fields.values() for name in eligible)
-    if 0 < fewest < FEW and len(eligible) > 1:
+    samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
+    fewest = min(map(len, samples.values()))
+    if not fewest:
+        raise UsageError(
+            f"no process measured {next(n for n in eligible if not samples[n])} on all corpora "
+            f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
+        )
+    if fewest < FEW and len(eligible) > 1:
         counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
         raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume FILE`")
-    samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
     parts = {name: _parts(name, fields, weights) for name in eligible}
     order = sorted(eligible, key=lambda name: parts[name].total(wish.cost))
     judged = verdicts(samples, alpha(result))
@@ -313,7 +318,7 @@ def _cost_samples(name: str, fields: _Fields, weights: Mapping[str, float], cost
         found = cost.samples(fields[corpus][name].cells)
         return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]
 
-    return summed([weighted(corpus) for corpus in fields])
+    return summed(aligned([weighted(corpus) for corpus in fields]))
 
 
 def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:

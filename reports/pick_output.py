@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from . import numbers, text
 from .cost import FORMULA, Cost
 from .escape import visible
+from .merge import plain_name
 from .pick import TIE_BREAKERS, Choice, explained
 from .table import Column, Entry, Row, Section, Table
 
@@ -15,7 +16,7 @@ __all__ = ["render"]
 
 def render(choice: Choice, *, explain: bool = False, width: int | None = None, color: bool = False) -> str:
     """Say what was picked, why, and what would change it; the first line is the codec's name."""
-    lines = [choice.winner.name, "", choice.sentence, *_body(choice)]
+    lines = [plain_name(choice.winner.name), "", choice.sentence, *_body(choice)]
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )

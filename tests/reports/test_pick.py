@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import tomllib
 from dataclasses import replace
 from itertools import cycle
@@ -247,6 +248,44 @@ class TestHonesty:
         assert "b" == pick([big], Wish()).winner.name
         assert "a" == pick([both], Wish()).winner.name
         assert "b" == pick([both], Wish(corpora=("big",))).winner.name
+        assert "a" == pick([small, big], Wish()).winner.name
+
+    def test_corpora_of_several_files_stay_paired(self, result_of):
+        """What each process of a file says of both codecs is compared, as in one file over both corpora."""
+        one, near = {"dump": 1e-6, "load": 1e-6}, {"dump": 1.02e-6, "load": 1.02e-6}
+
+        def shaken(corpus, seed):
+            run = result_of({"a": one, "b": near}, corpora=[corpus], seed=seed, noise=0.0005)
+            return replace(
+                run,
+                cells=tuple(
+                    replace(
+                        cell,
+                        samples=tuple(
+                            replace(s, value=s.value * f, paired=s.paired * f)
+                            for s, f in zip(cell.samples, cycle((1.0, 1.3, 0.8)), strict=False)
+                        ),
+                    )
+                    for cell in run.cells
+                ),
+            )
+
+        choice = pick([shaken("movies", 1), shaken("messages", 2)], Wish())
+
+        assert ("a", ()) == (choice.winner.name, choice.tied)
+
+    def test_corpora_without_a_common_process(self, result_of):
+        """There is nothing to add up: the way out is named."""
+        run = result_of(FIELD, corpora=["movies", "messages"])
+        apart = tuple(
+            replace(c, samples=tuple(replace(s, pair=s.pair + 100) for s in c.samples))
+            if c.cell.corpus == "messages"
+            else c
+            for c in run.cells
+        )
+
+        with pytest.raises(UsageError, match=r"no process measured json on all corpora .* --corpus"):
+            pick([replace(run, cells=apart)], Wish())
 
 
 class TestBreakEven:
@@ -404,6 +443,15 @@ class TestCommand:
         assert "  bson overtakes msgpack above 2.6 reads per write\n" in out
         assert "  pickle runs code found in its input" in out
         assert "cost = dump + reads × (load + advise) + bytes / bandwidth" in out
+
+    def test_two_files_of_a_corpus(self, call, run):
+        """The first line is a codec's name, whatever its row is called."""
+        write(replace(run, started="later"), Path("again.json"))
+        code, out, _ = call("bakeoff.json", "again.json")
+
+        assert 0 == code
+        assert "msgpack" == out.splitlines()[0]
+        assert re.match(r"msgpack #[12]: ", out.splitlines()[2])
 
     def test_write_and_check(self, call):
         """--write keeps the choice as TOML; --check fails when the library is not there."""
