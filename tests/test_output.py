@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,29 @@ def test_outputs_are_written_over(folder: Path, line: str) -> None:
         done = bakeoff(folder, *line.split())
 
         assert 0 == done.returncode, done.stderr
+
+
+def test_a_file_in_shared_memory_is_a_file(folder: Path) -> None:
+    """Not all that is below /dev is a device: a result file there is kept as anywhere."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+        kept = Path(memory) / "r.json"
+        kept.write_bytes(DATA.read_bytes())
+        done = bakeoff(folder, "report", str(kept), "-o", str(kept))
+
+        assert 2 == done.returncode, done.stderr
+        assert "is read by this command" in done.stderr
+        assert DATA.read_bytes() == kept.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None:
+    """It may lead to an ordinary file, which is written to and not replaced."""
+    text = folder / "text"
+    with text.open("wb") as file:
+        command = [sys.executable, "-P", "-m", "bakeoff", "report", "a.json", "-o", name]
+        subprocess.run(command, cwd=folder, stdout=file, check=True)
+
+    assert b"rank" in text.read_bytes()
 
 
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])

@@ -19,6 +19,8 @@ __all__ = ["atomic_write", "console", "is_device", "progress"]
 
 PIPE_WIDTH = 140
 
+_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
+
 
 def console(*, stderr: bool = False) -> Console:
     """Return a rich console; colour follows the terminal and ``NO_COLOR``, and a pipe is 140 wide."""
@@ -89,7 +91,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
 def is_device(path: Path) -> bool:
     """Whether a path is no ordinary file, nor the place for one."""
     # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
-    return Path("/dev") in path.absolute().parents or (path.exists() and not path.is_file())
+    place = path.absolute()
+    return place in _STREAMS or place.parent == Path("/dev/fd") or (path.exists() and not path.is_file())
 
 
 def _umask() -> int:
