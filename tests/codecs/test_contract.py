@@ -137,15 +137,23 @@ DEEP = {
     "cbor": b"\x81" * 100_000 + b"\xf6",
     "yaml": b"[" * 100_000 + b"]" * 100_000,
 }
+LINE_STARTS = [text.encode() for text in ("\ufeff", "#\r", "#\x85", "#\u2028", "#\u2029")]
 
 
 @pytest.mark.parametrize(
-    "payload", [DEEP["yaml"], b"- " * 30_000 + b"x", b"? " * 30_000 + b"x", b"{a: " * 30_000]
+    "payload",
+    [
+        DEEP["yaml"],
+        b"- " * 30_000 + b"x",
+        b"? " * 30_000 + b"x",
+        b"{a: " * 30_000,
+        *(start + b"- " * 30_000 + b"x" for start in LINE_STARTS),
+    ],
 )
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_deep_yaml_is_stopped_before_the_loader(name, payload):
     """Nesting that ends the process in libyaml's loader is a LimitError, in flow and block style."""
-    with pytest.raises(DecodeError):
+    with pytest.raises(LimitError):
         bakeoff.codec(name).decode(payload)
 
 
