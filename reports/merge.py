@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
+from .compare import _option_differences
 from .entrants import FLOOR
 from .environment import machine
 
@@ -14,6 +15,9 @@ __all__ = ["aligned", "machines", "plain_name"]
 
 _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
+
+_Records = tuple[str, str, int]
+"""What figures share a table on: name, hash and sample of a corpus."""
 
 
 def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
@@ -46,24 +50,20 @@ def _merge(results: Sequence[Result]) -> Result:
     if len(results) == 1:
         return results[0]
     codecs: list[CodecFacts] = []
-    corpora: dict[tuple[str, str], CorpusFacts] = {}
+    corpora: dict[_Records, CorpusFacts] = {}
     cells: list[CellResult] = []
     for number, result in enumerate(results):
         codec_names = _renamed(result, results, number)
-        corpus_names = {}
         for corpus in result.corpora:
-            name = corpus.name
-            twin = any(known == name and sha != corpus.sha256 for known, sha in corpora)
-            if twin:
-                name = f"{corpus.name} ({corpus.sha256[:8] or number + 1})"
-            corpus_names[corpus.name] = name
-            corpora.setdefault((corpus.name, corpus.sha256), replace(corpus, name=name))
+            if _records(corpus) not in corpora:
+                corpora[_records(corpus)] = replace(corpus, name=_free_name(corpus, corpora, number))
+        corpus_names = {corpus.name: corpora[_records(corpus)].name for corpus in result.corpora}
         codecs += [replace(codec, name=codec_names.get(codec.name, codec.name)) for codec in result.codecs]
         floors = {cell.cell.corpus for cell in cells if cell.cell.codec == FLOOR}
         cells += [
             _moved(cell, codec_names, corpus_names, number)
             for cell in result.cells
-            if cell.cell.codec != FLOOR or cell.cell.corpus not in floors
+            if cell.cell.codec != FLOOR or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in floors
         ]
     first = results[0]
     return replace(
@@ -73,8 +73,36 @@ def _merge(results: Sequence[Result]) -> Result:
         corpora=tuple(corpora.values()),
         complete=all(result.complete for result in results),
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
-        warnings=tuple(dict.fromkeys(text for result in results for text in result.warnings)),
+        warnings=tuple(
+            dict.fromkeys([*_other_options(results), *(text for r in results for text in r.warnings)])
+        ),
     )
+
+
+def _records(corpus: CorpusFacts) -> _Records:
+    return corpus.name, corpus.sha256, corpus.sample
+
+
+def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], number: int) -> str:
+    """Name a corpus by what tells it apart from those of its name: its hash, or the size of its sample."""
+    twins = [records for records in known if records[0] == corpus.name]
+    if not twins:
+        return corpus.name
+    parts = []
+    if any(sha256 != corpus.sha256 for _, sha256, _ in twins):
+        parts.append(corpus.sha256[:8] or f"{number + 1}")
+    if any(sha256 == corpus.sha256 for _, sha256, _ in twins):
+        parts.append(f"sample of {corpus.sample:,}")
+    return f"{corpus.name} ({', '.join(parts)})"
+
+
+def _other_options(results: Sequence[Result]) -> Iterable[str]:
+    """Say which files were measured otherwise than the first; plain pyperf files know no options."""
+    runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
+    for number, result in runs[1:]:
+        first, before = runs[0]
+        if found := _option_differences(before, result):
+            yield f"file {number} was measured otherwise than file {first}: {'; '.join(found)}"
 
 
 def aligned(parts: Sequence[Sequence[Sample]]) -> list[list[Sample]]:
@@ -113,13 +141,13 @@ def _versions(result: Result) -> dict[str, str]:
     return {codec.name: codec.version for codec in result.codecs}
 
 
-def _places(result: Result) -> dict[str, set[tuple[str, str, str]]]:
-    """Return the cells of each codec: corpus, its hash, operation."""
-    hashes = {corpus.name: corpus.sha256 for corpus in result.corpora}
-    found: dict[str, set[tuple[str, str, str]]] = {}
+def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
+    """Return the cells of each codec: what it was measured on, and the operation."""
+    known = {corpus.name: _records(corpus) for corpus in result.corpora}
+    found: dict[str, set[tuple[_Records, str]]] = {}
     for cell in result.cells:
-        place = (cell.cell.corpus, hashes.get(cell.cell.corpus, ""), cell.cell.operation)
-        found.setdefault(cell.cell.codec, set()).add(place)
+        records = known.get(cell.cell.corpus, (cell.cell.corpus, "", 0))
+        found.setdefault(cell.cell.codec, set()).add((records, cell.cell.operation))
     return found
 
 

@@ -306,6 +306,46 @@ class TestSeveralFiles:
 
         assert text.startswith("messages\n")
         assert "\nmessages (ffffffff)\n" in text
+        assert 2 == text.count("\nfloor ")
+
+    def test_other_sample_of_a_corpus(self, result_of):
+        """Codecs measured on 200 and on 1,000 records are not ranked together; other options are told."""
+        one = {"dump": 1e-6, "load": 1e-6}
+        first = result_of({"json": one}, options={"gc": "on", "sample": 1000})
+        second = result_of({"json": one, "bson": one}, options={"gc": "off", "sample": 200})
+        second = replace(second, corpora=(replace(second.corpora[0], sample=200),))
+        text = render([first, second], "text")
+        here, there = text.split("\nmessages (sample of 200)\n")
+
+        assert "measured on 1,000 records" in here
+        assert "measured on 200 records" in there
+        assert "\nbson " not in here
+        assert "\nbson " in there
+        assert "#" not in text
+        assert 2 == text.count("\nfloor ")
+        assert "! file 2 was measured otherwise than file 1: option gc: on → off\n" in text
+
+    def test_names_of_many_samples(self, planted):
+        """However corpora of one name differ, each has a section of its own."""
+        facts = planted.corpora[0]
+        others = [
+            {},
+            {"sample": 200},
+            {"sha256": "f" * 64},
+            {"sha256": "f" * 64, "sample": 200},
+            {"sample": 50},
+        ]
+        runs = [replace(planted, corpora=(replace(facts, **other),)) for other in others]
+        text = render(runs, "text")
+
+        names = re.findall(r"^(messages.*)\n(?:.*records.*measured|measured)", text, re.M)
+        assert [
+            "messages",
+            "messages (sample of 200)",
+            "messages (ffffffff)",
+            "messages (ffffffff, sample of 200)",
+            "messages (00000000, sample of 50)",
+        ] == names
 
     def test_several_machines(self, result_of):
         """Each machine has its own columns; nothing is averaged."""
