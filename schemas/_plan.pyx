@@ -426,7 +426,11 @@ cdef class IntLeaf(Leaf):
             if not b"0" <= data[i] <= b"9":
                 return BAD
             i += 1
-        return int(text)
+        try:
+            return int(text)
+        except ValueError:
+            # The interpreter has a limit of its own, and `sys.set_int_max_str_digits` may lower it.
+            return OVER
 
 
 cdef class FloatLeaf(Leaf):
@@ -1105,7 +1109,7 @@ cdef class DictStep(Step):
             note(run, up, "limit", f"{self.expected} of at most {self.limit} keys", value, "could not", True)
             return 0
         place.index = 0
-        turned = [name if self.key.fits(name) else self.key.convert(name) for name in names]
+        turned = [name if self.key.fits(name) else self.as_key(name) for name in names]
         if collide([name if type(new) is _Mark else new for name, new in zip(names, turned)]):
             note(run, up, "limit", f"{self.key.expected} keys", value, "could not", True)
             return 0
@@ -1120,6 +1124,15 @@ cdef class DictStep(Step):
             value.clear()
             value.update(fresh)
         return 0
+
+    cdef object as_key(self, object name):
+        new = self.key.convert(name)
+        try:
+            hash(new)
+        except TypeError:
+            # A signalling NaN is a Decimal, but no key.
+            return BAD
+        return new
 
     cdef object turn_key(self, object name, object new, object value, dict fresh, Run *run, Place *place):
         """Return the new key, or the old one where there is none or it would push another out."""
@@ -1344,7 +1357,7 @@ cdef class RecordStep(Step):
         remember(run, value, self, result)
         return result
 
-    cdef object make(self, dict value, Run *run, Place *place, object instead=None):
+    cdef object make(self, object value, Run *run, Place *place, object instead=None):
         """Build the object; a record that has more or less than its class keeps its form and loses nothing."""
         cdef Py_ssize_t known = 0
         for i in range(self.count):
@@ -1355,7 +1368,7 @@ cdef class RecordStep(Step):
             return value if instead is None else instead
         try:
             if self.direct:
-                return PyObject_Call(self.build, (), value)
+                return PyObject_Call(self.build, (), value if type(value) is dict else dict(value))
             return self.build(value)
         except Exception as error:
             say(

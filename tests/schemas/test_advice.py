@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import pickle
+from collections import OrderedDict
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
@@ -72,6 +73,7 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (bytes, "aGk=", b"hi", "fixed"),
     (bytes, "aGk", "aGk", "could not"),
     (bytes, "aGl=", "aGl=", "could not"),
+    (bytes, "aGk==", "aGk==", "could not"),
     (bytes, bytearray(b"x"), b"x", "fixed"),
     (bytearray, b"x", bytearray(b"x"), "fixed"),
     (Annotated[bytes, Hint(encoding="base64url")], "-_8", b"\xfb\xff", "fixed"),
@@ -226,6 +228,7 @@ def test_objects_are_built() -> None:
     }
     assert type(record["p"][0]) is Point
     assert schema.advise(record) == (record, [])
+    assert Schema(Point, as_objects=True).apply(OrderedDict(x=1, y="2.5")) == Point(1, Decimal("2.5"))
 
 
 def test_nothing_is_dropped_to_build_an_object() -> None:

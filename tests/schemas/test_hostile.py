@@ -50,6 +50,16 @@ def test_colliding_keys_of_other_types_are_kept(kind: Any) -> None:
     assert [a.code for a in advice] == ["limit"]
 
 
+@pytest.mark.parametrize("count", [0, 2_000])
+def test_keys_that_do_not_hash_are_kept(count: int) -> None:
+    """A signalling NaN is a Decimal that no dict takes as a key; few keys or many, it stays text."""
+    record = {"m": {**{str(i): i for i in range(count)}, "sNaN": 1}}
+    after, advice = Schema({"m": dict[Decimal, int]}).advise(record, "json")
+
+    assert list(after["m"]) == [*map(Decimal, range(count)), "sNaN"]
+    assert [(a.path, a.code, a.outcome) for a in advice] == [("$.m.sNaN", "key", "kept")]
+
+
 def test_colliding_items_make_no_set() -> None:
     """A list of colliding ints stays a list."""
     record = {"s": [i * P for i in range(1, 20_001)]}
@@ -83,6 +93,15 @@ def test_decimal_bombs_stay_text(text: str) -> None:
     after, advice = Schema({"d": Decimal}).advise({"d": text})
 
     assert after["d"] is text
+    assert [(a.code, a.outcome) for a in advice] == [("limit", "could not")]
+
+
+def test_ints_beyond_the_interpreters_limit_stay_text() -> None:
+    """More digits than `int` takes are over a limit, whatever the schema's own limit is."""
+    text = "9" * 4_500
+    after, advice = Schema({"a": int}, limits=Limits(digits=5_000)).advise({"a": text})
+
+    assert after["a"] is text
     assert [(a.code, a.outcome) for a in advice] == [("limit", "could not")]
 
 
