@@ -186,7 +186,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]")
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4}){6,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}", re.ASCII)
 
 
 def _forms(text: str) -> list[str]:

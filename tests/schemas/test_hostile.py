@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
 
 from bakeoff import codecs
-from bakeoff.schemas import Limits, Schema
+from bakeoff.schemas import Hint, Limits, Schema
 
 P = 2**61 - 1
 """Hashes of ints are taken modulo this: its multiples all collide."""
@@ -218,3 +219,18 @@ def test_bytes_are_capped() -> None:
     schema = Schema({"b": bytes}, limits=Limits(bytes=100))
 
     assert schema.advise({"b": "A" * 104})[1][0].code == "limit"
+
+
+@pytest.mark.parametrize("encoding", ["base64", "base64url", "hex"])
+def test_bytes_take_memory_in_proportion(encoding: Any) -> None:
+    """Decoding takes a few copies of the text at most."""
+    schema = Schema({"b": Annotated[bytes, Hint(encoding=encoding)]})
+    text = "abcd" * 250_000
+    tracemalloc.start()
+    try:
+        schema.apply({"b": text})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4 * len(text)
