@@ -22,8 +22,9 @@ from typing import Any
 __all__ = ["FAMILIES", "RULES", "TYPED", "Family", "Rule", "documented", "duration_text", "unbound", "wire"]
 
 NULL_TEXT = "$null"
-INT64 = range(-(2**63), 2**63)
-
+SIGNED = range(-(2**63), 2**63)
+WORDS = range(-(2**63), 2**64)
+"""Integers of 64 bits, with a sign or without one."""
 
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
@@ -104,6 +105,35 @@ RULES = (
 """In order of precedence; dataclasses become the dict of their fields."""
 
 
+def _exact_datetime(value: dt.datetime) -> dt.datetime:
+    return dt.datetime.combine(value.date(), value.timetz())
+
+
+def _exact_time(value: dt.time) -> dt.time:
+    return dt.datetime.combine(dt.date.min, value).timetz()
+
+
+_EXACT: Mapping[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    int: int.__int__,
+    float: float.__float__,
+    dict: dict,
+    list: list,
+    tuple: tuple,
+    set: set,
+    frozenset: frozenset,
+    bytes: bytes.__bytes__,
+    bytearray: bytearray,
+    dt.datetime: _exact_datetime,
+    dt.date: lambda value: dt.date.fromordinal(value.toordinal()),
+    dt.time: _exact_time,
+    dt.timedelta: lambda value: dt.timedelta(value.days, value.seconds, value.microseconds),
+    decimal.Decimal: decimal.Decimal,
+    uuid.UUID: lambda value: uuid.UUID(int=value.int),
+}
+"""What makes the plain value of a subclass's, whatever methods that has; datetime before date."""
+
+
 def _native_bytes(value: bytearray | memoryview) -> bytes:
     """Bytes."""
     return bytes(value)
@@ -122,7 +152,7 @@ class Family:
         native: Types that the format has, left to the library; or written another way, by
             giving the conversion.
         text_keys: Dict keys must be text.
-        int64: Integers beyond 64 bits are written as decimal text.
+        integers: Those outside are written as decimal text; None for no bounds.
         null: Text that stands for None, where the format has no null.
     """
 
@@ -132,12 +162,12 @@ class Family:
         native: Mapping[type, Callable[[Any], Any] | None],
         *,
         text_keys: bool = True,
-        int64: bool = False,
+        integers: range | None = None,
         null: str | None = None,
     ) -> None:
         self.name = name
         self.text_keys = text_keys
-        self.int64 = int64
+        self.integers = integers
         self.null = null
         self.native = dict(native)
         self._untouched = tuple(kind for kind, write in self.native.items() if write is None)
@@ -155,18 +185,32 @@ class Family:
         Raises:
             TypeError: No convention for this type.
         """
-        if write := self._write.get(type(value)):
+        kind = type(value)
+        if write := self._write.get(kind):
             return write(value)
-        if isinstance(value, int) and not isinstance(value, enum.Enum):
-            return str(int(value))
-        for kind, write in self._write.items():
-            if isinstance(value, kind):
-                return write(value)
+        if isinstance(value, enum.Enum):
+            return value.value
+        if kind is int:
+            return str(value)
+        for base, exact in _EXACT.items():
+            if isinstance(value, base) and kind is not base:
+                return self._of_subclass(base, exact(value), value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return _fields(value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
             return dict(value)
-        raise TypeError(f"no convention for {type(value).__module__}.{type(value).__qualname__}")
+        raise TypeError(f"no convention for {kind.__module__}.{kind.__qualname__}")
+
+    def _of_subclass(self, base: type, plain: Any, value: Any) -> Any:
+        if base in (dt.datetime, dt.timedelta) and plain != value:
+            raise TypeError(f"{value!r} is finer than a {base.__name__}")
+        if base is int:
+            return self._integer(plain)
+        write = self._write.get(base)
+        return write(plain) if write else plain
+
+    def _integer(self, value: int) -> int | str:
+        return value if self.integers is None or value in self.integers else str(value)
 
     def lower(self, value: Any) -> Any:
         """Return a copy of a whole object in which every type is one that the format has.
@@ -181,27 +225,26 @@ class Family:
         if value is None:
             return self.null
         if kind is int:
-            return str(value) if self.int64 and value not in INT64 else value
+            return self._integer(value)
         if kind is dict:
             return self._lower_dict(value)
         if kind is list:
             return [self.lower(item) for item in value]
         if isinstance(value, enum.Enum):
             return self.lower(value.value)
-        if kind not in self._write:
-            for plain in (str, bool, int, float, dict, list, *self._untouched):
-                if isinstance(value, plain):
-                    return self._lower_plain(plain, value)
+        if kind in self._untouched:
+            if kind is tuple:
+                return tuple(self.lower(item) for item in value)
+            return kind(map(self._lower_hashable, value)) if kind in (set, frozenset) else value
         written = self.leaf(value)
         return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
 
-    def _lower_plain(self, kind: type, value: Any) -> Any:
-        """Lower a value of a type that the format has, or of a subclass of it."""
-        if kind in (tuple, set, frozenset):
-            return kind(self.lower(item) for item in value)
-        if type(value) is kind:
-            return value
-        return self.lower(kind(value)) if kind in (str, bool, int, float, dict, list) else value
+    def _lower_hashable(self, value: Any) -> Any:
+        """Lower a dict key or an item of a set: there, an array stays a tuple."""
+        for kind in (tuple, frozenset):
+            if isinstance(value, kind):
+                return kind(map(self._lower_hashable, value))
+        return self.lower(value)
 
     def _lower_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         lowered = {}
@@ -213,7 +256,7 @@ class Family:
         return lowered
 
     def _key(self, key: Any) -> Any:
-        written = _text_key(key) if self.text_keys else self.lower(key)
+        written = _text_key(key) if self.text_keys else self._lower_hashable(key)
         try:
             hash(written)
         except TypeError:
@@ -258,20 +301,22 @@ def _text_key(key: Any) -> Any:
     if isinstance(key, bool):
         return "true" if key else "false"
     if isinstance(key, str):
-        return str(key)
-    if isinstance(key, (int, float)):
-        return repr(key)
+        return str.__str__(key)
+    if isinstance(key, int):
+        return int.__repr__(key)
+    if isinstance(key, float):
+        return float.__repr__(key)
     return FAMILIES["json"].leaf(key)
 
 
 FAMILIES: Mapping[str, Family] = {
     "json": Family("JSON", {}),
-    "json64": Family("JSON (64-bit integers)", {}, int64=True),
+    "json64": Family("JSON (64-bit integers)", {}, integers=WORDS),
     "msgpack": Family(
         "MessagePack",
         {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _utc_or_text},
         text_keys=False,
-        int64=True,
+        integers=WORDS,
     ),
     "cbor": Family(
         "CBOR",
@@ -297,7 +342,7 @@ FAMILIES: Mapping[str, Family] = {
             dt.datetime: None,
             uuid.UUID: None,
         },
-        int64=True,
+        integers=SIGNED,
     ),
     "yaml": Family(
         "YAML",
@@ -314,7 +359,7 @@ FAMILIES: Mapping[str, Family] = {
     "plist": Family(
         "property list",
         {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _naive_or_text},
-        int64=True,
+        integers=WORDS,
         null=NULL_TEXT,
     ),
     "marshal": Family(
@@ -344,7 +389,7 @@ def wire(family: str, carries: frozenset[str]) -> dict[str, str]:
     forms |= {"datetime_aware": "iso", "datetime_offset": "iso", "dataclass": "dict", "namedtuple": "list"}
     if FAMILIES[family].text_keys:
         forms["int_keys"] = "text"
-    if FAMILIES[family].int64:
+    if FAMILIES[family].integers is not None:
         forms["bigint"] = "text"
     if FAMILIES[family].null is not None:
         forms["none"] = NULL_TEXT
@@ -358,7 +403,7 @@ def documented() -> list[list[str]]:
     rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
     rows.append(["dataclass", *["dict of its fields"] * len(shown)])
     rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
-    big = ("decimal text" if f.int64 else "native" for f in shown.values())
+    big = ("native" if f.integers is None else "decimal text" for f in shown.values())
     rows.append(["int beyond 64 bits", *big])
     rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown.values())])
     return rows

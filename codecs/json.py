@@ -5,12 +5,13 @@ Departures of single libraries from the family's conventions stand in their ``lo
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 from ._pure import pure_copy
-from .conventions import FAMILIES, TYPED, unbound, wire
+from .conventions import FAMILIES, TYPED, Family, unbound, wire
 from .registry import Format, declare
 from .streams import Lines
 
@@ -30,6 +31,8 @@ MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 _family = FAMILIES["json"]
 _family64 = FAMILIES["json64"]
+# msgspec ends a moment in UTC with Z; so must a record that is rewritten.
+_msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
 
 @declare("json", JSON)
@@ -114,9 +117,9 @@ def _msgspec() -> Mapping[str, Any]:
 
     carries = CARRIES
     return {
-        "encode": msgspec.json.Encoder(enc_hook=_family.leaf).encode,
+        "encode": msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         "decode": msgspec.json.Decoder().decode,
-        "lower": _family.lower,
+        "lower": _msgspec_family.lower,
         "accelerated": True,
         "carries": carries | {"bigint"},
         "wire": wire("json", carries | {"bigint"}),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from .conventions import FAMILIES, TYPED, Family, unbound, wire
+from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
 from .registry import Format, declare
 from .streams import MessagePack
 
@@ -44,7 +44,17 @@ LISTS_TO_TUPLES = "list becomes tuple"
 _family = FAMILIES["msgpack"]
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
 _msgspec_family = Family(
-    "MessagePack (msgspec)", {**_family.native, dt.datetime: None}, text_keys=False, int64=True
+    "MessagePack (msgspec)",
+    {**_family.native, dt.datetime: None, dt.time: None},
+    text_keys=False,
+    integers=WORDS,
+)
+# ormsgpack knows neither, and its own timestamps drop the microseconds.
+_ormsgpack_family = Family(
+    "MessagePack (ormsgpack)",
+    {kind: write for kind, write in _family.native.items() if kind is not dt.datetime},
+    text_keys=False,
+    integers=WORDS,
 )
 
 
@@ -134,13 +144,16 @@ def _ormsgpack() -> Mapping[str, Any]:
     carries = CARRIES - {"datetime_aware"}
     return {
         "encode": ormsgpack.packb,
-        "encode_arguments": (_family.leaf, ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT),
+        "encode_arguments": (
+            _ormsgpack_family.leaf,
+            ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT,
+        ),
         "decode": ormsgpack.unpackb,
         "decode_options": {
             "option": ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT,
         },
         "whole": (b"\x92", b"\xc4\x08"),
-        "lower": _family.lower,
+        "lower": _ormsgpack_family.lower,
         "accelerated": True,
         "carries": carries,
         "wire": wire("msgpack", carries),

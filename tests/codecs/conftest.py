@@ -64,6 +64,22 @@ VALUES: dict[str, Any] = {
     "key_order": {"b": 1, "a": 2},
 }
 
+SUBCLASSED = (
+    "int", "float", "str", "bytes", "bytearray", "list", "tuple", "set", "frozenset", "dict", "datetime",
+    "datetime_aware", "datetime_offset", "date", "time", "timedelta", "decimal", "uuid",
+)  # fmt: skip
+
+
+def as_subclass(value: Any) -> Any:
+    """Return an equal value of a subclass, whose text is of no use."""
+    kind: Any = type("Own", (type(value),), dict.fromkeys(("__repr__", "__str__"), lambda self: "own"))
+    if isinstance(value, (dt.date, dt.time)):
+        return kind.fromisoformat(value.isoformat())
+    if isinstance(value, dt.timedelta):
+        return kind(value.days, value.seconds, value.microseconds)
+    return kind(str(value)) if isinstance(value, uuid.UUID) else kind(value)
+
+
 # XML 1.0 has no NUL, so property lists carry text without control characters only.
 PLAIN_TEXT = 'é😀 "yes" 1:30'
 
@@ -85,3 +101,10 @@ def carried_values(codec: codecs.Codec) -> dict[str, Any]:
 def foreign_values(codec: codecs.Codec) -> dict[str, Any]:
     """Return a value for each type that has a convention and that the codec does not carry."""
     return {rule.token: VALUES[rule.token] for rule in RULES if rule.token not in codec.carries}
+
+
+@pytest.fixture(params=SUBCLASSED)
+def value_and_subclass(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """Return a value of a built-in type, and an equal one of a subclass."""
+    value = PLAIN_TEXT if request.param == "str" else VALUES[request.param]
+    return value, as_subclass(value)

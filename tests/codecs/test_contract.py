@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -72,6 +73,28 @@ def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
     """Every type with a convention is encoded, so that every codec can carry every corpus."""
     for token, value in foreign_values.items():
         assert codec.encode({"v": value}), token
+
+
+def test_a_subclass_is_written_as_the_type_it_extends(codec, value_and_subclass):
+    """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
+    if codec.format == "pickle":
+        return
+    expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in value_and_subclass)
+
+    assert same(expected, found)
+
+
+def test_a_subclass_that_holds_more_than_its_type_is_refused(codec):
+    """Nanoseconds, as pandas has them, are not dropped where the convention does the writing."""
+
+    class Finer(dt.timedelta):
+        def __ne__(self, other: object) -> bool:
+            return self is not other
+
+    if codec.format == "pickle":
+        return
+    with pytest.raises(EncodeError, match="finer"):
+        codec.encode({"v": Finer(microseconds=1)})
 
 
 def test_every_loss_has_a_written_form(codec):

@@ -7,6 +7,7 @@ import decimal
 import enum
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -81,6 +82,25 @@ def test_a_library_error_is_chained():
     assert type(caught.value.__cause__).__name__ == "JSONDecodeError"
 
 
+BESIDE = (0, dt.time(1), dt.datetime(2024, 2, 29), 2**70, {1: 2}, memoryview(b"m"))
+
+
+class Tenths(float):
+    """A key with a text of its own."""
+
+    def __repr__(self) -> str:
+        return "tenths"
+
+
+def found_beside(codec: bakeoff.Codec, field: Any) -> list[str]:
+    """Return what becomes of a field beside each of the values that make some codecs lower the record."""
+    return [
+        repr(codec.decode(codec.encode({"field": field, "beside": beside}))["field"])
+        for beside in BESIDE
+        if codec.format != "pickle" or not isinstance(beside, memoryview)
+    ]
+
+
 @pytest.mark.parametrize(
     "key",
     [
@@ -91,14 +111,52 @@ def test_a_library_error_is_chained():
         dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC),
         dt.timedelta(1),
         Colour.RED,
+        Tenths(1.5),
+        2**63,
     ],
     ids=str,
 )
 def test_what_else_is_in_a_record_does_not_decide_over_a_key(codec, key):
     """A record that has to be lowered keeps its keys; some libraries ask for that at a naive datetime."""
-    keys = [
-        list(codec.decode(codec.encode({"field": {key: 1}, "beside": beside}))["field"])
-        for beside in (0, dt.time(1), dt.datetime(2024, 2, 29), 2**70)
-    ]
+    found = found_beside(codec, {key: 1})
 
-    assert [keys[0]] * len(keys) == keys
+    assert [found[0]] * len(found) == found
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2**63,
+        2**64 - 1,
+        -(2**63),
+        dt.time(1, tzinfo=dt.UTC),
+        dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC),
+        dt.datetime(2024, 2, 29, 12, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+        {3, 1, 2},
+        (1, 2),
+    ],
+    ids=str,
+)
+def test_what_else_is_in_a_record_does_not_decide_over_a_value(codec, value):
+    """The twin for values: integers of 64 bits without a sign stay integers where the library has them."""
+    found = found_beside(codec, value)
+
+    assert [found[0]] * len(found) == found
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {(1, 2): 1},
+        {((1, dt.date(2024, 2, 29)), "x"): 1},
+        {frozenset({1}): 1},
+        {(1, 2)},
+        {frozenset({1}), (3,)},
+    ],
+    ids=str,
+)
+def test_arrays_stay_keys_and_items_of_sets_in_cbor(field):
+    """CBOR has arrays for keys; a naive datetime beside them, which has to be lowered, changes nothing."""
+    codec = bakeoff.codec("cbor2")
+
+    assert [repr(field)] * len(BESIDE) == found_beside(codec, field)
