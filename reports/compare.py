@@ -6,6 +6,7 @@ widened by what two sessions of the same code differ by (`SESSION`): however man
 each side is only one session. Holm guards all cells of a comparison together. A change counts only
 when it is significant *and* outside the tie band; a regression beyond a limit is a significant one
 whose estimate is beyond it, and (when a second pair of runs is given to confirm it) shows in both.
+Memory has one figure a run and thus no interval: a tolerance stands in for one (`ONCE`, `HELD`).
 """
 
 from __future__ import annotations
@@ -53,6 +54,12 @@ _IRRELEVANT: Final = frozenset(
 
 SESSION: Final = 0.01
 """Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
+
+ONCE: Final = 0.1
+"""Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
+
+HELD: Final = 512 * 1024
+"""Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
 _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
@@ -189,16 +196,34 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
         change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)
     if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
-        exact = old.cell.operation == "size"
-        found = ratio(new.samples, old.samples, alpha, paired=False, exact=exact)
-        if exact and found.value != 1:
-            found = replace(found, low=found.value, high=found.value, p=0.0)
-        elif not exact:
-            found = _widened(found, alpha)
+        found = _ratio(new.samples, old.samples, old.cell.operation, alpha, _tolerance(old, new))
         change = replace(change, ratio=found)
     elif not change.outcomes:
         change = replace(change, verdict="same")
     return change
+
+
+def _ratio(
+    new: Sequence[Sample], old: Sequence[Sample], operation: str, alpha: float, tolerance: float
+) -> Ratio:
+    """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
+    exact = operation == "size"
+    found = ratio(new, old, alpha, paired=False, exact=exact)
+    if exact:
+        return found
+    if UNITS.get(operation) == "byte" and found.processes == 1:
+        return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
+    return _widened(found, alpha)
+
+
+def _tolerance(old: CellResult, new: CellResult) -> float:
+    """Return how far the log ratio of two memory figures may be from 0 without saying anything."""
+    if not old.cell.operation.startswith("peak-"):
+        return math.log1p(ONCE)
+    resolutions = [cell.facts.get("resolution") for cell in (old, new)]
+    coarsest = max(HELD, *(value if isinstance(value, int | float) else 0 for value in resolutions))
+    smaller = min(cell.samples[0].value for cell in (old, new))
+    return math.log1p(ONCE + coarsest / smaller)
 
 
 def _widened(found: Ratio, alpha: float) -> Ratio:
@@ -265,13 +290,9 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
             continue
         old = _geometric([c.before.samples for c in cells if c.before])
         new = _geometric([c.after.samples for c in cells if c.after])
-        exact = operation == "size"
         if old and new:
-            found = ratio(new, old, alpha, paired=False, exact=exact)
-            if exact and found.value != 1:
-                found = replace(found, low=found.value, high=found.value, p=0.0)
-            elif not exact:
-                found = _widened(found, alpha)
+            tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
+            found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances))
             yield Change(Cell("", operation, ""), None, None, found, "not significant")
 
 

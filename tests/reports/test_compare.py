@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Cell, CellResult, write
+from bakeoff.bench.results import Cell, CellResult, Sample, write
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
 from bakeoff.reports.compare import compare, parse_share
@@ -60,6 +63,62 @@ class TestCompare:
 
         assert words(found)["msgpack", "size"] == "1.10× larger"
         assert words(found)["json", "size"] == "same"
+
+    @pytest.mark.parametrize(
+        ("operation", "before", "after", "expected"),
+        [
+            ("peak-load", 1e6, 1e7, "10.0× larger"),
+            ("peak-load", 1e7, 1e6, "10.0× smaller"),
+            ("peak-dump", 663_552, 974_848, "not significant"),
+            ("peak-dump", 20e6, 21e6, "not significant"),
+            ("peak-dump", 20e6, 23e6, "1.15× larger"),
+            ("retained-records", 4000, 4600, "1.15× larger"),
+            ("retained-records", 4000, 4300, "not significant"),
+        ],
+    )
+    def test_memory_has_a_tolerance(self, planted, operation, before, after, expected):
+        """One figure a run is judged by what two runs of the same code differ by."""
+
+        def holding(value):
+            cell = CellResult(
+                Cell("messages", operation, "json"), "ok", samples=(Sample(value, value, value),)
+            )
+            return replace(planted, cells=(*planted.cells, cell))
+
+        found = compare(holding(before), holding(after))
+
+        assert expected == words(found)["json", operation]
+        assert [operation] * expected.endswith("larger") == [
+            c.cell.operation for c in found.regressions(0.05)
+        ]
+
+    def test_a_coarse_peak_has_a_coarse_tolerance(self, planted):
+        """Where a peak is known to a MiB only, less than that is no difference."""
+        cell = Cell("messages", "peak-load", "json")
+        coarse = [
+            replace(
+                planted,
+                cells=(
+                    *planted.cells,
+                    CellResult(cell, "ok", facts={"resolution": 1 << 20}, samples=(Sample(v, v, v),)),
+                ),
+            )
+            for v in (1e6, 2e6)
+        ]
+
+        assert "not significant" == words(compare(*coarse))["json", "peak-load"]
+
+    def test_memory_of_several_codecs(self, result_of):
+        """The mean of an operation has the mean of their tolerances."""
+        runs = [
+            result_of({name: {**ops, "peak-load": value} for name, ops in BASE.items()}, processes=1)
+            for value in (1e6, 1e7, 1.2e6)
+        ]
+        more, little = (
+            {c.cell.operation: c.verdict for c in compare(runs[0], run).means} for run in runs[1:]
+        )
+
+        assert ("worse", "not significant") == (more["peak-load"], little["peak-load"])
 
     def test_noise_is_not_significant(self, result_of):
         """A difference inside the noise is not called one."""
@@ -259,6 +318,38 @@ class TestCommand:
         assert 0 == code
         assert "no significant regression beyond 5% in both pairs of runs" in out
         assert 1 == run(*slow, "same.json", "slow.json")[0]
+
+    @pytest.mark.parametrize(
+        ("args", "said"),
+        [
+            (("cut.json", "same.json"), "cut.json: not a result file"),
+            (("base.json", "cut.json"), "cut.json: not a result file"),
+            (("base.json", "slow.json", "--confirm", "cut.json", "same.json"), "cut.json: not a result file"),
+            (("base.json", "slow.json", "-o", "nowhere/x.md"), "cannot write here"),
+            (("base.json", "slow.json", "-o", "/dev/full"), "/dev/full: not written"),
+        ],
+    )
+    def test_only_a_regression_exits_with_1(self, run, args, said):
+        """A damaged file, or a place that cannot be written to, exits with 2."""
+        content = Path("base.json").read_bytes()
+        Path("cut.json").write_bytes(content[: len(content) // 2])
+        code, _, err = run(*args, "--fail-over", "5%")
+
+        assert 2 == code
+        assert said in err
+
+    def test_a_full_disk_behind_standard_output(self, run):
+        """It exits with 2 and one line, too."""
+        command = [sys.executable, "-P", "-m", "bakeoff", "compare", "base.json", "slow.json"]
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [*command, "--fail-over", "5%"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+
+        assert (2, "bakeoff: standard output: not written: No space left on device\n") == (
+            done.returncode,
+            done.stderr,
+        )
 
     def test_bad_limit(self, run):
         """A limit that is no percentage exits with 2."""
