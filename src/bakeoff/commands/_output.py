@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 from click.core import ParameterSource
 
 from ..console import atomic_write, console, is_device
-from ..errors import UsageError
+from ..errors import RunError, UsageError
 
-__all__ = ["guard", "is_stdout", "layout", "put", "typed"]
+__all__ = ["guard", "is_stdout", "layout", "put", "standard_output", "typed"]
 
 
 def is_stdout(output: Path | None) -> bool:
@@ -73,8 +76,33 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
         with atomic_write(output) as file:
             file.write(content)
         return
-    encoding = (sys.stdout.encoding or "utf-8").lower()
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
     if not encoding.startswith("utf"):
         # A terminal without these letters gets question marks rather than an error.
         content = content.decode(errors="surrogateescape").encode(encoding, "replace")
-    click.echo(content, nl=False)
+    with standard_output() as file:
+        file.write(content)
+
+
+@contextmanager
+def standard_output() -> Iterator[IO[bytes]]:
+    """Open standard output for bytes; where there is none (``>&-``), nothing is written.
+
+    Raises:
+        RunError: It cannot be written, for instance for want of space.
+        click.exceptions.Exit: The reader has gone, which is no error.
+    """
+    if sys.stdout is None:
+        with Path(os.devnull).open("wb") as file:
+            yield file
+        return
+    try:
+        with io.open(sys.stdout.fileno(), "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
+            yield file
+    except OSError as error:
+        # What could not be written must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            # The reader has what it wanted. Click itself would end with 1.
+            raise click.exceptions.Exit(0) from None
+        raise RunError(f"standard output: not written: {error.strerror}") from error

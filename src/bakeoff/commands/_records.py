@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..errors import RunError, UsageError
+from ..errors import UsageError
+from ._output import standard_output
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
@@ -69,24 +67,10 @@ def output(path: str) -> Iterator[IO[bytes]]:
     target = Path(path)
     with ExitStack() as stack:
         if path == "-":
-            file: Any = stack.enter_context(_standard_output())
+            file: Any = stack.enter_context(standard_output())
         else:
             file = stack.enter_context(atomic_write(target))
         yield stack.enter_context(compressor(file, split_compression(target)[1]))
-
-
-@contextmanager
-def _standard_output() -> Iterator[IO[bytes]]:
-    try:
-        with io.open(sys.stdout.fileno(), "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
-            yield file
-    except OSError as error:
-        # What could not be written must not be tried again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            # The reader has what it wanted. Click itself would end with 1.
-            raise click.exceptions.Exit(0) from None
-        raise RunError(f"standard output: not written: {error.strerror}") from error
 
 
 @contextmanager

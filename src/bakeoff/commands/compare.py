@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import RunError
+from ..errors import RunError, UsageError
 from ._output import guard, layout, put
 
 __all__ = ["command"]
@@ -47,6 +47,9 @@ def command(
     regression whose estimate is beyond 5 %, on a codec that got worse in what it brings back, and
     on a new leak. Measure both sides on the same machine, one after the other; where it is not quiet,
     measure twice and --confirm the first pair by the second.
+
+    Exit codes: 0 no regression, 1 a regression beyond --fail-over, 2 nothing was compared, or it could
+    not be written.
     """
     from ..reports import compare_output as written
     from ..reports import markup, text
@@ -55,16 +58,20 @@ def command(
 
     guard(output, (before, after, *(confirm or ())))
     share = None if limit is None else parse_share(limit)
-    found = compare(load(before), load(after), force=force)
-    if confirm:
-        first, second = confirm
-        found = replace(found, earlier=compare(load(first), load(second), force=force))
-    if form == "json":
-        content = written.json(found, share)
-    elif form == "md":
-        content = markup.markdown(written.table(found, share))
-    else:
-        content = text.render(written.table(found, share), **layout(output))
-    put(content.encode(), output)
+    try:
+        found = compare(load(before), load(after), force=force)
+        if confirm:
+            first, second = confirm
+            found = replace(found, earlier=compare(load(first), load(second), force=force))
+        if form == "json":
+            content = written.json(found, share)
+        elif form == "md":
+            content = markup.markdown(written.table(found, share))
+        else:
+            content = text.render(written.table(found, share), **layout(output))
+        put(content.encode(), output)
+    except RunError as error:
+        # Exit code 1 is the regression's: CI must not take a damaged file or a full disk for one.
+        raise UsageError(str(error)) from error
     if share is not None and found.regressions(share):
         raise RunError(written.summary(found, share))
