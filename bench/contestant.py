@@ -70,7 +70,9 @@ def contestant(name: str, folder: Path) -> Contestant:
     if not with_schema and not bare.needs_schema:
         return Contestant(bare, bare)
     if not (folder / SCHEMA).exists():
-        raise CodecError(name, "the corpus has no schema; give its records one with --infer")
+        raise CodecError(
+            name, "the corpus has no schema; --infer gives it one, unless --batch makes lists of its records"
+        )
     made = pickle.loads((folder / SCHEMA).read_bytes())
     if bare.needs_schema:
         # Every timing process starts anew: what only few codecs need must not slow all of them down.

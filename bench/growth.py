@@ -28,13 +28,13 @@ CONFIRMING = 4 * WINDOWS
 LEAST_SECONDS = 0.005
 """Shortest window."""
 MOST_SECONDS = 3.0
-"""Longest first pass, for slow codecs: they make fewer calls a window, and say so."""
+"""Longest pass but for the confirming one: slow codecs make fewer calls, and say so."""
 CALLS = 1000
 """Calls a window where time allows: a leak once in so many calls then shows in every block."""
 CHUNK = 32
 """Smallest piece of memory that glibc hands out, in bytes: what the finest leak costs."""
 TRACED_CALLS = 2000
-"""Calls of the traced pass that tells where the memory stays."""
+"""Calls of the traced pass that tells where the memory stays; fewer where they take `MOST_SECONDS`."""
 
 
 def measure(
@@ -145,6 +145,16 @@ def _timed(call: Callable[[Any], Any], item: Any, failing: bool) -> float:
     return max(perf_counter() - start, 1e-8)
 
 
+def _repeat(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> int:
+    """Make the calls of a traced pass; return how many there was time for."""
+    end = perf_counter() + MOST_SECONDS
+    for n in range(TRACED_CALLS):
+        _timed(call, items[n % len(items)], failing)
+        if perf_counter() > end:
+            return n + 1
+    return TRACED_CALLS
+
+
 def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> tuple[float, str]:
     """Return the bytes of Python objects that stay per call, and the lines that made most of them."""
     import gc
@@ -154,15 +164,14 @@ def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     try:
         gc.collect()
         before = tracemalloc.take_snapshot()
-        for n in range(TRACED_CALLS):
-            _timed(call, items[n % len(items)], failing)
+        done = _repeat(call, items, failing)
         gc.collect()
         grown = tracemalloc.take_snapshot().compare_to(before, "lineno")
     finally:
         tracemalloc.stop()
     own = (tracemalloc.__file__, __file__)
     kept = [s for s in grown if s.size_diff > 0 and s.traceback[0].filename not in own]
-    total = sum(stat.size_diff for stat in grown if stat.traceback[0].filename not in own) / TRACED_CALLS
+    total = sum(stat.size_diff for stat in grown if stat.traceback[0].filename not in own) / done
     lines = [f"{s.traceback[0].filename}:{s.traceback[0].lineno} (+{s.size_diff:,} bytes)" for s in kept[:3]]
     return max(total, 0.0), "; ".join(lines) or "objects made in C"
 
@@ -176,14 +185,14 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         file = Path(folder) / "trace"
         with memray.Tracker(file, native_traces=True):
-            for n in range(TRACED_CALLS):
-                _timed(call, items[n % len(items)], failing)
+            done = _repeat(call, items, failing)
         with memray.FileReader(file) as reader:
-            most = max(
-                reader.get_leaked_allocation_records(merge_threads=True), key=lambda r: r.n_allocations
-            )
-            frames = [name for name, _, _ in most.hybrid_stack_trace(max_stacks=4)]
-    return f"C heap, {most.n_allocations:,} allocations in {TRACED_CALLS:,} calls: {' < '.join(frames)}"
+            leaked = reader.get_leaked_allocation_records(merge_threads=True)
+            most = max(leaked, key=lambda record: record.n_allocations, default=None)
+            frames = [] if most is None else [name for name, _, _ in most.hybrid_stack_trace(max_stacks=4)]
+    if most is None:
+        return f"C heap, by an allocation that comes less than once in {done:,} calls"
+    return f"C heap, {most.n_allocations:,} allocations in {done:,} calls: {' < '.join(frames)}"
 
 
 def _resident() -> int:

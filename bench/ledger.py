@@ -131,9 +131,11 @@ class Ledger:
         return None if standing is None else standing.outcome
 
     def measured(self, cell: Cell) -> bool:
-        """Whether a cell has a figure, or is known never to get one."""
+        """Whether a cell has a figure, or a verdict (no growth has none in a file), or will never get one."""
         standing = self._cells.get(cell)
-        return standing is not None and (bool(standing.figures) or standing.outcome in FAILED)
+        if standing is None:
+            return False
+        return bool(standing.figures) or "verdict" in standing.facts or standing.outcome in FAILED
 
     def samples(self, cell: Cell) -> tuple[Sample, ...]:
         """Return a cell's samples; times are in units of the run's median yardstick."""

@@ -22,7 +22,7 @@ __all__ = ["run"]
 _PEEK = 16
 """Records looked at to see how large records are."""
 
-_FEWEST = 16
+_FEWEST = 4
 """Records of a sample, however large they are."""
 
 

@@ -231,7 +231,7 @@ class Session:
             raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
         facts = CorpusFacts(**ended.answer["corpus"])
         name = facts.name
-        taken = [s for s in run.ledger.corpora if run.ledger.corpora[s].source != source]
+        taken = [s for s in run.ledger.corpora if run.ledger.corpora[s].source != facts.source]
         number = 1
         while facts.name in taken:
             number += 1

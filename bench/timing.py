@@ -317,4 +317,6 @@ def harness(calls: int) -> float:
 
 
 def _text(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "went over its memory limit (--cell-memory)"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -44,7 +44,7 @@ def _weigh_one(run: Context, stage: Stage, cell: Cell) -> Ended | None:
     ended = None
     for _ in range(_MOST):
         if run.stopping:
-            break
+            return None  # an answer that asks for another process is none
         job = run.job(
             "memory",
             stage,

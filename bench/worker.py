@@ -66,15 +66,22 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def _confine(job: Mapping[str, Any]) -> None:
     if limit := job.get("memory"):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        _limit(resource.RLIMIT_AS, limit)
     if job["kind"] != "prepare":  # standard input is kept in a file, however large it is
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_SIZE, _FILE_SIZE))
+        _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if (core := job.get("core")) is not None:
         os.sched_setaffinity(0, {core})
     with contextlib.suppress(OSError):
         # When memory runs out the kernel shall take a worker, not the run.
         Path("/proc/self/oom_score_adj").write_text("800")
+
+
+def _limit(kind: int, wanted: int) -> None:
+    """Set a limit, or keep a lower one that we were started with."""
+    hard = resource.getrlimit(kind)[1]
+    bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(kind, (bound, bound))
 
 
 def _reply(path: Path, answer: Mapping[str, Any]) -> None:

@@ -43,7 +43,7 @@ NINE = ("json", "simplejson", "orjson", "msgpack", "ormsgpack", "msgspec-msgpack
 FIVE = ("json", "msgpack", "orjson", "pickle", "bson")
 PLANTED = 0.02
 REPLAYS = 10_000
-SAME = Rule(precision=0.0028, fewest=5, most=200)
+SAME = Rule(precision=0.0028, fewest=5, most=160)
 """For pairs of the same codec, so that the largest of 200 differences may stay below half a per cent."""
 
 

@@ -7,11 +7,16 @@ import os
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from bakeoff.bench import growth
 from bakeoff.bench._memory import EXACT
+from bakeoff.bench.processes import Ended
+from bakeoff.bench.results import Cell
+from bakeoff.bench.weigh import _weigh_one
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
@@ -157,3 +162,41 @@ def test_retained_is_traced_and_resident():
     for value, facts, _ in (records, payloads):
         assert 50_000 == pytest.approx(value, rel=0.02)
         assert 50_000 == pytest.approx(facts["resident"], rel=0.1)
+
+
+def test_the_traced_pass_ends_in_time(monkeypatch):
+    """A slow codec must not look as if it hung."""
+    monkeypatch.setattr(growth, "MOST_SECONDS", 0.0)
+    calls = []
+
+    assert 1 == growth._repeat(calls.append, [0], False) == len(calls)
+
+
+def test_a_suspicion_alone_is_no_verdict():
+    """Ctrl-C before the process that would confirm it."""
+    run = SimpleNamespace(
+        stopping=False,
+        job=lambda kind, stage, **more: more,
+        options=SimpleNamespace(codecs=("json",), cell_timeout=60.0),
+    )
+
+    def work(job, patience):
+        run.stopping = True
+        return Ended({"value": 0.0, "facts": {"verdict": "no growth"}, "again": {"windows": 96}})
+
+    run.workshop = SimpleNamespace(work=work)
+
+    assert _weigh_one(run, None, Cell("movies", "growth-load", "json")) is None
+
+
+def test_a_lower_limit_is_kept():
+    """Only root may raise a hard limit again."""
+    (found,) = fresh("""
+        import resource
+        from bakeoff.bench.worker import _limit
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        _limit(resource.RLIMIT_AS, 1 << 31)
+        print(json.dumps(resource.getrlimit(resource.RLIMIT_AS)))
+    """)
+
+    assert [1 << 30, 1 << 30] == found

@@ -244,6 +244,30 @@ class TestResume:
         assert (finished / "out.json").read_bytes() == before
         assert not journal_path(finished / "out.json").exists()
 
+    def test_a_verdict_that_has_no_figure_is_not_measured_again(self, tmp_path: Path) -> None:
+        """No growth stands in a file as a fact only."""
+        memory = [argument for argument in SMALL if argument != "--no-memory"]
+        first = run(tmp_path, "movies", *memory, "--quick", "--budget", "0", "--memory")
+        result = read(tmp_path / "out.json")
+        ledger = Ledger()
+        for entry in entries(result):
+            ledger.apply(entry)
+        growth = [cell for cell in result.cells if cell.cell.operation.startswith("growth")]
+
+        assert first.returncode == 0, first.stderr
+        assert growth
+        assert all(ledger.measured(cell.cell) for cell in growth)
+
+    def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
+        """They are known by their sha256, like a file's."""
+        once = [*RUN, "-", *SMALL, "--quick", "--budget", "0"]
+        subprocess.run(once, cwd=tmp_path, input=b'{"a": 1}', check=True, capture_output=True)
+        again = [*RUN, "--resume", "out.json"]
+        done = subprocess.run(again, cwd=tmp_path, input=b'{"a": 2}', capture_output=True, check=False)
+
+        assert done.returncode == 1
+        assert b"corpus stdin: sha256" in done.stderr
+
     def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
         """`--resume FILE --explain` only reads."""
         before = sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir())
