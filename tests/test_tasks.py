@@ -1,0 +1,48 @@
+"""tasks.py, as far as it can be tried without installing anything."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+pytestmark = pytest.mark.checkout
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module, with an empty .venv and all commands written down in `typed`."""
+    path = Path(__file__).parents[1] / "tasks.py"
+    spec = importlib.util.spec_from_file_location("tasks", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.typed = []
+    monkeypatch.setattr(module, "VENV", tmp_path)
+    monkeypatch.setattr(module, "BIN", tmp_path / "bin")
+    monkeypatch.setattr(module, "sh", lambda *command, **_: module.typed.append([str(c) for c in command]))
+    return module
+
+
+def test_half_a_venv_is_made_anew(tasks: ModuleType, tmp_path: Path) -> None:
+    """One that a failed set-up left behind may lack pip; one that was finished is kept."""
+    (tmp_path / "bin").mkdir()
+    tasks.setup()
+    first = list(tasks.typed)
+    tasks.typed.clear()
+    tasks.setup("dev")
+
+    assert ["-m", "venv", "--clear", str(tmp_path)] == first[0][1:]
+    assert not any("venv" in command for command in tasks.typed)
+
+
+def test_the_run_takes_our_place(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a child it would be killed a quarter of a second after Ctrl-C."""
+    found: list[list[str]] = []
+    monkeypatch.setattr(tasks.os, "execv", lambda path, arguments: found.append(arguments))
+    tasks.run(["--quick"])
+
+    assert [[str(tasks.BIN / "bakeoff"), "run", "--quick"]] == found
