@@ -80,10 +80,14 @@ def read_csv(file: io.BufferedReader, problems: Problems, delimiter: str | None 
         header_line = file.peek(LINE_LIMIT)[:LINE_LIMIT].partition(b"\n")[0].decode("utf-8", "replace")
         delimiter = max(",;\t|", key=header_line.count)
     rows = _rows(file, problems, delimiter)
+    bad = problems.total
     try:
         _, names = next(rows)
     except StopIteration:
         return
+    if problems.total > bad:
+        where, cause = problems.kept[-1]
+        raise UnreadableCorpus(f"{problems.source}, {where}: the header cannot be read: {cause}")
     if len(set(names)) != len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")

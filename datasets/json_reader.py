@@ -121,7 +121,7 @@ _UNCLOSED = "the file ends inside the array"
 
 def _cause_in_window(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg}"
+        return f"not JSON: {error.msg.removesuffix(' starting at')}"
     if isinstance(error, StopIteration):
         return "not JSON: no value"
     if isinstance(error, UnicodeDecodeError):

@@ -78,7 +78,7 @@ def _table(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
     """Write rows; the fields of the first record are the header."""
     leaf = codec("json").encode_text
     text = io.StringIO(newline="")
-    rows = csv.writer(text, delimiter="\t" if kind.name == "tsv" else ",", lineterminator="\n")
+    rows = csv.writer(text, delimiter="\t" if kind.name == "tsv" else ",", lineterminator="\r\n")
     header: list[str] = []
 
     def cell(name: str, value: Any) -> str:

@@ -411,6 +411,20 @@ class TestCsv:
         with pytest.raises(UnreadableCorpus, match="column 'a' twice"):
             read(put(tmp_path, "data.csv", "a,a\n1,2\n"), skip_bad=True)
 
+    @pytest.mark.parametrize("text", ["a\rb", "a\r", "a\r\nb", "a\nb", ' "a", '])
+    def test_text_with_line_ends_survives(self, tmp_path: Path, text: str) -> None:
+        """Whatever ends a line is quoted."""
+        records = [{"a": text, "b": "x"}, {"a": "y", "b": text}]
+
+        assert records == read(write_all(tmp_path, "data.csv", records))
+
+    def test_a_header_that_cannot_be_read_is_never_skipped(self, tmp_path: Path) -> None:
+        """The first row would pass for it."""
+        path = put(tmp_path, "data.csv", "prénom,âge\nAnna,3\n".encode("latin-1"))
+
+        with pytest.raises(UnreadableCorpus, match="line 1: the header cannot be read: not UTF-8"):
+            read(path, skip_bad=True)
+
     def test_nested_records_are_no_rows(self, tmp_path: Path) -> None:
         """Writing says which field does not fit into a cell."""
         with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
