@@ -17,8 +17,9 @@ __all__ = ["csv", "json"]
 def csv(table: Table) -> str:
     """Render as one CSV table over all corpora; times in seconds, memory in bytes.
 
-    Each figure has its interval beside it (``dump_low``, ``dump_high``); failed codecs have a row
-    with outcome and reason. Text that a spreadsheet would take for a formula gets a quote in front.
+    Each figure has its interval beside it (``dump_low``, ``dump_high``); every row ends with outcome
+    and reason, which names the machine where there are several. Text that a spreadsheet would take
+    for a formula gets a quote in front.
     """
     names = ["corpus"]
     for section in table.sections:
@@ -41,27 +42,25 @@ def _has_interval(column: Column) -> bool:
 
 
 def _csv_rows(section: Section) -> list[dict[str, Any]]:
-    texts = dict(section.footnotes)
     rows = []
     for row in section.rows:
-        found: dict[str, Any] = {"corpus": _inert(section.title), "outcome": "ok"}
-        reasons = []
+        found: dict[str, Any] = {
+            "corpus": _inert(section.title),
+            "outcome": row.outcome,
+            "reason": _inert(row.reason),
+        }
         for column in section.columns:
             entry = row.entry(column)
             found[column.id] = _inert(entry.value)
             if _has_interval(column):
                 found |= {f"{column.id}_low": entry.low, f"{column.id}_high": entry.high}
-            if entry.tone == "bad" and column.key not in ("codec", "growth"):
-                found["outcome"] = _inert(entry.value)
-                reasons += [texts[mark] for mark in entry.marks]
-        found["reason"] = _inert("; ".join(dict.fromkeys(reasons)))
         rows.append(found)
     rows += [
         {
             "corpus": _inert(section.title),
             "codec": _inert(absent.codec),
             "outcome": absent.outcome,
-            "reason": _inert(absent.reason),
+            "reason": _inert(": ".join(filter(None, (absent.block, absent.reason)))),
         }
         for absent in section.absent
     ]
@@ -98,10 +97,13 @@ def _section(section: Section) -> dict[str, Any]:
                 "codec": row.codec,
                 "ranked": row.ranked,
                 "group": row.group,
+                "outcome": row.outcome,
+                "reason": row.reason,
                 "entries": {key: dataclasses.asdict(entry) for key, entry in row.entries.items()},
             }
             for row in section.rows
         ],
+        "remarks": section.remarks,
         "footnotes": dict(section.footnotes),
         "absent": [dataclasses.asdict(absent) for absent in section.absent],
     }

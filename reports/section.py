@@ -115,6 +115,8 @@ class SectionBuilder:
                 entries={column.id: make(entrant) for column, make in makers.values()},
                 ranked=entrant.name in self.standing.ranks,
                 group=self._group(entrant),
+                outcome=entrant.outcome,
+                reason=_reason(entrant),
             )
             for entrant in entrants
         )
@@ -420,8 +422,14 @@ def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:
     return ("load",) if key == "load+advise" and entrant.unadvised else _SUMS[key]
 
 
+def _reason(entrant: Entrant) -> str:
+    """Say all that failed and was lost, for other programs."""
+    failed = (c for c in entrant.cells.values() if c.outcome not in ("ok", "lossy"))
+    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *entrant.losses])
+
+
 def _lost(entrant: Entrant) -> str:
-    """Say what is lost and how often; the JSON output and the page have all of it."""
+    """Say what is lost and how often; CSV, JSON and the page have all of it."""
     losses = entrant.losses or ("does not bring every record back",)
     more = len(losses) - _MOST_LOSSES
     text = "; ".join(losses[:_MOST_LOSSES]) + (f"; and {more} more losses" if more > 0 else "")

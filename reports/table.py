@@ -101,12 +101,16 @@ class Row:
     Attributes:
         ranked: False for the floor and for codecs without a figure.
         group: Heading under which the row stands, with ``--group-by``.
+        outcome: The worst of the codec's cells, whatever columns there are.
+        reason: All that failed or was lost; empty where the outcome is "ok".
     """
 
     codec: str
     entries: Mapping[str, Entry]
     ranked: bool = True
     group: str = ""
+    outcome: str = "ok"
+    reason: str = ""
 
     def entry(self, column: Column) -> Entry:
         """Return the entry below a column; an empty one where there is none."""
@@ -226,7 +230,9 @@ def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
                 column.id: replace(row.entry(own), marks=tuple(marks[mark] for mark in row.entry(own).marks))
                 for own, column in ((own, renamed[own.id]) for own in section.columns)
             }
-            rows[row.codec] = _joined(rows.get(row.codec), replace(row, entries=moved))
+            known = rows.get(row.codec)
+            reason = row.reason and f"{block}: {row.reason}"
+            rows[row.codec] = _joined(known, replace(row, entries=moved, reason=reason))
     return Section(
         title=blocks[0][1].title,
         columns=tuple(columns.values()),
@@ -248,6 +254,8 @@ def _joined(known: Row | None, row: Row) -> Row:
         known,
         entries={**known.entries, **row.entries, "codec": replace(name, marks=marks)},
         ranked=known.ranked or row.ranked,
+        outcome=row.outcome if known.outcome == "ok" else known.outcome,
+        reason="; ".join(filter(None, (known.reason, row.reason))),
     )
 
 

@@ -387,6 +387,50 @@ class TestOtherFormats:
 
         assert ("crashed", "signal 11", "") == (row["outcome"], row["reason"], row["dump"])
 
+    @pytest.mark.parametrize("columns", [None, "dump,rank"])
+    def test_csv_and_json_hide_no_loss(self, result_of, columns):
+        """Outcome and reason of a lossy codec stand in its row whatever columns there are."""
+        lost = "`datetime` lost microseconds at `$.when`"
+        run = result_of(losses={"bson": (lost,)})
+        in_csv = csv.DictReader(io.StringIO(render([run], "csv", columns=columns)))
+        in_json = json.loads(render([run], "json", columns=columns))["sections"][0]["rows"]
+
+        for rows in (in_csv, in_json):
+            found = {row["codec"]: (row["outcome"], row["reason"]) for row in rows}
+            assert ("lossy", lost) == found["bson"]
+            assert ("ok", "") == found["json"] == found["floor"]
+
+    def test_csv_tells_a_failed_cell(self, planted):
+        """A codec with figures and a cell that failed is no success, though no column shows the cell."""
+        failed = CellResult(Cell("messages", "peak-load", "json"), "out of memory", "needed 2 GiB")
+        run = replace(planted, cells=(*planted.cells, failed))
+        rows = csv.DictReader(io.StringIO(render([run], "csv", columns="dump")))
+        row = next(row for row in rows if row["codec"] == "json")
+
+        assert ("out of memory", "peak-load: needed 2 GiB") == (row["outcome"], row["reason"])
+
+    def test_csv_names_the_machine(self, result_of):
+        """Of several machines the one that a codec failed or lost something on is named."""
+        here = result_of(environment={"hostname": "bench-1"}, losses={"bson": ("`tuple`",)})
+        there = result_of(
+            {"json": {"dump": 1e-6, "load": 1e-6}, "bson": {"dump": 1e-6, "load": 1e-6}},
+            environment={"hostname": "bench-2"},
+            outcomes={"msgpack": ("crashed", "signal 11")},
+        )
+        rows = [*csv.DictReader(io.StringIO(render([here, there], "csv", columns="dump")))]
+        reasons = [(row["codec"], row["outcome"], row["reason"]) for row in rows if row["reason"]]
+
+        assert [
+            ("bson", "lossy", "bench-1: `tuple`"),
+            ("msgpack", "crashed", "bench-2: signal 11"),
+        ] == reasons
+
+    def test_json_has_the_remarks(self, planted):
+        """JSON says which columns were not measured, as the tables do."""
+        found = json.loads(render([planted], "json", columns="dump,advise"))
+
+        assert ["advise: not measured in this run"] == found["sections"][0]["remarks"]
+
     def test_json_has_the_model(self, planted):
         """JSON carries the cost model, the advice and raw values."""
         found = json.loads(render([planted], "json", reads=24, bandwidth="1Gbit"))
