@@ -18,6 +18,9 @@ __all__ = ["Sample", "caches_text", "read_payloads", "read_sample", "write_paylo
 _OVERHEAD = 16
 """Bytes that a record costs before its content, in the weight of a record."""
 
+_MOST_PARTS = 1_000_000
+"""Values and keys of a record that are looked at."""
+
 _LEAVES = (
     int,
     float,
@@ -96,10 +99,13 @@ def caches_text(record: Any) -> bool:
     """Whether an encoder can leave something behind in a record.
 
     CPython keeps the UTF-8 form of a text that is not ASCII with the text once somebody asked for
-    it; ASCII text is its own UTF-8. Objects of unknown types are taken to keep something, too.
+    it; ASCII text is its own UTF-8. Objects of unknown types are taken to keep something, too, and so are
+    records that do not come to an end, as those that contain themselves.
     """
-    stack = [record]
+    stack, left = [record], _MOST_PARTS
     while stack:
+        if (left := left - 1) < 0:
+            return True
         value = stack.pop()
         if isinstance(value, str):
             if not value.isascii():

@@ -74,6 +74,9 @@ class TestFreshness:
         assert caches_text({"a": [("b", {"ä"})]})
         assert not caches_text({"a": [("b", 1.5, None, b"x")]})
         assert caches_text(object())
+        cycle: list[Any] = []
+        cycle.append(cycle)
+        assert caches_text(cycle)
 
     def test_each_record_of_a_sample_is_made_anew(self, tmp_path: Path) -> None:
         """No two records share an object, and none is the same twice."""
