@@ -187,7 +187,8 @@ def verdicts(
     """Judge every pair of a table, in both orders.
 
     "faster" says that the first of the pair takes less; "same" that the whole interval of the
-    ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table.
+    ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table; fewer
+    than `FEW` processes give neither.
 
     Args:
         cells: Samples by codec, of one corpus and operation; codecs without samples are left out.
@@ -199,7 +200,8 @@ def verdicts(
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
     found = [ratio(cells[a], cells[b], alpha, exact=exact) for a, b in pairs]
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
-    for (a, b), r, p in zip(pairs, found, holm([r.p for r in found]), strict=True):
+    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in found]
+    for (a, b), r, p in zip(pairs, found, holm(chances), strict=True):
         verdict: Verdict = "unresolved"
         if r.inside(tie):
             verdict = "same"

@@ -1,5 +1,7 @@
 // What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost and bakeoff.bench.stats.
 
+const FEW = 3;
+
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
   -0.5395239384953e-5,
@@ -68,15 +70,16 @@ function compare(a, b) {
     mean += step / ++count;
     squares += step * (difference - mean);
   }
-  if (count > 1) return { mean, error: Math.sqrt(squares / (count - 1) / count), degrees: count - 1 };
-  if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0 };
+  if (count > 1) return { mean, error: Math.sqrt(squares / (count - 1) / count), degrees: count - 1, count };
+  if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0, count };
+  count = Math.min(a.pairs.length, b.pairs.length);
   const parts = [a.variance / a.pairs.length, b.variance / b.pairs.length];
   const total = parts[0] + parts[1];
-  let degrees = Math.min(a.pairs.length, b.pairs.length) - 1;
+  let degrees = count - 1;
   if (degrees > 0 && total > 0) {
     degrees = total ** 2 / (parts[0] ** 2 / (a.pairs.length - 1) + parts[1] ** 2 / (b.pairs.length - 1));
   }
-  return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees };
+  return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees, count };
 }
 
 /** Judge all pairs as bench.stats.verdicts does; the result says whether row a is surely cheaper than row b. */
@@ -87,11 +90,11 @@ function cheaper(costs, alpha, tie) {
   const pairs = [];
   for (let i = 0; i < size; i++) {
     for (let j = i + 1; j < size; j++) {
-      const { mean, error, degrees } = compare(costs[i], costs[j]);
+      const { mean, error, degrees, count } = compare(costs[i], costs[j]);
       const away = Math.abs(mean);
       let p = 1;
       let same = false;
-      if (degrees > 0) {
+      if (count >= FEW) {
         p = error > 0 ? tails(away / error, degrees) : away > 0 ? 0 : 1;
         same = away <= band && (error === 0 || tails((band - away) / error, degrees) <= alpha);
       }

@@ -108,6 +108,19 @@ class TestVerdicts:
         assert verdicts(cells)["a", "b"][0] == "unresolved"
         assert set(ranks(cells).values()) == {1}
 
+    def test_few_processes_decide_nothing(self) -> None:
+        """With two processes even a tenfold difference is a tie; a third tells."""
+        cells = {"quick": noisy(1, 0.0005, 3, 1), "slow": noisy(10, 0.0005, 3, 2)}
+        two = {name: found[:2] for name, found in cells.items()}
+
+        assert "unresolved" == verdicts(two)["quick", "slow"][0]
+        assert {"quick": 1, "slow": 1} == ranks(two)
+        assert {"quick": 1, "slow": 2} == ranks(cells)
+
+    def test_few_sizes_decide(self) -> None:
+        """What carries no noise needs no three processes."""
+        assert {"a": 1, "b": 2} == ranks({"a": samples([100.0]), "b": samples([150.0])}, exact=True)
+
     def test_ranks_never_fall_along_the_order(self) -> None:
         """What little is known of shares the rank it stands in; a new rank counts all above it."""
         cells = {

@@ -220,6 +220,28 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
             assert set(named) == {row["codec"] for row in points(view) if row["front"]}
 
 
+@pytest.mark.parametrize(
+    "runs",
+    [
+        pytest.param([{"processes": 2, "noise": 0.0005}], id="two processes"),
+        pytest.param([{"processes": 3}], id="three processes"),
+    ],
+)
+def test_the_script_is_as_careful(
+    opened: Opener, result_of: Callable[..., Result], tmp_path: Path, runs: list[dict[str, Any]]
+) -> None:
+    """Where little is known the script holds back as the reports' own statistics do."""
+    results = [result_of(**run) for run in runs]
+    path = tmp_path / "careful.html"
+    path.write_text(report.render(results), "utf-8")
+    (view,) = views(results, Cost())
+    standing = view.standing
+
+    assert ranks(opened(path=path)) == {
+        codec: f"{rank}=" if standing.tied(codec) else str(rank) for codec, rank in standing.ranks.items()
+    }
+
+
 def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
     """The live cost cells show the digits and units that the page was written with."""
     read = "cells => cells.map(cell => cell.querySelector('.v')?.textContent.trim() ?? '')"
