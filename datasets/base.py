@@ -42,7 +42,9 @@ class Corpus(ABC):
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
-        self.name = name.replace("/", "_") or "records"
+        # A file name need not be text; every report of it is.
+        text = name.encode(errors="backslashreplace").decode()
+        self.name = text.replace("/", "_") or "records"
         self.source = source
         self.description = description
         self.schema = schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,40 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     assert {c.cell.operation for c in result.cells if c.cell.codec == "json"} >= {"dump", "load", "size"}
     assert result.complete
     assert sorted(p.name for p in mine.iterdir()) == ["bakeoff.json", "mine.jsonl"]
+
+
+def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
+    """Every byte may stand in a file name: all reports of the run can be written, and it can be picked by."""
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    (tmp_path / name).write_text(LINES)
+    done = run(tmp_path, name, *QUICK)
+
+    assert done.returncode == 0, done.stderr
+    result = read(tmp_path / "bakeoff.json")
+    assert [corpus.name for corpus in result.corpora] == [r"caf\udce9"]
+    assert result.command.startswith(r"bakeoff run 'caf\udce9.jsonl' --quick")
+    for line in (
+        "report -f json",
+        "report -f html",
+        "compare bakeoff.json bakeoff.json -f json",
+        "pick --write",
+    ):
+        command = [sys.executable, "-P", "-m", "bakeoff", *line.split()]
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+        assert (told.returncode, "Traceback" in told.stderr) == (0, False), told.stderr
+    assert r'"caf\\udce9" = ' in (tmp_path / "bakeoff.lock").read_text()
+
+
+@pytest.mark.parametrize("option", ["--budget", "--cell-timeout"])
+@pytest.mark.parametrize("value", ["inf", "nan"])
+def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
+    """No result file is made that JSON cannot hold."""
+    done = run(mine, "mine.jsonl", option, value)
+
+    assert done.returncode == 2
+    assert f"{value} is no number of seconds" in done.stderr
+    assert sorted(p.name for p in mine.iterdir()) == ["mine.jsonl"]
 
 
 def test_standard_input_is_a_corpus(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from ..console import atomic_write, console, is_device
 from ..errors import RunError, UsageError
 
-__all__ = ["guard", "is_stdout", "layout", "put", "standard_output", "typed"]
+__all__ = ["encoded", "guard", "is_stdout", "layout", "put", "standard_output", "typed"]
 
 
 def is_stdout(output: Path | None) -> bool:
@@ -82,6 +82,11 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
         content = content.decode(errors="surrogateescape").encode(encoding, "replace")
     with standard_output() as file:
         file.write(content)
+
+
+def encoded(text: str) -> bytes:
+    r"""Return UTF-8; what a file name has that is no text stands as ``\udce9``, which JSON reads as well."""
+    return text.encode(errors="backslashreplace")
 
 
 @contextmanager

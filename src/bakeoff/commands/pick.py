@@ -127,7 +127,8 @@ def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Pa
     new = Lock.of(choice, paths, dates)
     guard(path, paths)
     before = _codec_in(path)
-    put(new.dumps().encode(), path)
+    # A result file's name need not be text, which TOML has no escape for.
+    put(new.dumps().encode(errors="replace"), path)
     change = f" (was {before})" if before not in (None, new.codec) else ""
     click.echo(f"wrote {path}: {new.codec}{change}", err=True)
 

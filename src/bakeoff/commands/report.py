@@ -12,7 +12,7 @@ import click
 
 from ..console import is_device
 from ..errors import RunError, UsageError
-from ._output import guard, is_stdout, layout, put, typed
+from ._output import encoded, guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -103,7 +103,7 @@ def _write_table(results: Sequence[Result], form: str, output: Path | None, opti
 
     if form == "text":
         options |= layout(output)
-    put(render(results, form, **options).encode(), output)
+    put(encoded(render(results, form, **options)), output)
 
 
 def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
@@ -114,7 +114,7 @@ def _write_page(results: Sequence[Result], output: Path | None, show: bool, opti
         import tempfile
 
         output = Path(tempfile.mkdtemp(prefix="bakeoff-")) / "report.html"
-    put(html.encode(), output)
+    put(encoded(html), output)
     if show and output is not None:
         click.echo(f"opening {output}", err=True)
         click.launch(output.resolve().as_uri())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from ..console import progress
 from ..errors import UsageError
-from ._output import layout, typed
+from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
     from ..bench.context import Show
@@ -38,6 +39,13 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     if size <= 0:
         raise click.BadParameter(f"{value!r} is no number of bytes; say for instance 500M or 2G")
     return size
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse what a result file cannot hold: JSON knows neither infinity nor nan."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds")
+    return value
 
 
 @click.command()
@@ -76,6 +84,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option(
     "--budget",
     type=click.FloatRange(min=0),
+    callback=_seconds,
     metavar="SECONDS",
     help="Timing of each corpus at most.  [default: 60]",
 )
@@ -105,6 +114,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option(
     "--cell-timeout",
     type=click.FloatRange(min=0.1),
+    callback=_seconds,
     metavar="SECONDS",
     help="A codec that stands still for so long is out.  [default: 60]",
 )
@@ -284,7 +294,7 @@ def _show(display: Any) -> Show:
 def _command_line() -> str:
     import shlex
 
-    return shlex.join(["bakeoff", *sys.argv[1:]])
+    return encoded(shlex.join(["bakeoff", *sys.argv[1:]])).decode()
 
 
 def _report(result: Result, per: int | None, notes: Sequence[str], output: Path) -> None:
