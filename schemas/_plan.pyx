@@ -513,16 +513,17 @@ cdef class DateTimeLeaf(Leaf):
 
     cdef object convert(self, object value):
         cdef const unsigned char *data
-        cdef Py_ssize_t size, i
+        cdef Py_ssize_t size
         if PyUnicode_CheckExact(value):
             size = PyUnicode_GET_LENGTH(value)
             if size > 48 or not PyUnicode_IS_COMPACT_ASCII(value):
                 return BAD
-            if size > 26 and not self.fine_enough(PyUnicode_1BYTE_DATA(value), size):
-                return BAD
+            data = PyUnicode_1BYTE_DATA(value)
             try:
-                made = parse_datetime(PyUnicode_1BYTE_DATA(value), size)
-                return from_iso(value) if made is None else made
+                made = parse_datetime(data, size)
+                if made is not None:
+                    return made
+                return from_iso(value) if fine_enough(data, size) else BAD
             except Exception:
                 return BAD
         if self.unit is not None and (PyLong_CheckExact(value) or PyFloat_CheckExact(value)):
@@ -536,18 +537,18 @@ cdef class DateTimeLeaf(Leaf):
             return DateTime(value.year, value.month, value.day)
         return NONE
 
-    cdef bint fine_enough(self, const unsigned char *data, Py_ssize_t size):
-        """Whether no digit beyond the microsecond would be dropped."""
-        cdef Py_ssize_t i = 19, last
-        if data[19] != b"." and data[19] != b",":
-            return True
-        last = i + 6
-        i += 1
-        while i < size and b"0" <= data[i] <= b"9":
-            if i > last and data[i] != b"0":
-                return False
-            i += 1
-        return True
+
+cdef bint fine_enough(const unsigned char *data, Py_ssize_t size) noexcept:
+    """Whether no digit beyond the microsecond would be dropped; a fraction stands elsewhere in each form."""
+    cdef Py_ssize_t i, last = size
+    for i in range(size):
+        if data[i] == b"." or data[i] == b",":
+            last = i + 6
+        elif not b"0" <= data[i] <= b"9":
+            last = size
+        elif i > last and data[i] != b"0":
+            return False
+    return True
 
 
 cdef inline int digits(const unsigned char *data, int count) noexcept:

@@ -32,8 +32,7 @@ class ConversionError(ValueError):
 def to_time(value: Any) -> dt.time:
     """Convert ISO 8601 text."""
     if isinstance(value, str):
-        digits = re.search(r"[.,]\d{6}(\d*)", value)
-        if digits and digits[1].strip("0"):
+        if re.search(r"[.,]\d{6}\d*[1-9]", value):
             raise ConversionError("finer than a microsecond")
         return dt.time.fromisoformat(value)
     raise TypeError

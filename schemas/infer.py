@@ -201,7 +201,7 @@ def _forms(text: str) -> list[str]:
     elif size == 10 and text[4] == "-" and _reads(dt.date.fromisoformat, text):
         forms.append("date")
     elif 19 <= size <= 32 and text[4] == "-" and text[10] in "T " and _reads(dt.datetime.fromisoformat, text):
-        if "." not in text or len(re.split(r"[Z+-]", text.partition(".")[2])[0]) <= 6:
+        if not re.search(r"[.,]\d{7}", text):
             forms.append("datetime")
     elif 8 <= size <= 15 and text[2] == ":" == text[5] and _reads(dt.time.fromisoformat, text):
         forms.append("time")
