@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,27 @@ def test_a_reader_that_was_never_there_is_no_error(command):
     os.close(write)
 
     assert (0, b"") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["fidelity", "-c", "json"]])
+def test_a_full_disk_is_one_line(command):
+    """Whoever writes it: click, rich or we."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([BAKEOFF, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+
+    assert 1 == done.returncode
+    assert re.fullmatch("bakeoff: .*No space left on device\n", done.stderr)
+
+
+@pytest.mark.parametrize("command", ["codecs", "fidelity -c json", "fidelity -c json -f csv -o {file}"])
+def test_no_standard_output_is_no_error(command, tmp_path):
+    """A file is written all the same when standard output is closed."""
+    file = tmp_path / "table.csv"
+    line = f"{BAKEOFF} {command.format(file=file)} >&-"
+    done = subprocess.run(line, shell=True, stderr=subprocess.PIPE, text=True)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert ("-o" in command) is file.exists()
 
 
 def test_an_exit_code_of_others_is_kept(monkeypatch):

@@ -82,6 +82,20 @@ def _reader_gone() -> bool:
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
+def _flush() -> None:
+    # There is none when the shell has closed it (``>&-``).
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _let_go_of_output() -> None:
+    """Drop what cannot be written: Python would complain once more when it flushes at exit."""
+    try:
+        _flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
@@ -93,7 +107,7 @@ def main(args: list[str] | None = None) -> None:
     code: object
     try:
         code = bakeoff.main(args, prog_name="bakeoff", standalone_mode=False)
-        sys.stdout.flush()
+        _flush()
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -110,9 +124,15 @@ def main(args: list[str] | None = None) -> None:
         click.echo(f"bakeoff: {error}", err=True)
         code = 1
     except BrokenPipeError:
-        # The reader has gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()
         code = 0
+    except OSError as error:
+        if debug:
+            raise
+        _let_go_of_output()
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"bakeoff: {where}{error.strerror or error}", err=True)
+        code = 1
     except SystemExit as error:
         # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.
         code = 0 if isinstance(error.__context__, BrokenPipeError) or _reader_gone() else error.code
