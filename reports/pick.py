@@ -16,6 +16,7 @@ from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
 from .merge import aligned, machines
+from .words import FAILED, listed
 
 __all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pick"]
 
@@ -219,16 +220,6 @@ LOSSY: Final = "loses data"
 _LACKING: Final = "does not bring back"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
-_FAILED: Final = {
-    "missing": "is not installed",
-    "crashed": "crashed",
-    "timed out": "timed out",
-    "out of memory": "ran out of memory",
-    "error": "failed",
-    "wrong": "brings back something else",
-    "unsupported": "cannot carry these records",
-}
-
 _Fields = Mapping[str, Mapping[str, Entrant]]
 
 
@@ -245,8 +236,8 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
 
 
 def _failure(entrant: Entrant, wish: Wish) -> str:
-    if entrant.outcome in _FAILED:
-        return _FAILED[entrant.outcome] + (f" ({entrant.reason})" if entrant.reason else "")
+    if entrant.outcome in FAILED:
+        return FAILED[entrant.outcome] + (f" ({entrant.reason})" if entrant.reason else "")
     if not wish.cost.samples(entrant.cells):
         lacking = [op for op in wish.cost.operations if not entrant.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
@@ -384,9 +375,9 @@ def _reasons(
 def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
     """Say whom the winner is level with; of the tied, each is known to be level with the cheapest only."""
     if name == cheapest:
-        return f"{_listed(others)} cannot be told apart from it"
+        return f"cannot be told apart from {listed(others)}"
     also = [other for other in others if other != cheapest]
-    return f"cannot be told apart from {cheapest}" + (f", nor can {_listed(also)}" if also else "")
+    return f"cannot be told apart from {cheapest}" + (f", nor can {listed(also)}" if also else "")
 
 
 def _cpu(entrant: Entrant, cost: Cost) -> float:
@@ -464,7 +455,3 @@ def _count(number: float) -> str:
 def _time(seconds: float) -> str:
     factor, unit = numbers.scale([seconds], "second")
     return f"{numbers.quantity(seconds * factor)} {unit}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -9,6 +9,7 @@ from ..bench.stats import FEW
 from .cost import Cost
 from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
+from .words import FAILED, listed
 
 __all__ = ["advice"]
 
@@ -42,7 +43,7 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
     if not several:
         return ", ".join(part for part in (verdict, places[0][1]) if part)
     named = [f"{name} ({aside})" if aside else name for name, aside in places]
-    return f"{verdict} on {_listed(named)}"
+    return f"{verdict} on {listed(named)}"
 
 
 def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
@@ -67,7 +68,7 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     if processes < FEW and others:
         verdict = f"{_processes(processes)} too few to tell codecs apart"
     elif tied:
-        verdict = f"{_listed([winner, *tied])} cannot be told apart at the top"
+        verdict = f"{listed([winner, *tied])} cannot be told apart at the top"
     elif others:
         verdict = f"{winner} costs least"
         times = own.costs[others[0]].value / own.costs[winner].value
@@ -94,9 +95,16 @@ def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
     if not above:
         return []
     best = min(above, key=lambda e: standing.costs[e.name].value)
-    why = "is for trusted data only" if best.facts.trusted_only else "is lossy here"
-    return [f"{best.name} is quicker but {why}"]
+    return [f"{best.name} is quicker but {_drawback(best)}"]
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _drawback(entrant: Entrant) -> str:
+    """Say why a codec with a cost is not advised."""
+    if entrant.facts.trusted_only:
+        return "is for trusted data only"
+    if not entrant.checked:
+        return "was not checked"
+    if entrant.outcome in FAILED:
+        failed = next(cell for cell in entrant.cells.values() if cell.outcome == entrant.outcome)
+        return f"{FAILED[entrant.outcome]} in {failed.cell.operation}"
+    return "is lossy here"

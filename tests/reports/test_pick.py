@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import write
+from bakeoff.bench.results import Cell, write
 from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.cost import Cost, parse_bandwidth
@@ -134,7 +134,7 @@ class TestHonesty:
         ("sizes", "words"),
         [
             ((9, 8, 7), "c: cannot be told apart from a, nor can b, at "),
-            ((1, 8, 7), "a: b and c cannot be told apart from it, at "),
+            ((1, 8, 7), "a: cannot be told apart from b and c, at "),
         ],
     )
     def test_a_tie_is_with_the_cheapest(self, result_of, sizes, words):
@@ -173,6 +173,26 @@ class TestHonesty:
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
             pick([run], Wish())
         assert "too few to tell codecs apart" in advice(run)
+
+    @pytest.mark.parametrize(
+        ("facts", "cell", "words"),
+        [
+            ({}, {"outcome": "lossy", "loss": ("`tuple` came back as `list`",)}, "is lossy here"),
+            ({"trusted_only": True}, {}, "is for trusted data only"),
+            ({}, {"facts": {"checked": False}}, "was not checked"),
+            ({}, {"outcome": "out of memory", "samples": ()}, "ran out of memory in peak-load"),
+            ({}, {"outcome": "timed out", "samples": ()}, "timed out in peak-load"),
+        ],
+    )
+    def test_why_a_quicker_codec_is_not_advised(self, result_of, facts, cell, words):
+        """The advice names what keeps it out, and calls lossy only what is."""
+        run = result_of(
+            {"json": FIELD["json"], "msgpack": {**FIELD["msgpack"], "peak-load": 9}}, facts={"msgpack": facts}
+        )
+        place = Cell("messages", "peak-load", "msgpack")
+        run = replace(run, cells=tuple(replace(c, **cell) if c.cell == place else c for c in run.cells))
+
+        assert f"msgpack is quicker but {words} (by the cost" in advice(run)
 
     def test_a_tied_codec_that_gains_is_named(self, result_of):
         """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""
