@@ -764,18 +764,22 @@ cdef class EnumLeaf(Leaf):
 
 
 cdef class LiteralLeaf(Leaf):
-    cdef frozenset values
+    """One of some values; `texts` has those that are written as text, by that text."""
 
-    def __init__(self, str expected, tuple values, *, bint quiet=False):
+    cdef frozenset values
+    cdef dict texts
+
+    def __init__(self, str expected, tuple values, dict texts, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.values = frozenset((type(value), value) for value in values)
+        self.texts = texts
 
     cdef bint fits(self, object value):
         cdef type kind = type(value)
         return (kind is str or kind is int or kind is bool or value is None) and (kind, value) in self.values
 
     cdef object convert(self, object value):
-        return BAD
+        return self.texts.get(value, BAD) if type(value) is str else BAD
 
 
 cdef class OptionalStep(Step):
@@ -1141,7 +1145,8 @@ cdef class DictStep(Step):
         if type(new) is _Mark:
             note(run, place, "key", expected, name, "kept", True)
             return name
-        if new in value or new in fresh:
+        # A member of an IntEnum is equal to the number that it comes from, and pushes nothing out.
+        if new in fresh or (new in value and new != name):
             say(run, place, "key", expected, name, "kept", f"a second {brief(new)}")
             return name
         if not self.key.quiet:

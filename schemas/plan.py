@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import decimal
 import enum
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..codecs.conventions import FAMILIES
 from . import _plan as p
 from . import convert
 from . import types as t
@@ -100,6 +99,8 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
     match node:
         case t.NoneType():
             return f"from the text {facts.null!r}" if facts.null is not None else None
+        case t.LiteralType(values) if None in values:
+            return lack(t.NoneType(), facts)
         case t.IntType():
             return "from decimal text, beyond 64 bits" if node.big and facts.lacks("bigint") else None
         case t.BytesType():
@@ -152,9 +153,14 @@ def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
 
 
 def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
-    if isinstance(node.key, t.AnyType | t.StrType | t.LiteralType) or not facts.lacks("any_keys"):
+    if isinstance(node.key, t.AnyType | t.StrType):
         return None
-    if isinstance(node.key, t.IntType) and not facts.lacks("int_keys"):
+    if not facts.lacks("any_keys"):  # keys are written as values are
+        return None if lack(node.key, facts) is None else f"keys to {node.key}"
+    native = (str,) if facts.lacks("int_keys") else (str, int)
+    if isinstance(node.key, t.LiteralType) and all(type(value) in native for value in node.key.values):
+        return None
+    if isinstance(node.key, t.IntType) and int in native:
         return None
     return f"keys to {node.key}"
 
@@ -277,9 +283,10 @@ class _Compiler:
             case t.UUIDType():
                 return p.UUIDLeaf(name, quiet=quiet)
             case t.EnumType():
-                return p.EnumLeaf(name, node.cls, _members(node.cls), quiet=quiet)
+                members = _members(node.cls, self.facts.null, key=key)
+                return p.EnumLeaf(name, node.cls, members, quiet=quiet)
             case t.LiteralType():
-                return p.LiteralLeaf(name, node.values, quiet=quiet)
+                return p.LiteralLeaf(name, node.values, _texts(node, self.facts.null, key=key), quiet=quiet)
             case t.ComplexType():
                 return p.ExactLeaf(name, complex, quiet=quiet)
         raise AssertionError(f"no step for {node!r}")
@@ -357,22 +364,36 @@ def _float_key(value: Any) -> float:
     return number
 
 
-def _members(cls: type[enum.Enum]) -> dict[tuple[type, Any], enum.Enum]:
-    """Return the closed table of an Enum: its values, and how formats write those."""
+def _members(cls: type[enum.Enum], null: str | None, *, key: bool) -> dict[tuple[type, Any], enum.Enum]:
+    """Return the closed table of an Enum: its values, then how formats write those."""
+    members = list(cls.__members__.values())
+    forms = [(member.value, member) for member in members]
+    forms += [(form, member) for member in members for form in _written(member.value, null, key=key)]
     table: dict[tuple[type, Any], enum.Enum] = {}
-    for member in cls.__members__.values():
-        value = member.value
-        forms = [value]
-        if isinstance(value, dt.datetime | dt.date | dt.time):
-            forms.append(value.isoformat())
-        elif isinstance(value, decimal.Decimal | uuid.UUID):
-            forms.append(str(value))
-        for form in forms:
-            try:
-                table.setdefault((type(form), form), member)
-            except TypeError:  # an unhashable value cannot come back
-                continue
+    for form, member in forms:
+        try:
+            table.setdefault((type(form), form), member)
+        except TypeError:  # an unhashable value cannot come back
+            continue
     return table
+
+
+def _texts(node: t.LiteralType, null: str | None, *, key: bool) -> dict[str, Any]:
+    """Return the values of a Literal that formats write as text."""
+    forms = ((form, value) for value in node.values for form in _written(value, null, key=key))
+    return {form: value for form, value in forms if isinstance(form, str)}
+
+
+def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
+    """Yield what formats that lack the type of a value write for it, as a value and as a key."""
+    family = FAMILIES["json64"]
+    try:
+        form = null if value is None else family.lower(value)
+        yield tuple(form) if isinstance(form, list) else form
+        if key:
+            yield from family.lower({value: None})
+    except (TypeError, ValueError):  # without a written form it cannot come back
+        return
 
 
 def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:

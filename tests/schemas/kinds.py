@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 import enum
 import uuid
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from hypothesis import strategies as st
 
@@ -31,6 +31,17 @@ class Level(enum.IntEnum):
     HIGH = 2
 
 
+class Odd(enum.Enum):
+    """Values that few formats have."""
+
+    MARK = b"\xff"
+    SPAN = dt.timedelta(days=1, microseconds=1)
+    BIG = 2**70
+    DAY = dt.date(2024, 1, 2)
+    PRICE = decimal.Decimal("1.10")
+    PAIR = (1, dt.time(2))
+
+
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 OFFSETS = st.integers(-23 * 60, 23 * 60).map(lambda m: dt.timezone(dt.timedelta(minutes=m)))
@@ -52,6 +63,8 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (uuid.UUID, st.uuids()),
     (Colour, st.sampled_from(Colour)),
     (Level, st.sampled_from(Level)),
+    (Odd, st.sampled_from(Odd)),
+    (Literal[1, "x", None], st.sampled_from([1, "x", None])),
 ]
 
 KEYS: list[tuple[Any, Strategy]] = [
@@ -59,6 +72,12 @@ KEYS: list[tuple[Any, Strategy]] = [
     (int, st.integers(-(10**17), 10**17)),
     (uuid.UUID, st.uuids()),
     (dt.date, st.dates()),
+    (dt.datetime, st.datetimes()),
+    (dt.timedelta, st.timedeltas()),
+    (Colour, st.sampled_from(Colour)),
+    (Level, st.sampled_from(Level)),
+    (Odd, st.sampled_from([member for member in Odd if member is not Odd.PAIR])),
+    (Literal[1, True, "x", None], st.sampled_from([1, "x", None]) | st.sampled_from([True, "x"])),
 ]
 
 Pair = tuple[Any, Strategy]

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from kinds import Level, Odd
 
 from bakeoff import codecs
 from bakeoff.schemas import Advice, AdviceCounter, AdviceError, Hint, Schema
@@ -109,7 +110,13 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (UUID, "1234567-81234-5678-1234-567812345678", "1234567-81234-5678-1234-567812345678", "could not"),
     (Colour, "red", Colour.RED, "fixed"),
     (Colour, "RED", "RED", "could not"),
+    (Level, "1", "1", "could not"),
+    (Odd, "/w==", Odd.MARK, "fixed"),
+    (Odd, "P1DT0.000001S", Odd.SPAN, "fixed"),
+    (Odd, str(2**70), Odd.BIG, "fixed"),
+    (Odd, "1.10", Odd.PRICE, "fixed"),
     (Literal["a", 1], True, True, "could not"),
+    (Literal["a", 1], "1", "1", "could not"),
     (list[int], (1, 2), [1, 2], "fixed"),
     (list[int], "12", "12", "kept"),
     (tuple[int, str], [1, "a"], (1, "a"), "fixed"),
@@ -119,6 +126,10 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (frozenset[int], {1}, frozenset({1}), "fixed"),
     (dict[int, str], {"1": "a", "02": "b"}, {1: "a", "02": "b"}, "fixed"),
     (dict[int, str], {"1": "a", 1: "b"}, {"1": "a", 1: "b"}, "kept"),
+    (dict[Level, str], {"1": "a", 2: "b", "3": "c"}, {Level.LOW: "a", Level.HIGH: "b", "3": "c"}, "fixed"),
+    (dict[Level, str], {"1": "a", 1: "b"}, {"1": "a", Level.LOW: "b"}, "kept"),
+    (dict[Odd, str], {"P1DT0.000001S": "a"}, {Odd.SPAN: "a"}, "fixed"),
+    (dict[Literal[1, "2"], str], {"1": "a", "2": "b", "3": "c"}, {1: "a", "2": "b", "3": "c"}, "fixed"),
     (int | None, "5", 5, "fixed"),
     (dt.date | dt.datetime, "2024-01-02", dt.date(2024, 1, 2), "fixed"),
     (dt.date | dt.datetime, "2024-01-02T00:00:00", dt.datetime(2024, 1, 2), "fixed"),
