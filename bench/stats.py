@@ -19,6 +19,7 @@ from .results import Sample
 __all__ = [
     "ALPHA",
     "FEW",
+    "SESSION",
     "TIE",
     "Ratio",
     "Verdict",
@@ -32,6 +33,9 @@ __all__ = [
 
 FEW = 3
 """Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
+
+SESSION = 0.01
+"""Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""
@@ -104,8 +108,9 @@ def ratio(
         b: Samples of the other cell.
         alpha: One minus the interval's confidence.
         paired: Compare within processes, by `Sample.pair`. Say False for samples of different
-            runs (their pair numbers mean different processes); then Welch's interval on the
-            normalised values is used. It is also used when fewer than two pairs are common.
+            runs (their pair numbers mean different processes); then the interval of independent,
+            normalised values is used, widened by `SESSION`: however many processes agree, each
+            side is one session. It is also used when fewer than two pairs are common.
         exact: The values carry no noise (sizes): one sample each is enough.
 
     Raises:
@@ -121,17 +126,15 @@ def ratio(
         spread = math.sqrt(_variance(logs))
         error = spread / math.sqrt(len(logs))
         return _estimate(_mean(logs), error, spread, len(logs) - 1, len(logs), alpha)
-    return _welch(_logs(a), _logs(b), alpha)
+    return _unpaired(_logs(a), _logs(b), alpha)
 
 
-def _welch(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
+def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
     parts = [_variance(x) / len(x) for x in (a, b)]
-    total = sum(parts)
-    degrees = min(len(a), len(b)) - 1.0
-    if degrees > 0 and total > 0:
-        degrees = total**2 / sum(p**2 / (len(x) - 1) for p, x in zip(parts, (a, b), strict=True))
+    fewest = min(len(a), len(b))
     spread = math.sqrt(_variance(a) + _variance(b))
-    return _estimate(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, min(len(a), len(b)), alpha)
+    error = math.sqrt(sum(parts) + SESSION**2)
+    return _estimate(_mean(a) - _mean(b), error, spread, fewest - 1, fewest, alpha)
 
 
 def _estimate(

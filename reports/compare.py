@@ -1,11 +1,11 @@
 """Two runs of the same work, cell by cell: what became faster, slower, or cannot be told.
 
 The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
-(after/before) has Welch's interval on values that each run has normalised by its own yardstick,
-widened by what two sessions of the same code differ by (`SESSION`): however many processes agree,
-each side is only one session. Holm guards all cells of a comparison together. A change counts only
-when it is significant *and* outside the tie band; a regression beyond a limit is a significant one
-whose estimate is beyond it, and (when a second pair of runs is given to confirm it) shows in both.
+(after/before) has the interval of independent values that each run has normalised by its own
+yardstick, widened by what two sessions of the same code differ by (`bench.stats.SESSION`). Holm
+guards all cells of a comparison together. A change counts only when it is significant *and* outside
+the tie band; a regression beyond a limit is a significant one whose estimate is beyond it, and (when
+a second pair of runs is given to confirm it) shows in both.
 Memory has one figure a run and thus no interval: a tolerance stands in for one (`ONCE`, `HELD`).
 """
 
@@ -24,7 +24,7 @@ from .entrants import FLOOR, GROWING, corpora
 from .environment import differences, machine, versions, warnings
 from .table import labelled
 
-__all__ = ["SESSION", "Change", "Comparison", "compare", "parse_share"]
+__all__ = ["Change", "Comparison", "compare", "parse_share"]
 
 Verdict = Literal["better", "worse", "same", "not significant"]
 
@@ -51,9 +51,6 @@ _IRRELEVANT: Final = frozenset(
     }
 )
 """Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
-
-SESSION: Final = 0.01
-"""Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
 
 ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
@@ -209,11 +206,9 @@ def _ratio(
     """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
     exact = operation == "size"
     found = ratio(new, old, alpha, paired=False, exact=exact)
-    if exact:
-        return found
-    if UNITS.get(operation) == "byte" and found.processes == 1:
+    if not exact and UNITS.get(operation) == "byte" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
-    return _widened(found, alpha)
+    return found
 
 
 def _tolerance(old: CellResult, new: CellResult) -> float:
@@ -224,24 +219,6 @@ def _tolerance(old: CellResult, new: CellResult) -> float:
     coarsest = max(HELD, *(value if isinstance(value, int | float) else 0 for value in resolutions))
     smaller = min(cell.samples[0].value for cell in (old, new))
     return math.log1p(ONCE + coarsest / smaller)
-
-
-def _widened(found: Ratio, alpha: float) -> Ratio:
-    """Add the scatter of sessions to an interval that knows only that of processes."""
-    from scipy.special import stdtr, stdtrit
-
-    degrees = found.processes - 1
-    if degrees < 1 or not math.isfinite(found.high):
-        return found
-    reach = float(stdtrit(degrees, 1 - alpha / 2))
-    error = math.hypot(math.log(found.high / found.low) / 2 / reach, SESSION)
-    mean = math.log(found.value)
-    return replace(
-        found,
-        low=math.exp(mean - reach * error),
-        high=math.exp(mean + reach * error),
-        p=2 * float(stdtr(degrees, -abs(mean) / error)),
-    )
 
 
 def _badness(outcome: str) -> int:

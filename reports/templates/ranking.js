@@ -1,6 +1,7 @@
 // What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost and bakeoff.bench.stats.
 
 const FEW = 3;
+const SESSION = 0.01;
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
@@ -57,7 +58,7 @@ function moments(values) {
   return [mean, values.length > 1 ? squares / (values.length - 1) : 0];
 }
 
-/** Estimate a log ratio from two costs: paired by process where possible, else by Welch. */
+/** Estimate a log ratio from two costs: paired by process where possible, else as two sessions. */
 function compare(a, b) {
   let count = 0;
   let mean = 0;
@@ -73,13 +74,8 @@ function compare(a, b) {
   if (count > 1) return { mean, error: Math.sqrt(squares / (count - 1) / count), degrees: count - 1, count };
   if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0, count };
   count = Math.min(a.pairs.length, b.pairs.length);
-  const parts = [a.variance / a.pairs.length, b.variance / b.pairs.length];
-  const total = parts[0] + parts[1];
-  let degrees = count - 1;
-  if (degrees > 0 && total > 0) {
-    degrees = total ** 2 / (parts[0] ** 2 / (a.pairs.length - 1) + parts[1] ** 2 / (b.pairs.length - 1));
-  }
-  return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees, count };
+  const error = Math.sqrt(a.variance / a.pairs.length + b.variance / b.pairs.length + SESSION ** 2);
+  return { mean: a.mean - b.mean, error, degrees: count - 1, count };
 }
 
 /** Judge all pairs as bench.stats.verdicts does; the result says whether row a is surely cheaper than row b. */

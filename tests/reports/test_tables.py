@@ -291,6 +291,16 @@ class TestSeveralFiles:
 
         assert {"json #1", "json #2"} <= set(re.findall(r"^json #\d", text, re.M))
 
+    def test_two_sessions_are_told_apart_as_compare_does(self, result_of):
+        """1.5 % between two files is a tie, in the table and in the sentence."""
+        one = {"msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498}}
+        later = {"msgpack": {**one["msgpack"], "dump": 1.4e-6 * 1.015, "load": 1.6e-6 * 1.015}}
+        sure = {"noise": 0.002, "processes": 20}
+        text = render([result_of(one, **sure), result_of(later, **sure, seed=2)], "text")
+
+        assert ["1=", "1="] == re.findall(r"^msgpack #\d .* (\d=?)$", text, re.M)
+        assert "msgpack #1 and msgpack #2 cannot be told apart" in text
+
     def test_runs_that_complete_each_other(self, planted):
         """Cells that only one file has join their codec's row."""
         times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation != "size"))
