@@ -214,6 +214,8 @@ class SectionBuilder:
     def _absolute(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
         figures = {e.name: self.figure(e, key) for e in entrants}
         unit = self._unit(key)
+        if not unit:
+            return Column(key, key, direction="lower"), lambda entrant: self._with_unit(entrant, key)
         per = self.options.per if key in _TIMES else 1
         if key in _TIMES and per > 1:
             factor, name = float(per), "s"
@@ -236,6 +238,17 @@ class SectionBuilder:
 
         return column, make
 
+    def _with_unit(self, entrant: Entrant, key: str) -> Entry:
+        """Write a figure of a column that has no unit of its own."""
+        found = self.figure(entrant, key)
+        if found is None:
+            return EMPTY
+        unit = _unit_of(entrant)
+        factor, name = numbers.scale([found.value], unit)
+        half = None if found.half is None else found.half * factor
+        text = _amount(found.value * factor, half, exact=unit == "byte", unit=name)
+        return Entry(text, found.value, found.low, found.high)
+
     def _comparable(self, key: str) -> Iterable[float]:
         """Return the figures that stand in the same unit: a column's on all machines, and all times."""
         keys = ("dump", "load") if key in _TIMES else (key,)
@@ -247,7 +260,9 @@ class SectionBuilder:
     def _relative(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
         base = key.removesuffix(":x")
         figures = {
-            e.name: found for e in entrants if e.name != FLOOR and (found := self.figure(e, base)) is not None
+            e.name: found
+            for e in entrants
+            if e.name != FLOOR and self._unit(base) and (found := self.figure(e, base)) is not None
         }
         best = min(figures, key=lambda name: figures[name].value, default="")
         name = self.options.baseline or best
@@ -305,11 +320,10 @@ class SectionBuilder:
         return entrant.figure(*_operations(entrant, key)) if key in _SUMS else None
 
     def _unit(self, key: str) -> str:
+        """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""
         if key == "value":
-            units = {
-                str(e.cells["value"].facts.get("unit", "second")) for e in self.shown if "value" in e.cells
-            }
-            return units.pop() if len(units) == 1 else "second"
+            units = {_unit_of(e) for peer in self.peers for e in peer.shown if "value" in e.cells}
+            return units.pop() if len(units) == 1 else ""
         return "second" if key in _TIMES else "byte"
 
     def _without(self, entrant: Entrant, key: str) -> Entry:
@@ -453,11 +467,16 @@ def _leak(operation: str, cell: CellResult) -> str:
     return f"{operation} is growing{amount}{where}"
 
 
-def _amount(value: float, half: float | None, *, exact: bool) -> str:
+def _unit_of(entrant: Entrant) -> str:
+    return str(entrant.cells["value"].facts.get("unit", "second"))
+
+
+def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") -> str:
     if exact and (half is None or not half):
-        return numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
-    spread = numbers.spread(value, half)
-    return f"{numbers.quantity(value, half)} {spread}" if spread else numbers.quantity(value, half)
+        text = numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
+    else:
+        text = numbers.quantity(value, half)
+    return " ".join(part for part in (text, unit, numbers.spread(value, half)) if part)
 
 
 def _measured_on(corpus: CorpusFacts) -> str:

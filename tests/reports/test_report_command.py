@@ -134,6 +134,28 @@ def test_plain_pyperf_file(bakeoff, tmp_path):
     assert "exact" not in out
 
 
+def test_a_pyperf_file_of_several_units(bakeoff, tmp_path):
+    """Seconds and bytes keep their units beside each other, and no ratio is made of them."""
+    figures = {"speed": ("second", 0.002), "memory": ("byte", 8 << 20), "calls": ("integer", 7)}
+    benchmarks = [
+        pyperf.Benchmark(
+            [
+                pyperf.Run([value], metadata={"name": name, "unit": unit}, collect_metadata=False)
+                for _ in range(3)
+            ]
+        )
+        for name, (unit, value) in figures.items()
+    ]
+    with (tmp_path / "plain.json").open("w") as file:
+        pyperf.BenchmarkSuite(benchmarks).dump(file)
+    code, out, _ = bakeoff("report", tmp_path / "plain.json", "--columns", "value,value:x")
+
+    assert 0 == code
+    assert re.search(r"^speed +2\.000 ms$", out, re.M)
+    assert re.search(r"^memory +8 MiB$", out, re.M)
+    assert re.search(r"^calls +7\.000$", out, re.M)
+
+
 def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
     """Files of single codecs meet again in one table, named by codec, without claims of fidelity."""
     bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
