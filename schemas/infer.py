@@ -21,6 +21,7 @@ from . import types as t
 from .declare import SchemaError
 from .paths import step
 from .schema import Schema
+from .source import is_taken
 
 __all__ = ["Evidence", "Inferred", "infer"]
 
@@ -373,7 +374,7 @@ class _Resolver:
 
     def _name(self, wanted: str) -> str:
         name, number = wanted, 2
-        while name in self.names:
+        while name in self.names or is_taken(name):
             name, number = f"{wanted}{number}", number + 1
         self.names.add(name)
         return name

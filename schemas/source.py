@@ -20,7 +20,7 @@ from .paths import step
 if TYPE_CHECKING:
     from .schema import Schema
 
-__all__ = ["load", "to_python"]
+__all__ = ["is_taken", "load", "to_python"]
 
 _SIMPLE = {
     t.AnyType: "Any",
@@ -52,9 +52,14 @@ _IMPORTS = {
 _ORDER = ("datetime", "decimal", "typing", "uuid", "bakeoff.schemas")
 
 
+def is_taken(name: str) -> bool:
+    """Whether a class of a printed module cannot have this name: a keyword, or what the module imports."""
+    return keyword.iskeyword(name) or name in _IMPORTS
+
+
 def to_python(schema: Schema) -> str:
     """Return a module of TypedDict classes, those used by others first, that declares `schema`."""
-    printer = _Printer(getattr(schema, "evidence", {}))
+    printer = _Printer(schema.types, getattr(schema, "evidence", {}))
     root = printer.type(schema.types, "$")
     records: int | None = getattr(schema, "records", None)
     origin = f", inferred from {records:,} record{'s' * (records != 1)}" if records else ""
@@ -66,11 +71,12 @@ def to_python(schema: Schema) -> str:
 
 
 class _Printer:
-    def __init__(self, evidence: Mapping[str, Any]) -> None:
+    def __init__(self, root: t.Type, evidence: Mapping[str, Any]) -> None:
         self.evidence = evidence
         self.classes: list[str] = []
         self.used: set[str] = set()
-        self.foreign: set[tuple[str, str]] = set()
+        enums = {node.cls for _, node in t.walk(root) if isinstance(node, t.EnumType)}
+        self.foreign = {cls.__qualname__: cls.__module__ for cls in enums}
         self.printed: dict[str, t.RecordType] = {}
 
     def name(self, name: str) -> str:
@@ -83,7 +89,7 @@ class _Printer:
             modules.setdefault(_IMPORTS[name], []).append(name)
         lines = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[:-1] if m in modules]
         ours = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[-1:] if m in modules]
-        ours += [f"from {module} import {name}" for module, name in sorted(self.foreign)]
+        ours += sorted(f"from {module} import {name}" for name, module in self.foreign.items())
         blocks = ["\n".join(block) for block in (lines, ours) if block]
         return "\n\n".join(blocks)
 
@@ -100,7 +106,6 @@ class _Printer:
             case t.TimeDeltaType():
                 return self._hinted(self.name("timedelta"), epoch=node.unit)
             case t.EnumType():
-                self.foreign.add((node.cls.__module__, node.cls.__qualname__))
                 return node.cls.__qualname__
             case t.LiteralType():
                 return f"{self.name('Literal')}[{', '.join(map(repr, node.values))}]"
@@ -125,7 +130,7 @@ class _Printer:
 
     def _record(self, node: t.RecordType, path: str) -> str:
         name, number = node.name, 2
-        while name in self.printed and self.printed[name] != node:
+        while is_taken(name) or name in self.foreign or self.printed.get(name, node) != node:
             name, number = f"{node.name}{number}", number + 1
         if name in self.printed:
             return name

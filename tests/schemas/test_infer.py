@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds import Level
 
 from bakeoff import codecs
 from bakeoff.datasets import corpus, names
@@ -25,6 +26,13 @@ def kind(*values: Any) -> str:
     """Return what a field with these values is taken for, in Python."""
     source = Schema.infer({"v": value} for value in values).to_python()
     return source.split("    v: ")[1].split("\n")[0]
+
+
+def read_back(schema: Schema) -> Schema:
+    """Return the schema that the printed module declares."""
+    space: dict[str, Any] = {"__name__": "printed"}
+    exec(compile(schema.to_python(), "printed.py", "exec", dont_inherit=True), space)
+    return Schema(space["Record"])
 
 
 @pytest.mark.parametrize(
@@ -121,11 +129,9 @@ JSON = st.recursive(
 def test_any_records(records: list[dict[str, Any]]) -> None:
     """Whatever the records, the schema has no advice for them, and its Python form runs."""
     schema = Schema.infer(records, confidence=1.0)
-    space: dict[str, Any] = {"__name__": "inferred"}
-    exec(compile(schema.to_python(), "inferred.py", "exec", dont_inherit=True), space)
 
     assert all(schema.advise(record, "json")[1] == [] for record in records)
-    assert Schema(space["Record"]) == Schema(schema)
+    assert read_back(schema) == Schema(schema)
 
 
 def test_python_objects() -> None:
@@ -144,6 +150,29 @@ def test_odd_keys_and_records() -> None:
     assert "Odd = TypedDict(" in source
     assert space["Odd"].__annotations__ == {"a b": int, "class": int, "c": int}
     assert "Rows = list[int]" in Schema.infer([[1], [2]], name="Rows").to_python()
+
+
+KEYS = ["none", "true", "false", "any", "decimal", "hint", "schema", "literal", "typed_dict", "not_required"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_fields_named_like_what_a_module_needs(key: str) -> None:
+    """A class is named neither like a keyword nor like an import, so each name means what it should."""
+    record = {key: {"x": Decimal(1)}, "price": Decimal(1), "more": None}
+    inferred = Schema.infer([record, {**record, "big": 2**70}])
+    declared = Schema({key: {"x": Decimal}, "price": Decimal, "more": Any})
+
+    assert read_back(inferred) == Schema(inferred)
+    assert read_back(inferred).plan("json") == inferred.plan("json")
+    assert read_back(declared).plan("json") == declared.plan("json")
+
+
+def test_a_class_beside_an_enum_of_its_name() -> None:
+    """The name of an Enum that is imported stays the Enum's."""
+    source = Schema({"level": {"x": int}, "at": Level}).to_python()
+
+    assert "class Level2(TypedDict)" in source
+    assert "    level: Level2\n    at: Level\n" in source
 
 
 def test_bounded() -> None:
