@@ -96,6 +96,7 @@ def render(
             for n, view in enumerate(found)
         ],
         "floor": FLOOR,
+        "baseline": baseline,
         "tie": TIE,
         "alpha": [view.alpha for view in found],
         "sort": _sorting(sort, table),

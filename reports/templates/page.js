@@ -78,9 +78,9 @@ function update() {
     const field = mine.filter((line) => line.entrant && takesPart(line));
     const result = ranking(field.map((line) => line.entrant), weights, state.alpha[view], state.tie);
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.entrant, cost]));
-    const best = result.ranked[0]?.value ?? result.overfull[0]?.value;
+    const base = state.baseline === null ? result.ranked[0] ?? result.overfull[0] : baselineCost(view);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
-    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, best, unit, weights);
+    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, base, unit, weights);
     for (const line of field) {
       const cost = costs.get(line.entrant);
       if (cost?.rank !== undefined && line.entrant.size > 0) points.push(point(line, cost));
@@ -101,6 +101,12 @@ function update() {
   charts.front.draw(points, frontWords(points));
   say(leaders);
   performance.measure("bakeoff-update", "bakeoff-begin");
+}
+
+/** The cost of the baseline, whether it is shown or not. */
+function baselineCost(view) {
+  const entrant = entrants.get(`${view}/${state.baseline}`);
+  return entrant && costOf(entrant, weights);
 }
 
 function point(line, cost) {

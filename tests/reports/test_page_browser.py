@@ -264,6 +264,32 @@ def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
     assert [len(text) for text in live] == [len(text) for text in still]
 
 
+@pytest.mark.parametrize("baseline", [None, "json", "floor"])
+def test_the_script_keeps_what_stands_beside_a_cost(
+    opened: Opener, result_of: Callable[..., Result], tmp_path: Path, baseline: str | None
+) -> None:
+    """Multiples of the best or of the baseline, and half the interval, are those of the page as written."""
+    path = tmp_path / "beside.html"
+    planted = {
+        name: {"dump": t, "load": t, "size": 100} for name, t in zip("ab", (1e-6, 1.001e-6), strict=True)
+    }
+    result = result_of({**planted, "json": {"dump": 2e-6, "load": 3e-6, "size": 90}}, noise=0.02)
+    path.write_text(report.render([result], baseline=baseline), "utf-8")
+    small = '#table tr:not(.floor) [data-column="cost"] small'
+    page = opened(path=path)
+    live = page.locator(small).all_text_contents()
+
+    assert live == opened(path=path, java_script_enabled=False).locator(small).all_text_contents()
+    assert all("±" in text for text in live)
+
+    page.get_by_label("Find a codec").fill("b")
+    page.select_option("#format", label="b")
+    expect(page.locator("#count")).to_have_text("1 of 3 rows")
+    shown = page.locator(f"{small}:visible").inner_text()
+
+    assert shown == (live[1] if baseline else re.sub(r".*×", "1.00×", live[1]))
+
+
 def test_sliders_rerank_table_sentence_and_chart(opened: Opener) -> None:
     """On a slow line the smallest codec wins, in the table, in the sentence and in the drawing."""
     page = opened()
