@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
+
 import pytest
 
 import bakeoff
@@ -56,6 +59,26 @@ def test_calibration_gives_a_codec_that_works(tmp_path):
 
     assert codec.format in ("bson", "json")
     assert not codec.trusted_only
+
+
+def test_a_schema_is_never_dropped(tmp_path):
+    """What a result file decides is handed out with the schema, whether that was measured or not."""
+    results = Path(__file__).parent / "data" / "results" / "format-1.json"
+    schema = bakeoff.Schema({"when": datetime})
+    codec = bakeoff.fastest(lock=tmp_path / "none", results=results, formats=("json",), schema=schema)
+
+    assert codec.name.endswith("+schema")
+    assert {"when": datetime(2011, 6, 1)} == codec.decode(b'{"when": "2011-06-01T00:00:00"}')
+
+
+def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
+    """A codec that needs one to bring datetimes back fits with it."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.jsonl").write_text('{"when": "2011-06-01T00:00:00"}\n' * 9)
+    wish = {"calibrate": True, "corpus": "mine.jsonl", "formats": ("json",), "needs": ("datetime",)}
+    codec = bakeoff.fastest(schema=bakeoff.Schema({"when": datetime}), **wish)
+
+    assert ("json", True) == (codec.format, "+schema" in codec.name)
 
 
 def test_a_lock_that_is_none_is_an_error(tmp_path):

@@ -41,7 +41,8 @@ def fastest(
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
-        schema: Advisory schema of the codec; needed when the choice was made with one.
+        schema: Advisory schema of the codec; needed when the choice was made with one. A calibration
+            counts what advice costs, and what it brings back.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
         needs: Types that must come back exactly, such as ("datetime", "bytes").
@@ -71,7 +72,7 @@ def fastest(
     if results is not None:
         result = load(Path(results))
     elif calibrate:
-        result = _measured(corpus)
+        result = _measured(corpus, with_schema=schema is not None)
     else:
         raise UsageError(
             f"{path}: no lock; decide with `bakeoff run` and `bakeoff pick --write`, or give "
@@ -85,18 +86,24 @@ def fastest(
         interop=interop,
     )
     name = pick([result], wish).winner.name
-    if "+schema" not in name:
-        return codec(name, trusted=trusted)
-    if schema is None:
+    if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
     return codec(name, trusted=trusted, schema=schema)
 
 
-def _measured(corpus: str) -> Result:
+def _measured(corpus: str, *, with_schema: bool) -> Result:
+    """Measure all codecs, or all with the schema that the corpus has or that its records suggest."""
     from .bench.options import Options
     from .bench.session import Session
+    from .codecs import join_name
     from .codecs.registry import available
+    from .datasets import names
 
-    options = Options(corpora=(corpus,), codecs=tuple(available()), operations=("dump", "load", "size"))
+    options = Options(
+        corpora=(corpus,),
+        codecs=tuple(join_name(name, schema=with_schema) for name in available()),
+        operations=("dump", "load", "advise", "size") if with_schema else ("dump", "load", "size"),
+        infer=with_schema and corpus not in names(),
+    )
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         return Session(options.quick(), Path(folder) / "bakeoff.json").run()
