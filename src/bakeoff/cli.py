@@ -102,8 +102,10 @@ def main(args: list[str] | None = None) -> None:
     Ctrl-C exits with 130 and a closed pipe (``| head``) with 0, both without a traceback.
     """
     debug = "--debug" in (sys.argv[1:] if args is None else args)
-    # As an exception, so that temporary files and workers go with us.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # As an exception, so that temporary files and workers go with us. `nohup` has its say.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
     code: object
     try:
         code = bakeoff.main(args, prog_name="bakeoff", standalone_mode=False)

@@ -90,6 +90,21 @@ class TestKill:
         assert done.returncode == 0, done.stderr
         assert len(pairs(read(tmp_path / "out.json"))) >= 2
 
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+    def test_who_is_asked_to_go_leaves_nothing_running(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    ) -> None:
+        """A closed terminal ends workers and takes temporary files along; the journal stays."""
+        (tmp_path / "tmp").mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        endless.end(number)
+
+        assert endless.process.returncode == 128 + number
+        assert list((tmp_path / "tmp").iterdir()) == []
+        assert timing_processes(endless.journal) >= 1
+
     def test_a_new_run_keeps_the_old_journal_aside(self, tmp_path: Path) -> None:
         """Starting anew over an unfinished run does not destroy it."""
         journal = journal_path(tmp_path / "out.json")
