@@ -63,16 +63,14 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="bakeoff")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_context
-def bakeoff(ctx: click.Context, debug: bool) -> None:
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def bakeoff() -> None:
     """Which serialization codec should carry my records?
 
     Start with `bakeoff run mydata.jsonl`, or `bakeoff run` for the built-in corpora.
 
     Exit codes: 0 ok, 1 the run found a problem, 2 the command cannot be carried out as typed.
     """
-    ctx.obj = debug
 
 
 def _reader_gone() -> bool:

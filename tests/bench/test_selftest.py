@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bakeoff.bench import selftest as parts
+from bakeoff.commands import selftest as command
+
 
 def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Call ``bakeoff selftest``."""
@@ -15,6 +18,11 @@ def selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
     # What coverage remembers of a process would be taken for growth.
     plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     return subprocess.run([bakeoff, "selftest", *arguments], capture_output=True, text=True, env=plain)
+
+
+def test_every_part_can_be_asked_for():
+    """``--only`` offers what there is, in its order."""
+    assert tuple(parts.PARTS) == command.PARTS
 
 
 def test_codecs_that_fail_cost_their_own_row():

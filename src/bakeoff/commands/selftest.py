@@ -10,6 +10,7 @@ import click
 __all__ = ["command"]
 
 PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
+"""Those of `bench.selftest`, for ``--help``, which does without importing the harness."""
 
 
 @click.command("selftest")
