@@ -204,7 +204,10 @@ function hint(leaders) {
     turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
     turn(bandwidth[0], "On a line slower than ", lineSpeed);
     turn(bandwidth[1], "On a line faster than ", lineSpeed);
-    if (!lines.length) lines.push([bold(name), " stays cheapest at any number of reads and on any line."]);
+    if (!lines.length) {
+      const [[few, many], [slow, fast]] = [PLAUSIBLE.reads.map(general), PLAUSIBLE.bandwidth.map(lineSpeed)];
+      lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and on lines from ${slow} to ${fast}.`]);
+    }
   }
   for (const { view, overfull } of leaders) {
     if (overfull.length) lines.push([`At this rate the line is too slow for ${overfull.length} of the codecs on ${state.views[view].label}.`]);
@@ -267,9 +270,11 @@ function changeView() {
 }
 
 function drawBars(chosen) {
+  const views = shownViews();
+  // A bar over several corpora stands for all of them: one that is left out takes it along.
+  const out = new Set(table.lines.filter((line) => views.includes(line.view) && !takesPart(line)).map((line) => line.codec));
   for (const [operation, { panel, chart }] of charts.bars) {
-    const taking = new Set(table.lines.filter(takesPart).map((line) => line.codec));
-    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || taking.has(row.codec));
+    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || !out.has(row.codec));
     const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
     const details = panel.querySelector("details");
@@ -340,6 +345,13 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** Keep a spreadsheet from running a name or an error text as a formula: the twin of bakeoff.reports.plain. */
+function inert(value) {
+  if (typeof value !== "string") return value;
+  const text = value.trim().replace(/\s+/g, " ");
+  return /^[=+@-]/.test(text) ? `'${text}` : text;
+}
+
 function csv() {
   const columns = ["machine", "corpus", "operation", "codec", "outcome", "unit", "process", "value", "raw", "reason"];
   const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
@@ -352,7 +364,7 @@ function csv() {
       value.forEach((figure, index) => lines.push([...place, pair[index], figure, raw[index], cell.reason ?? ""]));
     }
   }
-  return lines.map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
+  return lines.map((line) => line.map(inert).map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 
 byId("save-json").addEventListener("click", () => save("bakeoff.json", "application/json", JSON.stringify(machines, null, 1)));

@@ -2,6 +2,8 @@
 
 const FEW = 3;
 const SESSION = 0.01;
+// As in bakeoff.reports.pick: where codecs change places beyond these concerns nobody.
+const PLAUSIBLE = { reads: [0.01, 10_000], bandwidth: [1e3, 1e11] };
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
@@ -183,6 +185,7 @@ function limits(ranked, weights) {
   const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
   const [dump, read] = cpu(first.entrant);
   const nearest = (key, at, entrant, now) => {
+    if (!(at >= PLAUSIBLE[key][0] && at <= PLAUSIBLE[key][1])) return;
     const side = at > now ? 1 : 0;
     const known = found[key][side];
     if (!known || (side ? at < known.at : at > known.at)) found[key][side] = { at, entrant };
@@ -190,11 +193,11 @@ function limits(ranked, weights) {
   for (const { entrant } of others) {
     const [theirDump, theirRead] = cpu(entrant);
     const reads = (theirDump + wire(entrant) - dump - wire(first.entrant)) / (read - theirRead);
-    if (reads > 0 && Number.isFinite(reads)) nearest("reads", reads, entrant, weights.reads);
+    nearest("reads", reads, entrant, weights.reads);
     if (entrant.size === null || first.entrant.size === null) continue;
     const seconds = theirDump + weights.reads * theirRead - dump - weights.reads * read;
     const line = (first.entrant.size - entrant.size) / seconds;
-    if (line > 0 && Number.isFinite(line)) nearest("bandwidth", line, entrant, weights.bandwidth ?? Infinity);
+    nearest("bandwidth", line, entrant, weights.bandwidth ?? Infinity);
   }
   return found;
 }

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -354,6 +355,42 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
+def test_bars_of_lossy_codecs_can_be_left_out(
+    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
+) -> None:
+    """What is lossy on a corpus loses its bar there and where all corpora are shown, not elsewhere."""
+    first = result_of(corpora=["movies"])
+    second = result_of(corpora=["types"], losses={"json": ("`tuple` came back as `list`",)})
+    other = replace(second.corpora[0], sha256="f" * 64)
+    both = replace(first, cells=first.cells + second.cells, corpora=(*first.corpora, other))
+    path = tmp_path / "lossy.html"
+    path.write_text(report.render([both]), "utf-8")
+    page = opened(path=path)
+    page.get_by_label("Loses nothing").check()
+    for corpus, bars in (("movies", 5), ("types", 4), ("All 2 corpora", 3)):
+        page.select_option("#corpus", label=corpus)
+
+        expect(page.locator("#bars-dump")).to_have_attribute("aria-label", re.compile(f": {bars} bars "))
+
+
+def test_hints_leave_out_what_concerns_nobody(
+    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
+) -> None:
+    """Codecs that change places at 0.0003 reads for each write are not said to."""
+    planted = {
+        "json": {"dump": 1e-6, "load": 1e-6, "size": 100},
+        "bson": {"dump": 0.9997e-6, "load": 2e-6, "size": 100},
+    }
+    path = tmp_path / "hints.html"
+    path.write_text(report.render([result_of(planted, noise=0.0)]), "utf-8")
+    text = opened(path=path).locator("#hints").inner_text().replace("\u00a0", " ")
+
+    assert text == (
+        "json stays cheapest from 0.01 to 10,000 reads for each write, "
+        "and on lines from 8 kbit/s to 800 Gbit/s."
+    )
+
+
 def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
     """The last choice of the selector shows every row with its corpus."""
     page = opened()
@@ -386,6 +423,23 @@ def test_the_data_can_be_downloaded(opened: Opener, crowded: Result) -> None:
     assert cell
     assert [float(row["value"]) for row in timed] == pytest.approx([s.value for s in cell.samples], rel=1e-4)
     assert any(row["outcome"] == "crashed" and "SIGSEGV" in row["reason"] for row in rows)
+
+
+def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Result], tmp_path: Path) -> None:
+    """Names and reasons that a spreadsheet would run get a quote in front, figures stay."""
+    run = result_of(
+        {"=cmd()": {"dump": 1e-6, "load": 1e-6, "size": 90}}, outcomes={"bad": ("crashed", " @SUM(1)")}
+    )
+    path = tmp_path / "formulas.html"
+    path.write_text(report.render([run]), "utf-8")
+    page = opened(path=path)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
+
+    assert {"'=cmd()", "bad", "floor"} == {row["codec"] for row in rows}
+    assert {"", "'@SUM(1)"} == {row["reason"] for row in rows}
+    assert all(float(row["value"]) > 0 for row in rows if row["codec"] == "'=cmd()")
 
 
 def test_the_theme_follows_the_system_and_the_button(opened: Opener, small: Path) -> None:
@@ -479,8 +533,6 @@ def test_it_can_be_read_without_scripts(opened: Opener) -> None:
 
 def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Path) -> None:
     """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
-    from dataclasses import replace
-
     name = '</script><img src=x onerror="document.title=1">'
     hostile = replace(
         crowded,
