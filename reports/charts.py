@@ -63,8 +63,8 @@ HEADINGS: Final = {
     "dump": "dump, per record",
     "load": "load, per record",
     "advise": "advise, per record",
-    "peak-dump": "peak memory while dumping the sample",
-    "peak-load": "peak memory while loading the sample",
+    "peak-dump": "peak memory of a dump",
+    "peak-load": "peak memory of a load",
     "retained-payloads": "held by a payload",
     "retained-records": "held by a loaded record",
 }

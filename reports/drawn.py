@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ..bench.results import CorpusFacts, Result
+from ..bench.stats import verdicts
 from . import numbers
 from .cost import Cost
 from .entrants import FLOOR, Entrant, Figure, Standing, alpha, corpora, entrants
@@ -98,8 +99,6 @@ def points(view: View) -> list[dict[str, Any]]:
     A codec is on the front unless another one of at most its size is surely cheaper, or a
     smaller one is no dearer. Ties of equal size therefore stand there together.
     """
-    from ..bench.stats import verdicts
-
     standing = view.standing
     sizes = {e.name: size.value for e in view.field if (size := e.figure("size")) and size.value > 0}
     chosen = [e for e in view.field if e.name in standing.costs and e.name in sizes]

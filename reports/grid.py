@@ -23,7 +23,7 @@ _HEADINGS: Final = {
     "load": ("load", "time to decode a record"),
     "advise": ("advise", "time of the schema's advice on a record"),
     "bytes": ("size", "payload of a record"),
-    "peak": ("peak", "most memory held above the input, dump or load of the whole sample"),
+    "peak": ("peak", "most memory held above the input during a call, dump or load"),
     "growth": ("growth", "whether memory stays behind"),
     "fidelity": ("fidelity", "whether records come back as they were"),
 }

@@ -104,6 +104,16 @@ def test_it_says_what_a_reader_needs(read: Reader, small: Result) -> None:
         assert wanted in words
 
 
+def test_a_peak_is_that_of_a_call(read: Reader) -> None:
+    """The column and the charts of peaks speak of a call, as the measurement does, not of the sample."""
+    (peak,) = [a["title"] for a in read.all("button") if a.get("data-sort") == "peak"]
+    words = " ".join(" ".join(read.text).split())
+
+    assert peak == "most memory held above the input during a call, dump or load"
+    assert "peak memory of a dump" in words
+    assert "peak memory of a load" in words
+
+
 def test_hostile_names_are_inert() -> None:
     """Markup in names, reasons, losses, output and profiles never becomes an element."""
     result = madeup.result(codecs=3, corpora=1, processes=3)
