@@ -106,14 +106,17 @@ def _other_options(results: Sequence[Result]) -> Iterable[str]:
 
 
 def aligned(parts: Sequence[Sequence[Sample]]) -> list[list[Sample]]:
-    """Number processes as in the first part's file, so that corpora of several files can be added up.
+    """Number the processes of several files alike, so that corpora can be added up.
 
     The first process of one file goes with the first of another: what they say is independent, so
-    that any fixed pairing will do, as long as it is the same for every codec.
+    that any fixed pairing will do, as long as it is the same for every codec. Sums are pairs of one
+    another only where all their parts are of the same files.
     """
-    file = parts[0][0].pair // _STRIDE if parts[0] else 0
+    files = 0
+    for part in parts:
+        files = files * _STRIDE + (part[0].pair // _STRIDE if part else 0)
     return [
-        [replace(sample, pair=sample.pair % _STRIDE + file * _STRIDE) for sample in part] for part in parts
+        [replace(sample, pair=sample.pair % _STRIDE + files * _STRIDE) for sample in part] for part in parts
     ]
 
 

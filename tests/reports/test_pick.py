@@ -294,6 +294,18 @@ class TestHonesty:
 
         assert ("a", ()) == (choice.winner.name, choice.tied)
 
+    def test_sums_of_other_files_are_no_pairs(self, result_of):
+        """Codecs that share the file of one corpus only are compared as two sessions are."""
+        one, near = {"dump": 1e-6, "load": 1e-6}, {"dump": 1.01e-6, "load": 1.01e-6}
+        sure = {"noise": 0.0005, "processes": 20}
+        both = result_of({"a": one, "b": near}, corpora=["movies"], **sure)
+        first = result_of({"a": one}, corpora=["messages"], seed=2, **sure)
+        second = result_of({"b": near}, corpora=["messages"], seed=3, **sure)
+        together = result_of({"a": one, "b": near}, corpora=["messages"], seed=2, **sure)
+
+        assert ("b",) == pick([both, first, second], Wish()).tied
+        assert () == pick([both, together], Wish()).tied
+
     def test_corpora_without_a_common_process(self, result_of):
         """There is nothing to add up: the way out is named."""
         run = result_of(FIELD, corpora=["movies", "messages"])
