@@ -23,7 +23,9 @@ def explain(codec: Codec, record: Any) -> str:
     path = "$"
     part = record
     reason = _refusal(codec, part) or "refused only as part of the whole record"
-    while (inner := _refused_child(codec, part)) is not None:
+    seen: set[int] = set()
+    while id(part) not in seen and (inner := _refused_child(codec, part)) is not None:
+        seen.add(id(part))
         step, part, reason = inner
         path += step
     return f"cannot carry `{type(part).__name__}` at `{path}`: {reason}"

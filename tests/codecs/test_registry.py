@@ -101,6 +101,14 @@ def test_explain_names_type_and_path():
     assert explain(bakeoff.codec("json"), record).startswith('cannot carry `object` at `$.a[1]["b c"]`: ')
 
 
+def test_explain_ends_at_a_record_that_holds_itself():
+    """The path stops where it comes round."""
+    cyclic = []
+    cyclic.append(cyclic)
+
+    assert explain(bakeoff.codec("json"), {"v": cyclic}).startswith("cannot carry `list` at `$.v[0]`: ")
+
+
 @pytest.mark.parametrize("name", ["json|nothing", "json|zstd:x"])
 def test_an_unknown_compressor_is_an_error(name):
     """Compressors are a closed list with numeric levels."""
