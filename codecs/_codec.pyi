@@ -33,6 +33,7 @@ class Codec:
     compression: Compression | None
     limits_size: int
     limits_depth: int | None
+    _fix: Callable[[Any], Any] | None
 
     def __init__(
         self,

@@ -151,7 +151,7 @@ cdef class Codec:
     cdef object _lower
     cdef object _scan
     cdef object _check_payload
-    cdef object _fix
+    cdef readonly object _fix
     cdef object _compress
     cdef object _decompress
     cdef bytes _before
@@ -205,7 +205,8 @@ cdef class Codec:
         self.interoperable = interoperable
         self.carries, self.wire = frozenset(carries), dict(wire or {})
         self.losses, self.notes = tuple(losses), tuple(notes)
-        if framing is None:
+        # Compressed, a payload no longer shows where it ends.
+        if framing is None or compression is not None:
             from .streams import Prefixed
 
             framing = Prefixed(">I", included=False)
@@ -405,7 +406,7 @@ cdef class Codec:
         from io import BytesIO
 
         file = BytesIO(data)
-        record = self.framing.read_one(self, file)
+        record = self._spec["framing"].read_one(self, file)
         if file.tell() != len(data):
             raise DecodeError(self.name, f"data after the end of the value, at byte {file.tell()}")
         return record

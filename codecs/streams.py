@@ -8,6 +8,7 @@ a record may be nested is then up to the library.
 
 from __future__ import annotations
 
+import codecs
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -80,7 +81,7 @@ class Lines(Cut):
 
 
 class Documents(Cut):
-    """YAML documents, each opened by ``---``."""
+    """YAML documents, each opened by ``---``; what stands before it or after ``...`` may be no document."""
 
     def frame(self, payload: bytes) -> bytes:
         return b"---\n" + payload
@@ -88,19 +89,27 @@ class Documents(Cut):
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
         lines: list[bytes] = []
         size = 0
+        opened = False
         while line := file.readline(codec.limits_size + 1):
             # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
             if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
-                if any(part.strip() for part in lines):
+                if self._is_document(lines, opened):
                     yield b"".join(lines)
                 lines, size = [line[3:].lstrip()] if line[3:].strip() else [], 0
+                opened = line.startswith(b"---")
                 continue
             lines.append(line)
             size += len(line)
             if size > codec.limits_size:
                 raise LimitError(codec.name, f"a document of more than {codec.limits_size:,} bytes")
-        if any(part.strip() for part in lines):
+        if self._is_document(lines, opened):
             yield b"".join(lines)
+
+    @staticmethod
+    def _is_document(lines: list[bytes], opened: bool) -> bool:
+        """Whether there is more than blank lines and, where no ``---`` opened it, comments and directives."""
+        parts = (line.removeprefix(codecs.BOM_UTF8).strip() for line in lines)
+        return any(part and (opened or not part.startswith((b"#", b"%"))) for part in parts)
 
 
 class MessagePack(Cut):
@@ -174,11 +183,11 @@ class _Sequential(Framing):
         if codec.trusted_only and not codec.trusted:
             codec.decode(b"refused")
         counted = _Counted(file, codec)
-        read_next = self.reader(codec, counted)
+        read_next, fix = self.reader(codec, counted), codec._fix
         while not counted.at_end():
             start = counted.start = counted.position
             try:
-                yield read_next()
+                record = read_next()
             except LimitError:
                 raise
             except Exception as error:
@@ -187,6 +196,7 @@ class _Sequential(Framing):
                 raise DecodeError(
                     codec.name, f"in the record that starts near byte {start}: {error}"
                 ) from error
+            yield record if fix is None else fix(record)
 
     @abstractmethod
     def reader(self, codec: Codec, file: Any) -> Any:

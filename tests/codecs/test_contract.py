@@ -356,6 +356,50 @@ def test_streams_hold_one_record_at_a_time(codec):
     assert [given_back(codec, record) for record in records[1:]] == list(found)
 
 
+@pytest.mark.parametrize("compression", ["zlib", "zstd:3", "lz4"])
+def test_compressed_streams_come_back(codec, compression):
+    """A compressed payload no longer shows where it ends, so its length stands before it."""
+    packed = codec.with_compression(compression)
+    records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
+    file = io.BytesIO()
+
+    assert 300 == packed.dump(records, file)
+    file.seek(0)
+    assert [given_back(codec, record) for record in records] == list(packed.load(file))
+
+
+def test_a_schema_holds_for_streams(codec):
+    """What `decode` corrects, `load` corrects."""
+    made = codec.with_schema(bakeoff.Schema({"t": tuple[int, ...], "d": dt.datetime}))
+    record = {"t": (1, 2), "d": dt.datetime(2024, 1, 2, 3)}
+    file = io.BytesIO()
+    made.dump([record] * 2, file)
+    file.seek(0)
+    expected = made.decode(made.encode(record))
+
+    assert dt.datetime is type(expected["d"])
+    assert [expected] * 2 == list(made.load(file))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# header\n---\na: 1\n",
+        "\ufeff# header\n---\na: 1\n",
+        "%YAML 1.1\n# header\n---\na: 1\n",
+        "a: 1\n...\n# end\n",
+        "a: 1\n...\n%YAML 1.1\n---\nb: 2\n",
+        "# header\na: 1\n---\n# nothing\n",
+        "# nothing\n",
+    ],
+)
+def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
+    """Comments and directives before `---` or after `...` are no document; after `---` they are one."""
+    import yaml
+
+    assert list(yaml.safe_load_all(text)) == list(bakeoff.codec("yaml").load(io.BytesIO(text.encode())))
+
+
 def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
     """The whole records before the break still arrive."""
     file = io.BytesIO()
