@@ -6,6 +6,7 @@ from .streams import Framing
 
 DEFAULT_SIZE: int
 DEFAULT_DEPTH: int
+GREATEST_DEPTH: int
 
 _Payload: TypeAlias = bytes | bytearray | memoryview | str
 

@@ -5,11 +5,15 @@ Budget: 20 ns a call over the raw library call, error mapping included.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_Size
-from cpython.list cimport PyList_CheckExact
-from cpython.object cimport PyObject
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_Size
+from cpython.list cimport PyList_Check, PyList_CheckExact
+from cpython.object cimport (
+    Py_TPFLAGS_DICT_SUBCLASS, Py_TPFLAGS_HAVE_GC, Py_TPFLAGS_LIST_SUBCLASS, Py_TPFLAGS_TUPLE_SUBCLASS, Py_TYPE,
+    PyObject,
+)
 from cpython.ref cimport Py_DECREF
-from cpython.tuple cimport PyTuple_CheckExact
+from cpython.set cimport PyAnySet_Check
+from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
@@ -30,6 +34,9 @@ DEFAULT_SIZE = 64 * 1024 * 1024
 DEFAULT_DEPTH = 200
 """Nesting checked beforehand for libraries that crash instead of raising; the smallest limit
 that the quick codecs share (orjson and ormsgpack write no more than about 250 levels)."""
+
+GREATEST_DEPTH = 10_000
+"""The most that `Codec.with_limits` takes: the check of depth recurses itself."""
 
 
 cdef class _Call:
@@ -112,8 +119,8 @@ cdef class Codec:
             makes an array of the payload and a secret; ``"pickle"`` reads the frame length, and
             makes a pair of frameless pickles and a secret.
         wrap: Key under which values other than a dict are wrapped in a document.
-        limits_size: Largest payload in bytes, before and after decompression.
-        limits_depth: Greatest nesting; None leaves the library's own limit.
+        limits_size: Largest payload in bytes, before and after decompression; at least 1.
+        limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
 
     The other arguments are facts, see `bakeoff.codecs.Facts`.
@@ -183,6 +190,10 @@ cdef class Codec:
                 raise ValueError(f"codec {name}: {what} must be callable, got {type(value).__name__}")
         if content_encoding not in ("binary", "utf-8"):
             raise ValueError(f"codec {name}: content_encoding is 'binary' or 'utf-8', got {content_encoding!r}")
+        if limits_size < 1:
+            raise ValueError(f"codec {name}: the limit of size is at least 1 byte, got {limits_size}")
+        if limits_depth is not None and not 1 <= limits_depth <= GREATEST_DEPTH:
+            raise ValueError(f"codec {name}: the limit of depth is 1 to {GREATEST_DEPTH:,}, got {limits_depth}")
         self._spec = dict(
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
@@ -415,7 +426,10 @@ cdef class Codec:
         if isinstance(data, str):
             if self.content_encoding != "utf-8":
                 raise DecodeError(self.name, "expected bytes, got text")
-            return PyUnicode_AsUTF8String(data)
+            try:
+                return PyUnicode_AsUTF8String(data)
+            except UnicodeEncodeError as error:
+                raise DecodeError(self.name, f"text cannot be read as UTF-8: {error}") from error
         if isinstance(data, (bytes, bytearray, memoryview)):
             return bytes(data)
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
@@ -484,7 +498,15 @@ cdef class Codec:
         return self._vary(schema=schema)
 
     def with_limits(self, *, size=None, depth=None):
-        """Return this codec with other limits: `size` in bytes, `depth` in levels of nesting."""
+        """Return this codec with other limits.
+
+        Args:
+            size: Largest payload in bytes, at least 1; None leaves it.
+            depth: Greatest nesting in levels, 1 to 10,000; None leaves it.
+
+        Raises:
+            ValueError: Not such a number.
+        """
         return self._vary(
             limits_size=self.limits_size if size is None else size,
             limits_depth=self.limits_depth if depth is None else depth,
@@ -580,29 +602,35 @@ cdef int _check_depth(object value, int left) except -1:
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
-    if PyDict_CheckExact(value):
-        if left == 0:
-            raise RecursionError("nested too deeply, or holding itself")
+    if left == 0:
+        raise RecursionError("nested too deeply, or holding itself")
+    if PyDict_Check(value):
         while PyDict_Next(value, &position, &key, &item):
             if _is_container(<object>item):
                 _check_depth(<object>item, left - 1)
-    elif PyList_CheckExact(value):
-        if left == 0:
-            raise RecursionError("nested too deeply, or holding itself")
+            if _is_container(<object>key):
+                _check_depth(<object>key, left - 1)
+    elif PyList_Check(value):
         for element in <list>value:
             if _is_container(element):
                 _check_depth(element, left - 1)
-    elif PyTuple_CheckExact(value):
-        if left == 0:
-            raise RecursionError("nested too deeply, or holding itself")
+    elif PyTuple_Check(value):
         for element in <tuple>value:
+            if _is_container(element):
+                _check_depth(element, left - 1)
+    elif PyAnySet_Check(value):
+        for element in value:
             if _is_container(element):
                 _check_depth(element, left - 1)
     return 0
 
 
 cdef inline bint _is_container(object value):
-    return PyDict_CheckExact(value) or PyList_CheckExact(value) or PyTuple_CheckExact(value)
+    cdef unsigned long flags = Py_TYPE(value).tp_flags
+    if flags & (Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS):
+        return True
+    # Sets have no flag of their own, and asking for one takes a walk through the bases.
+    return flags & Py_TPFLAGS_HAVE_GC and PyAnySet_Check(value)
 
 
 cdef bint _only(object value, object native, int left) except -1:

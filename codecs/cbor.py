@@ -33,7 +33,9 @@ def _cbor2() -> Mapping[str, Any]:
     import cbor2
 
     def write(encoder: Any, value: Any) -> None:
-        encoder.encode(_family.leaf(value))
+        written = _family.leaf(value)
+        # What a dataclass holds was not seen by the check of depth; `lower` recurses within Python's limit.
+        encoder.encode(_family.lower(written) if type(written) in (dict, list) else written)
 
     return {
         "encode": cbor2.dumps,
