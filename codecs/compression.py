@@ -151,19 +151,23 @@ def compressor(name: str, dictionary: bytes | None = None) -> Compression:
 def train(name: str, payloads: Sequence[bytes]) -> Compression:
     """Return the compressor ``zstd[:LEVEL],dict`` with a dictionary trained on sample payloads.
 
+    The name may leave out its ``,dict``.
+
     Train on other records than those you measure: a dictionary knows what it was trained on.
 
     Raises:
         CodecError: Too few or too uniform payloads, or a compressor without dictionaries.
         MissingLibrary: zstandard is not installed.
     """
-    kind, number, _ = _parse(name)
+    kind, number, with_dictionary = _parse(name)
+    if kind != "zstd":
+        raise CodecError(name, "has no dictionaries; zstd has")
     zstandard = _zstandard(kind)
     try:
         trained = zstandard.train_dictionary(DICTIONARY_BYTES, list(payloads), level=number)
     except zstandard.ZstdError as error:
         raise CodecError(name, f"no dictionary from {len(payloads)} payloads: {error}") from error
-    return compressor(name, trained.as_bytes())
+    return compressor(name if with_dictionary else f"{name},dict", trained.as_bytes())
 
 
 def _parse(name: str) -> tuple[str, int, bool]:

@@ -518,6 +518,9 @@ def test_a_trained_dictionary_makes_small_payloads_smaller():
     assert fresh == [trained.decode(trained.encode(record)) for record in fresh]
     assert sum(len(trained.encode(r)) for r in fresh) < sum(len(plain.encode(r)) for r in fresh)
     assert trained == pickle.loads(pickle.dumps(trained))
+    assert trained.compression == codecs.train("zstd:3", payloads[:1000])
+    with pytest.raises(codecs.CodecError, match="no dictionaries"):
+        codecs.train("zlib", payloads)
     with pytest.raises(codecs.CodecError, match="needs a dictionary"):
         bakeoff.codec("json|zstd:3,dict")
     with pytest.raises(DecodeError):
