@@ -193,7 +193,7 @@ function say(leaders) {
 
 function hint(leaders) {
   const lines = [];
-  if (leaders.length === 1 && leaders[0].ranked.length > 1) {
+  if (leaders.length === 1 && leaders[0].ranked.length > 1 && leaders[0].ranked[0].pairs.length >= FEW) {
     const [{ ranked }] = leaders;
     const { reads, bandwidth } = limits(ranked, weights);
     const name = ranked[0].entrant.codec;

@@ -242,10 +242,12 @@ def test_the_script_is_as_careful(
     path.write_text(report.render(results), "utf-8")
     (view,) = views(results, Cost())
     standing = view.standing
+    page = opened(path=path)
 
-    assert ranks(opened(path=path)) == {
+    assert ranks(page) == {
         codec: f"{rank}=" if standing.tied(codec) else str(rank) for codec, rank in standing.ranks.items()
     }
+    assert bool(page.locator("#hints").inner_text()) is (runs[0].get("processes") != 2)
 
 
 def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
