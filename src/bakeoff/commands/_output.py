@@ -102,11 +102,16 @@ def standard_output() -> Iterator[IO[bytes]]:
             yield file
         return
     try:
-        with io.open(sys.stdout.fileno(), "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
+        number = sys.stdout.fileno()
+    except io.UnsupportedOperation:  # a program's own stream in its place
+        yield sys.stdout.buffer
+        return
+    try:
+        with io.open(number, "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
             yield file
     except OSError as error:
         # What could not be written must not be tried again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
         if isinstance(error, BrokenPipeError):
             # The reader has what it wanted. Click itself would end with 1.
             raise click.exceptions.Exit(0) from None
