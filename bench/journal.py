@@ -124,9 +124,10 @@ class Journal:
         Raises:
             RunError: The disk is full or gone.
         """
+        # Known before it is written: who is told to go while the disk is slow must keep what is there.
+        self.gained = self.gained or any(map(_costly, new))
         with self._writing():
             self._put(new)
-        self.gained = self.gained or any(map(_costly, new))
 
     def _put(self, new: Sequence[Entry]) -> None:
         for entry in new:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Final, Literal
 
 from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
@@ -23,6 +24,7 @@ from . import numbers
 from .entrants import FLOOR, GROWING, corpora
 from .environment import differences, machine, versions, warnings
 from .table import labelled
+from .yardstick import measured_by, units
 
 __all__ = ["Change", "Comparison", "compare", "parse_share"]
 
@@ -54,6 +56,9 @@ _IRRELEVANT: Final = frozenset(
 
 ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
+
+_SHIFT: Final = 0.02
+"""Log ratio of two runs' yardsticks beyond which it is said."""
 
 HELD: Final = 512 * 1024
 """Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
@@ -161,6 +166,8 @@ def compare(
     if obstacles and not force:
         listed = "; ".join(obstacles)
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
+    slower = _slower(before, after)
+    after = measured_by(before, after)
     old = {cell.cell: cell for cell in before.cells if cell.cell.codec != FLOOR}
     new = {cell.cell: cell for cell in after.cells if cell.cell.codec != FLOOR}
     common = [cell for cell in old if cell in new]
@@ -174,7 +181,7 @@ def compare(
             tuple(cell for cell in old if cell not in new),
             tuple(cell for cell in new if cell not in old),
         ),
-        notes=(*obstacles, *_surroundings(before, after)),
+        notes=(*obstacles, *slower, *_surroundings(before, after)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
@@ -340,6 +347,20 @@ _NOISE: Final = frozenset(
     }
 )
 """Environment that is never the same twice and explains nothing by itself."""
+
+
+def _slower(before: Result, after: Result) -> list[str]:
+    """Say that the machine itself was slower or faster, where that is taken out of the figures."""
+    if measured_by(before, after) is after:
+        return []
+    then, now = (median(units(run).values()) for run in (before, after))
+    if abs(math.log(now / then)) <= _SHIFT:
+        return []
+    word, times = ("slower", now / then) if now > then else ("faster", then / now)
+    return [
+        f"the machine as a whole was {times:.2f} times {word} after, as its yardstick says; "
+        "that is taken out of the figures after"
+    ]
 
 
 def _surroundings(before: Result, after: Result) -> list[str]:

@@ -10,6 +10,7 @@ from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
 from .compare import _option_differences
 from .entrants import FLOOR
 from .environment import machine
+from .yardstick import measured_by
 
 __all__ = ["aligned", "machines", "plain_name"]
 
@@ -52,6 +53,7 @@ def _merge(results: Sequence[Result]) -> Result:
     codecs: list[CodecFacts] = []
     corpora: dict[_Records, CorpusFacts] = {}
     cells: list[CellResult] = []
+    results = [measured_by(results[0], result) for result in results]
     for number, result in enumerate(results):
         codec_names = _renamed(result, results, number)
         for corpus in result.corpora:
