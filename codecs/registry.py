@@ -16,6 +16,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UsageError
 from .compression import compressor
 from .errors import CodecError, MissingLibrary, UnknownCodec
 
@@ -321,6 +322,7 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 
     Raises:
         UnknownCodec: A pattern fits no codec.
+        UsageError: The exclusions leave none.
     """
     # The comma of `|zstd:3,dict` is part of a name.
     parts = [
@@ -334,6 +336,8 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     for pattern in unwanted:
         gone = set(_matching(pattern)) | {name for name in chosen if fnmatchcase(name, pattern)}
         chosen = [name for name in chosen if name not in gone]
+    if patterns and not chosen:
+        raise UsageError(f"no codec is left of {', '.join(patterns)}")
     return list(dict.fromkeys(chosen))
 
 

@@ -8,6 +8,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
+from ..errors import UsageError
 from .base import DEFAULT_SEED, Corpus
 from .errors import UnknownCorpus, UnreadableCorpus
 from .families import NAMES
@@ -59,6 +60,8 @@ def corpus(
     source = os.fspath(name_or_path)
     limit = None if records is None else size(records)
     if source in NAMES:
+        if format is not None:
+            raise UsageError(f"{source} is generated and has no format; leave out {format!r}")
         return Generated(source, DEFAULT_RECORDS if limit is None else limit, seed)
 
     from . import files

@@ -21,7 +21,7 @@ from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, corpora
+from .entrants import FLOOR, GROWING, corpora, weighed
 from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
@@ -168,8 +168,7 @@ def compare(
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
     slower = _slower(before, after)
     after = measured_by(before, after)
-    old = {cell.cell: cell for cell in before.cells if cell.cell.codec != FLOOR}
-    new = {cell.cell: cell for cell in after.cells if cell.cell.codec != FLOOR}
+    old, new = ({cell.cell: cell for cell in run.cells if _comparable(cell)} for run in (before, after))
     common = [cell for cell in old if cell in new]
     if not common:
         raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
@@ -184,6 +183,11 @@ def compare(
         notes=(*obstacles, *slower, *_surroundings(before, after)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
+
+
+def _comparable(cell: CellResult) -> bool:
+    of_memory = cell.cell.operation.startswith(("peak-", "growth-", "retained-"))
+    return cell.cell.codec != FLOOR and (weighed(cell) or not of_memory)
 
 
 def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:

@@ -11,7 +11,18 @@ from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, 
 from ..bench.stats import ALPHA, interval, ranks
 from .cost import Cost, nothing_to_advise
 
-__all__ = ["FLOOR", "GROWING", "Entrant", "Figure", "Standing", "alpha", "corpora", "entrants", "summed"]
+__all__ = [
+    "FLOOR",
+    "GROWING",
+    "Entrant",
+    "Figure",
+    "Standing",
+    "alpha",
+    "corpora",
+    "entrants",
+    "summed",
+    "weighed",
+]
 
 GROWING: Final = "growing"
 """The verdict of a `growth-*` cell whose memory stays behind."""
@@ -103,6 +114,13 @@ class Entrant:
     def figure(self, *operations: str) -> Figure | None:
         """Return the mean and interval of an operation (or of a sum of some)."""
         return figure(self.samples(*operations))
+
+
+def weighed(cell: CellResult | None) -> bool:
+    """Whether a memory cell was measured; a run that was stopped before knows only that the codec works."""
+    if cell is None:
+        return False
+    return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")
 
 
 def figure(samples: Sequence[Sample]) -> Figure | None:

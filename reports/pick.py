@@ -11,11 +11,12 @@ from typing import Final
 
 from ..bench.results import CorpusFacts, Result, Sample
 from ..bench.stats import FEW, verdicts
+from ..codecs import split_name
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
-from .merge import aligned, machines
+from .merge import aligned, machines, plain_name
 from .words import FAILED, listed
 
 __all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pick"]
@@ -197,6 +198,8 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
 def explained(excluded: Mapping[str, str]) -> list[str]:
     """Return the lines that say what excluded whom, and what to do about losses."""
     lines = [f"  {name} {why}" for name, why in excluded.items()]
+    if any(split_name(plain_name(name))[1] for name in excluded):
+        return lines  # with schemas already
     if any(why.startswith(LOSSY) for why in excluded.values()):
         lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
     elif any(why.startswith(_LACKING) for why in excluded.values()):
@@ -386,17 +389,17 @@ def _cpu(entrant: Entrant, cost: Cost) -> float:
 
 
 def _broken_by(name: str, others: Sequence[str], fields: _Fields, parts: Mapping[str, Parts]) -> str:
-    """Name the tie-breaker that put the winner before the best of the others."""
+    """Name the tie-breakers that put the winner before the others, the first rule first."""
     key = _preference(fields, parts)
-    second = min(others, key=key)
-    differing = [a != b for a, b in zip(key(name), key(second), strict=True)]
+    own = key(name)
+    rules = {[a != b for a, b in zip(own, key(other), strict=True)].index(True) for other in others}
     words = (
         "other languages read it",
         "it needs fewer dependencies",
         "its payload is smaller",
         "its name sorts first",
     )
-    return words[differing.index(True)]
+    return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
 _PLAUSIBLE_READS: Final = (0.01, 10_000.0)

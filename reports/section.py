@@ -10,7 +10,7 @@ from typing import Final
 from ..bench.results import UNITS, CellResult, CorpusFacts, Sample
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure
+from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, weighed
 from .options import Options
 from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
 
@@ -150,6 +150,11 @@ class SectionBuilder:
         empty = [key for key in measured if not any(self._holds(entrant, key) for entrant in self.shown)]
         if self.shown and empty:
             yield f"{', '.join(dict.fromkeys(empty))}: not measured in this run"
+        if partly := [f"{e.name} ({n:,})" for e in self.shown if (n := _checked(e)) < self.corpus.sample]:
+            yield (
+                f"checked and weighed on the first of {self.corpus.sample:,} records only, being slow: "
+                f"{', '.join(partly)}"
+            )
 
     def _holds(self, entrant: Entrant, key: str) -> bool:
         """Whether a default column has something to say of this codec."""
@@ -158,9 +163,9 @@ class SectionBuilder:
         if base in _SUMS:
             return any(name in entrant.cells for name in _SUMS[base])
         if base == "peak":
-            return any(name in entrant.cells for name in ("peak-dump", "peak-load"))
+            return any(weighed(entrant.cells.get(name)) for name in ("peak-dump", "peak-load"))
         if base == "growth":
-            return any(name.startswith("growth-") for name in entrant.cells)
+            return any(weighed(c) for name, c in entrant.cells.items() if name.startswith("growth-"))
         return any(name in entrant.cells for name in ("dump", "load"))
 
     def _ordered(self) -> list[Entrant]:
@@ -393,6 +398,7 @@ class SectionBuilder:
         verdicts = {
             name.removeprefix("growth-"): str(cell.facts.get("verdict") or cell.outcome)
             for name, cell in cells.items()
+            if weighed(cell)
         }
         if not verdicts:
             return EMPTY
@@ -434,6 +440,12 @@ class SectionBuilder:
 def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:
     """Return the operations that a column adds up for a codec; one without advice has only its load."""
     return ("load",) if key == "load+advise" and entrant.unadvised else _SUMS[key]
+
+
+def _checked(entrant: Entrant) -> float:
+    """Return the records of the sample that a codec was checked on; infinite where nothing is said of it."""
+    said = (cell.facts.get("records") for cell in entrant.cells.values())
+    return min((number for number in said if isinstance(number, int)), default=math.inf)
 
 
 def _reason(entrant: Entrant) -> str:

@@ -223,3 +223,21 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
     assert done.returncode == 0, done.stderr
     assert result.environment["allocator"] == "MALLOC_ARENA_MAX=1"
     assert any("allocator" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["movies", "-c", "!*"], "no codec is left of !*"),
+        (["movies", "--format", "csv"], "movies is generated and has no format"),
+        (["earlier.json"], "earlier.json: is a result file of bakeoff"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], said: str) -> None:
+    """Before anything is measured or written."""
+    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_format": 1}}')
+    done = run(tmp_path, *arguments)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert ["earlier.json"] == [path.name for path in tmp_path.iterdir()]

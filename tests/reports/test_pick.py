@@ -144,6 +144,14 @@ class TestHonesty:
 
         assert pick([result_of(field)], Wish()).sentence.startswith(words)
 
+    def test_every_rule_that_broke_a_tie_is_named(self, result_of):
+        """The smaller payload put one behind, the name another."""
+        time = {"dump": 2e-6, "load": 2e-6}
+        run = result_of({"c": time | {"size": 7}, "a": time | {"size": 9}, "d": time | {"size": 7}})
+
+        words = "comes first as its payload is smaller and, where that is equal, its name sorts first"
+        assert words in pick([run], Wish()).sentence
+
     def test_what_is_surely_dearer_ends_a_tie(self, result_of):
         """A codec behind it is no tie, however little is known of it."""
         quick = {"dump": 2e-6, "load": 2e-6, "size": 100}

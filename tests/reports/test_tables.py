@@ -563,3 +563,26 @@ def test_import_is_light():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert not heavy & set(done.stdout.split())
+
+
+class TestStopped:
+    """Runs that were stopped before everything was measured."""
+
+    def test_memory_that_was_not_measured_is_not_fine(self, result_of):
+        """The check alone gives memory cells an outcome."""
+        cells = [CellResult(Cell("messages", name, "json"), "ok") for name in ("peak-dump", "growth-dump")]
+        run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
+        text = render([replace(run, cells=(*run.cells, *cells))], "text")
+
+        assert "growth" not in text
+        assert "peak" not in text
+
+    def test_what_was_checked_in_part_is_said(self, result_of):
+        """A slow codec's bytes are those of the first records."""
+        run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
+        cells = [
+            replace(cell, facts={"records": 55}) if cell.cell.codec == "json" else cell for cell in run.cells
+        ]
+        text = render([replace(run, cells=tuple(cells))], "text")
+
+        assert "first of 1,000 records only, being slow: json (55)" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,6 +160,7 @@ def command(
         output = resume
         stored = stored_options(resume)
     options = _options(corpora, given, stored)
+    _refuse_results(options.corpora)
     if explaining:
         from ..bench.explain import explain
 
@@ -181,6 +182,15 @@ def command(
         click.get_current_context().exit(_STOPPED)
     if not any(cell.samples for cell in result.cells if cell.cell.codec != FLOOR):
         click.get_current_context().exit(_NOTHING)
+
+
+def _refuse_results(sources: Iterable[str]) -> None:
+    """Take no result file for records: whoever names one here wants to see it."""
+    from ..bench.results import is_result_file
+
+    for source in sources:
+        if source.endswith(".json") and is_result_file(Path(source)):
+            raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
 
 
 def _check_corpora(options: Options) -> None:
