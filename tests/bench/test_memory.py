@@ -75,12 +75,15 @@ def test_a_leak_is_found_and_confirmed(name, slope):
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "simplejson", "selftest-random-sizes"])
 @pytest.mark.parametrize("operation", ["growth-dump", "growth-load", "growth-failing-load"])
 def test_clean_codecs_are_not_flagged(name, operation):
-    """Codecs that keep nothing show no growth at all, refused payloads included."""
-    ((value, facts, again),) = fresh(f"""
+    """Codecs that keep nothing are not told to grow, refused payloads included; a suspicion is cleared."""
+    *_, (value, facts, again) = fresh(f"""
         make = faults.CLEAN.get("{name}", bakeoff.codec)
         codec = make("{name}")
         payloads = [codec.encode(record) for record in movies]
-        tell(growth.measure(codec, movies, payloads, {{"operation": "{operation}"}}))
+        first = growth.measure(codec, movies, payloads, {{"operation": "{operation}"}})
+        tell(first)
+        if first.again:
+            tell(growth.measure(codec, movies, payloads, first.again))
     """)
 
     assert (0.0, "no growth", None) == (value, facts["verdict"], again)

@@ -24,7 +24,7 @@ ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--rat
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run to the end."""
     return subprocess.run(
-        [*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        [*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -34,7 +34,13 @@ class Endless:
     def __init__(self, folder: Path) -> None:
         self.journal = journal_path(folder / "out.json")
         self.process = subprocess.Popen(
-            [*RUN, *ENDLESS], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*RUN, *ENDLESS],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whoever tests under `nohup` hands on that the signal is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
 
     def wait_for_processes(self, number: int) -> int:
