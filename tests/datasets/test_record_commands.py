@@ -159,6 +159,8 @@ class TestGenerate:
         """Ctrl-C in the middle leaves nothing behind."""
         (tmp_path / "mine.py").write_text(
             "import os, signal\n"
+            # Whoever tests in the background hands on that Ctrl-C is ignored.
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "def records():\n"
             "    for n in range(10**9):\n"
             "        if n == 100_000:\n"
