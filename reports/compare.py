@@ -26,7 +26,7 @@ from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
 
-__all__ = ["Change", "Comparison", "compare", "parse_share"]
+__all__ = ["Change", "Comparison", "compare", "option_differences", "parse_share"]
 
 Verdict = Literal["better", "worse", "same", "not significant"]
 
@@ -162,7 +162,7 @@ def compare(
     Raises:
         UsageError: Different corpora or options (and not `force`), or not one cell in common.
     """
-    obstacles = [*_corpus_differences(before, after), *_option_differences(before, after)]
+    obstacles = [*_corpus_differences(before, after), *option_differences(before, after)]
     if obstacles and not force:
         listed = "; ".join(obstacles)
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
@@ -323,7 +323,8 @@ def _hash(sha256: str) -> str:
     return sha256[:12] or "unknown"
 
 
-def _option_differences(before: Result, after: Result) -> list[str]:
+def option_differences(before: Result, after: Result) -> list[str]:
+    """Say which options that bear on what a figure means differ, one line each."""
     return [f"option {line}" for line in differences(_relevant(before.options), _relevant(after.options))]
 
 

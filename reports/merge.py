@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
-from .compare import _option_differences
+from .compare import option_differences
 from .entrants import FLOOR
 from .environment import machine
 from .yardstick import measured_by
@@ -103,7 +103,7 @@ def _other_options(results: Sequence[Result]) -> Iterable[str]:
     runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
     for number, result in runs[1:]:
         first, before = runs[0]
-        if found := _option_differences(before, result):
+        if found := option_differences(before, result):
             yield f"file {number} was measured otherwise than file {first}: {'; '.join(found)}"
 
 

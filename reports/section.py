@@ -152,8 +152,8 @@ class SectionBuilder:
             yield f"{', '.join(dict.fromkeys(empty))}: not measured in this run"
         if partly := [f"{e.name} ({n:,})" for e in self.shown if (n := _checked(e)) < self.corpus.sample]:
             yield (
-                f"checked and weighed on the first of {self.corpus.sample:,} records only, being slow: "
-                f"{', '.join(partly)}"
+                f"slow codecs are checked on fewer than {self.corpus.sample:,} records, and their bytes are "
+                f"the mean of those: {', '.join(partly)}"
             )
 
     def _holds(self, entrant: Entrant, key: str) -> bool:

@@ -585,4 +585,5 @@ class TestStopped:
         ]
         text = render([replace(run, cells=tuple(cells))], "text")
 
-        assert "first of 1,000 records only, being slow: json (55)" in text
+        assert "checked on fewer than 1,000 records" in text
+        assert "the mean of those: json (55)" in text
