@@ -228,6 +228,8 @@ def front_spec(
                 },
                 "encoding": {**place, "detail": {"field": "corpus"}, "order": {"field": "size"}},
             },
+            # Beneath the marks: a name may be crossed, a codec must not be hidden.
+            *_labels(place, theme),
             {
                 "mark": {"type": "point", "filled": True, "strokeWidth": 1.5},
                 "encoding": {
@@ -250,7 +252,6 @@ def front_spec(
                     "tooltip": {"field": "tip"},
                 },
             },
-            *_labels(place, theme),
         ],
         "config": _config(theme),
     }
