@@ -7,10 +7,11 @@ record holds, and leave alone what is right. Nodes are counted: a record that sh
 often that the count runs out is walked again with a memo of (container, step), which is linear.
 """
 
+cimport cython
 from cpython.datetime cimport (
     PyDate_CheckExact, PyDateTime_Check, date_new, datetime_new, datetime_tzinfo, import_datetime,
 )
-from cpython.dict cimport PyDict_Check, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
@@ -34,9 +35,7 @@ cdef extern from "Python.h":
     int PyBool_Check(object)
     int PyAnySet_Check(object)
     int PyList_SetItem(object, Py_ssize_t, PyObject *) except -1
-    object PyList_New(Py_ssize_t)
     object PyObject_Call(object, tuple, dict)
-    void PyList_SET_ITEM(object, Py_ssize_t, PyObject *)
     PyObject *PyDict_GetItemWithError(object, object)
     void PyErr_Clear()
     object PySequence_List(object)
@@ -51,6 +50,33 @@ cdef extern from "Python.h":
     ctypedef object (*allocfunc)(PyTypeObject *, Py_ssize_t)
     ctypedef struct _Allocating "PyTypeObject":
         allocfunc tp_alloc
+
+cdef extern from *:
+    """
+    /* A list of a tuple's items. PySequence_List takes a detour over an iterator's protocol, and
+       PyList_New(size) zeroes what is written next: both show where lists are most of the work. */
+    static PyObject *list_of(PyObject *items) {
+    #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+        return PySequence_List(items);
+    #else
+        Py_ssize_t i, size = PyTuple_GET_SIZE(items);
+        PyListObject *made = (PyListObject *)PyList_New(0);
+        if (made == NULL || size == 0)
+            return (PyObject *)made;
+        made->ob_item = PyMem_New(PyObject *, size);
+        if (made->ob_item == NULL) {
+            Py_DECREF(made);
+            return PyErr_NoMemory();
+        }
+        for (i = 0; i < size; i++)
+            made->ob_item[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
+        made->allocated = size;
+        Py_SET_SIZE(made, size);
+        return (PyObject *)made;
+    #endif
+    }
+    """
+    object list_of(object)
 
 import_datetime()
 
@@ -222,16 +248,6 @@ cdef inline int remember(Run *run, object value, Step step, object result) excep
     return 0
 
 
-cdef inline object list_of(object items):
-    """Return a list of a tuple's items; `list` itself takes a detour over an iterator's protocol."""
-    cdef Py_ssize_t i, size = PyTuple_GET_SIZE(items)
-    cdef object made = PyList_New(size)
-    for i in range(size):
-        Py_INCREF(PyTuple_GET_ITEM(items, i))
-        PyList_SET_ITEM(made, i, PyTuple_GET_ITEM(items, i))
-    return made
-
-
 cdef inline PyObject *lookup(object record, PyObject *name):
     """Return the value of a field, borrowed, or NULL; keys that cannot be compared are not there."""
     cdef PyObject *found = PyDict_GetItemWithError(record, <object>name)
@@ -255,6 +271,8 @@ cdef class Step:
     cdef bint quiet
     # All there is to do is to make a list of a tuple: done on the spot by whoever holds it.
     cdef bint bare
+    # A record that stays the dict it is: walked on the spot, too.
+    cdef bint plain
 
     def __init__(self, str expected, *, bint quiet=False):
         self.expected = expected
@@ -846,6 +864,7 @@ cdef class UnionStep(Step):
 # Containers -------------------------------------------------------------------------------------
 
 
+@cython.final
 cdef class ListStep(Step):
     """A list, made of a tuple where the codec brings tuples; items are corrected where they stand."""
 
@@ -895,6 +914,7 @@ cdef int visit_list(object items, Step item, Run *run, Place *up) except -1:
     cdef Py_ssize_t i = 0
     cdef object old, new
     cdef bint bare = item.bare and run.memo is NULL
+    cdef bint plain = item.plain and run.memo is NULL
     place.up, place.key = up, NULL
     while i < PyList_GET_SIZE(items):
         old = <object>PyList_GET_ITEM(items, i)
@@ -905,6 +925,11 @@ cdef int visit_list(object items, Step item, Run *run, Place *up) except -1:
             i += 1
             continue
         place.index = i
+        if plain and PyDict_CheckExact(old):
+            spend(run, (<RecordStep>item).count)
+            (<RecordStep>item).visit_fields(old, run, &place)
+            i += 1
+            continue
         new = item.visit(old, run, &place)
         if new is not old and i < PyList_GET_SIZE(items):
             Py_INCREF(<PyObject *>new)
@@ -1162,6 +1187,7 @@ cdef struct Slot:
     int misses
     bint required
     bint bare
+    bint plain
 
 
 cdef inline PyObject *field(object record, Slot *slot):
@@ -1187,6 +1213,7 @@ cdef inline PyObject *field(object record, Slot *slot):
     return found
 
 
+@cython.final
 cdef class RecordStep(Step):
     """Known fields of a dict, by name (or of a list, by position); the others pass through untouched.
 
@@ -1218,6 +1245,7 @@ cdef class RecordStep(Step):
         self.fields, self.positional, self.build, self.kind = fields, positional, build, kind
         self.full, self.tags = full, tags
         self.direct = isinstance(build, type)
+        self.plain = build is None
         self.slots = <Slot *>malloc((len(fields) + 1) * sizeof(Slot))
         if self.slots is NULL:
             raise MemoryError()
@@ -1228,6 +1256,7 @@ cdef class RecordStep(Step):
             self.slots[i].severity = NULL if severity == "error" else <PyObject *>severity
             self.slots[i].required = required and full
             self.slots[i].bare = step is not None and (<Step>step).bare
+            self.slots[i].plain = step is not None and severity == "error" and (<Step>step).plain
             self.slots[i].hint = self.slots[i].misses = 0
 
     def __dealloc__(self):
@@ -1291,6 +1320,9 @@ cdef class RecordStep(Step):
         place.up, place.key, place.index = up, slot.key, 0
         # A reference of our own: what is done below may well replace the value in the record.
         cdef object kept = old
+        if slot.plain and PyDict_CheckExact(kept) and run.memo is NULL:
+            spend(run, (<RecordStep>slot.step).count)
+            return (<RecordStep>slot.step).visit_fields(kept, run, &place)
         if slot.severity is NULL:
             new = (<Step>slot.step).visit(kept, run, &place)
         else:

@@ -4,18 +4,21 @@ Run ``python -m bakeoff.bench.targets.schemas``. Three tables: a record of 15 fi
 date, six Decimals, UUID, bytes, int keys, five nested records), the rows of 2011 (tuples, lists by
 callback, lists by schema), and what a schema with nothing to do costs. Then growth over a million records.
 
-Each round times one short slice of every row in random order; a figure is the median over the rounds
-of its ratio to the first row, with the range of the middle half.
+Each round times one short slice of every row in random order. A process says the median over its
+rounds of the ratio to the first row; a figure is the mean of several processes, with its interval,
+since where things lie in memory moves a ratio by one per cent from process to process.
 """
 
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import random
 import statistics
 import sys
 import types as pytypes
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -27,12 +30,15 @@ import click
 
 from ...codecs.registry import codec
 from ...schemas import Schema
+from .. import stats
 from .._slice import time_calls
+from ..results import Sample
 
 __all__ = ["Item", "Sale", "SaleObject", "main"]
 
 SLICE = 250e-6
-ROUNDS = 200
+ROUNDS = 100
+PROCESSES = 20
 
 
 class Item(TypedDict):
@@ -227,8 +233,16 @@ def pickle_rows() -> list[Row]:
     ]
 
 
-def measure(rows: list[Row], rounds: int = ROUNDS) -> list[list[float]]:
-    """Return seconds per call of each row in each round."""
+TABLES: dict[str, Callable[[], list[Row]]] = {
+    "15 fields, msgpack: decode and bring types back": sale_rows,
+    "2011: messages, lists back": messages_rows,
+    "nothing to do": pickle_rows,
+}
+
+
+def measure(title: str, rounds: int) -> list[tuple[str, float, float]]:
+    """Return name, seconds per call and ratio to the first row, of each row, as this process has them."""
+    rows = TABLES[title]()
     calls = []
     for row in rows:
         time_calls(row.call, row.items, 0, len(row.items))
@@ -244,17 +258,27 @@ def measure(rows: list[Row], rounds: int = ROUNDS) -> list[list[float]]:
             nanoseconds, _ = time_calls(row.call, row.items, start, calls[index])
             gc.enable()
             found[index].append(nanoseconds * 1e-9 / calls[index])
-    return found
+    return [
+        (
+            row.name,
+            statistics.median(seconds),
+            statistics.median(a / b for a, b in zip(seconds, found[0], strict=True)),
+        )
+        for row, seconds in zip(rows, found, strict=True)
+    ]
 
 
-def show(title: str, rows: list[Row], rounds: int) -> None:
-    """Measure and print one table."""
-    found = measure(rows, rounds)
-    click.echo(f"\n{title}\n{'':44}{'µs':>8}  {'ratio':>6}  middle half")
-    for row, seconds in zip(rows, found, strict=True):
-        low, middle, high = statistics.quantiles([a / b for a, b in zip(seconds, found[0], strict=True)], n=4)
+def show(title: str, processes: int, rounds: int) -> None:
+    """Measure a table in processes, one after another, and print it."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
+        found = list(pool.map(measure, [title] * processes, [rounds] * processes))
+    click.echo(f"\n{title}\n{'':44}{'µs':>8}  {'ratio':>6}  95 %")
+    for row in zip(*found, strict=True):
+        name, seconds, ratios = zip(*row, strict=True)
+        mean, low, high = stats.interval([Sample(ratio, ratio, ratio) for ratio in ratios])
         microseconds = statistics.median(seconds) * 1e6
-        click.echo(f"{row.name:44}{microseconds:8.3f}  {middle:6.3f}  {low:.3f} to {high:.3f}")
+        click.echo(f"{name[0]:44}{microseconds:8.3f}  {mean:6.3f}  {low:.3f} to {high:.3f}")
 
 
 def growth(records: int) -> tuple[int, int]:
@@ -283,22 +307,18 @@ def growth(records: int) -> tuple[int, int]:
 
 
 @click.command()
-@click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each table.")
+@click.option("--processes", default=PROCESSES, show_default=True, help="Processes of each table.")
+@click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
 @click.option(
     "--records", default=1_000_000, show_default=True, help="Records of the growth test; 0 for none."
 )
-def main(rounds: int, records: int) -> None:
+def main(processes: int, rounds: int, records: int) -> None:
     """Print what schemas cost, beside their peers."""
     first = sales(1)[0]
     packed = codec("msgpack")
     assert packed.with_schema(Schema(Sale)).decode(packed.encode(first)) == first
-    show(
-        f"15 fields, {len(packed.encode(first))} bytes of MessagePack: decode and bring types back",
-        sale_rows(),
-        rounds,
-    )
-    show("2011: messages, lists back", messages_rows(), rounds)
-    show("nothing to do", pickle_rows(), rounds)
+    for title in TABLES:
+        show(title, processes, rounds)
     if records:
         blocks, resident = growth(records)
         click.echo(
