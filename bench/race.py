@@ -24,7 +24,7 @@ _DIRTY = 0.3
 """Share of disturbed slices beyond which a process is replaced."""
 _LEAST = 5
 """Processes that are run whatever the budget: with fewer, nearly everything is a tie."""
-_WORTH = 0.12
+_WORTH = 0.05
 """Seconds of slices that the start of a process is worth: with few cells there are more rounds."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""

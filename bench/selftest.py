@@ -21,10 +21,10 @@ from . import faults
 from .options import Options
 from .results import FLOOR, CellResult, Result
 from .session import Session
-from .stats import ratio, verdicts
+from .stats import verdicts
 from .timing import harness
 
-__all__ = ["PARTS", "Finding", "run"]
+__all__ = ["FOUND_WITHIN", "PARTS", "Finding", "run"]
 
 Show = Callable[[str, int, int], None]
 
@@ -141,8 +141,8 @@ def _planted(trial: _Trial) -> Iterator[Finding]:
             precision=0.004,
         )
         cells = {c.cell.codec: c.samples for c in _cells(result, "dump") if c.samples}
-        seen = ratio(cells[faults.SLOWER], cells[faults.TWINS[0]])
-        found += seen.low > 1
+        judged = verdicts(cells, float(result.options["alpha"] or 0))
+        found += judged[faults.SLOWER, faults.TWINS[0]][0] == "slower"
     yield Finding(
         "2 % more work",
         f"found in {found} of {trial.times} runs of {FOUND_WITHIN:g} s",

@@ -31,6 +31,7 @@ from ..environment import cores
 from ..options import Options
 from ..processes import Workshop
 from ..results import Result, Sample
+from ..selftest import FOUND_WITHIN
 from ..session import Session
 from ..stats import verdicts
 from ..stopping import Rule
@@ -123,28 +124,42 @@ class Bench:
         """Time the cells in one process; return their paired values by index."""
         allowed = cores()
         job = {"kind": "time", "folder": str(self.folder), "cells": list(cells), "slice": 0.00025, "gc": "on"}
-        job |= {"rounds": max(60, round(480 / len(cells)))}
+        job |= {"rounds": max(60, round(200 / len(cells)))}
         job |= {"core": allowed[number % len(allowed)] if len(allowed) > 1 else None}
         answer = self.workshop.work(job, patience=60).answer
         assert answer is not None, "a good codec died"
         return {index: found["paired"] for index, found in answer["cells"].items()}
 
-    def duels(self, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], rule: Rule) -> list[Duel]:
-        """Compare pairs of cells in one session of shared processes, each stopped by the rule."""
-        begun = time.monotonic()
+    def duels(
+        self,
+        pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+        rule: Rule,
+        budget: float = math.inf,
+    ) -> list[Duel]:
+        """Compare pairs of cells in one session of shared processes, each stopped by the rule.
+
+        Args:
+            pairs: First and second cell of each.
+            rule: When a pair is done.
+            budget: Seconds after which no process may still run; what it has found by then counts.
+        """
+        begun, longest = time.monotonic(), 0.0
         samples: list[dict[str, list[Sample]]] = [{"a": [], "b": []} for _ in pairs]
         found: dict[int, Duel] = {}
         flat = [cell for pair in pairs for cell in pair]
         looks = set(rule.looks())
         for number in range(rule.most):
+            started = time.monotonic()
             answer = self.process(flat, number)
+            longest = max(longest, time.monotonic() - started)
+            over = time.monotonic() - begun + longest > budget
             for index, cells in enumerate(samples):
                 for offset, side in enumerate("ab"):
                     value = answer[str(2 * index + offset)]
                     cells[side].append(Sample(value, value, value, number))
-            if number + 1 not in looks:
+            if number + 1 not in looks and not over:
                 continue
-            last = number + 1 == max(looks)
+            last = number + 1 == max(looks) or over
             for index, cells in enumerate(samples):
                 if index not in found and (last or rule.look([cells]).reached):
                     name = f"{pairs[index][0]['operation']} {pairs[index][0]['codec']}"
@@ -171,10 +186,10 @@ def same(bench: Bench, pairs: int) -> list[Duel]:
 
 
 def planted(bench: Bench, runs: int) -> list[Duel]:
-    """Compare a codec with itself doing 2 % more."""
-    rule = Rule(precision=0.005, fewest=5, most=20)
+    """Compare a codec with itself doing 2 % more, as a run with ``--precision 0.5 --budget 5`` does."""
     spec = bench.specs["msgpack", "dump"]
-    return [duel for _ in range(runs) for duel in bench.duels([(spec, spec | {"extra": PLANTED})], rule)]
+    pair, rule = (spec, spec | {"extra": PLANTED}), Rule(precision=0.005)
+    return [duel for _ in range(runs) for duel in bench.duels([pair], rule, FOUND_WITHIN)]
 
 
 def replays(duels: Sequence[Duel]) -> tuple[float, float]:
@@ -268,9 +283,9 @@ def _equality(found: Sequence[Duel]) -> str:
 
 def _planted(found: Sequence[Duel]) -> str:
     hits = sum(duel.verdict == "slower" for duel in found)
-    quick = sum(duel.verdict == "slower" and duel.seconds <= 5 for duel in found)
+    quick = sum(duel.verdict == "slower" and duel.seconds <= FOUND_WITHIN for duel in found)
     return (
-        f"{hits} of {len(found)} found, {quick} within 5 s (target 99 %), mean "
+        f"{hits} of {len(found)} found, {quick} within {FOUND_WITHIN:g} s (target 99 %), mean "
         f"{statistics.fmean(duel.seconds for duel in found):.1f} s, "
         f"read as {100 * statistics.fmean(duel.difference for duel in found):+.2f} %"
     )
