@@ -31,6 +31,8 @@ Show = Callable[[str, int, int], None]
 TIMED = ("dump", "load")
 FOUND_WITHIN = 5.0
 """Seconds in which a planted difference must be found."""
+_PRECISE = 20.0
+"""Seconds in which pairs of the same codec come as close as the largest difference of 200 may be."""
 _HARDLY = 0.05
 PEAK = {"peak-dump": 40_000_000, "peak-load": 20_000_000}
 """What msgpack must show for 20 MB of bytes: its buffer and the payload; the bytes."""
@@ -103,8 +105,8 @@ def _pairs(trial: _Trial) -> Iterator[Finding]:
             corpora=(f"{faults.__name__}:records",),
             codecs=faults.TWINS,
             operations=TIMED,
-            budget=FOUND_WITHIN,
-            precision=0.004,
+            budget=_PRECISE,
+            precision=0.0028,
         )
         for operation in TIMED:
             cells = {c.cell.codec: c.samples for c in _cells(result, operation) if c.samples}
@@ -249,7 +251,8 @@ def _peak(trial: _Trial) -> Iterator[Finding]:
 def _harness(trial: _Trial) -> Iterator[Finding]:
     """What measuring itself costs."""
     trial.show("cost of measuring", 0, 1)
-    cost = harness(100_000)
+    # A few milliseconds in all: a neighbour's burst would be as long.
+    cost = min(harness(10_000) for _ in range(100))
     yield Finding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
 
 
@@ -259,7 +262,7 @@ def _cells(result: Result, operation: str) -> list[CellResult]:
 
 PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
     "harness": (_harness, 1),
-    "pairs": (_pairs, 4),
+    "pairs": (_pairs, 1),
     "planted": (_planted, 3),
     "leaks": (_leaks, 1),
     "clean": (_clean, 1),
