@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from pathlib import Path
 
-from ..errors import RunError
+from ..errors import BakeoffError, RunError, UsageError
 from .ledger import Entry, Ledger, entries
-from .results import Cell, ResultFileError, read
+from .results import Cell, read
 
 __all__ = ["Journal", "journal_path", "stored"]
 
@@ -35,14 +35,15 @@ def stored(output: Path) -> tuple[list[Entry], int]:
         of the result file, and 0.
 
     Raises:
-        ResultFileError: There is neither, or the result file cannot be read.
+        UsageError: There is neither.
+        ResultFileError: The result file cannot be read.
     """
     path = journal_path(output)
     found, whole = _lines(path) if path.exists() else ([], 0)
     if found:
         return found, whole
     if not output.exists():
-        raise ResultFileError(f"{output}: no such file and no journal beside it; nothing to go on with")
+        raise UsageError(f"{output}: no such file and no journal beside it; nothing to go on with")
     return list(entries(read(output))), 0
 
 
@@ -60,8 +61,8 @@ class Journal:
         aside: Where the journal of an earlier, unfinished run was moved, or None.
 
     Raises:
-        RunError: Another run writes to this file, the folder cannot be written to, or there is
-            nothing to go on from.
+        RunError: Another run writes to this file.
+        UsageError: The folder cannot be written to, or there is nothing to go on from.
     """
 
     def __init__(self, output: Path, *, resume: bool = False) -> None:
@@ -74,7 +75,7 @@ class Journal:
         try:
             self._file = self.path.open("a+b")
         except OSError as error:
-            raise RunError(
+            raise UsageError(
                 f"{output}: cannot write here: {error.strerror}; choose another with -o"
             ) from error
         try:
@@ -84,7 +85,7 @@ class Journal:
                 self._go_on(output)
             elif self.path.stat().st_size:
                 self._set_aside()
-        except RunError:
+        except BakeoffError:
             if fresh and locked:
                 self.path.unlink(missing_ok=True)
             self.close()

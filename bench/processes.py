@@ -112,7 +112,7 @@ class Workshop:
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply = folder / "reply"
         (folder / "job").write_text(
-            json.dumps({**job, "heartbeat": str(heartbeat.path), "reply": str(reply)})
+            json.dumps({**job, "heartbeat": str(heartbeat.path), "reply": str(reply), "parent": os.getpid()})
         )
         errors = folder / "stderr"
         kept = {key: value for key, value in os.environ.items() if key not in SCRUBBED}

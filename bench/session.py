@@ -52,7 +52,8 @@ def stored_options(output: Path) -> Options:
     """Return the options of the run that is to be gone on with.
 
     Raises:
-        RunError: There is no such run, or it is of another version.
+        UsageError: There is no such run.
+        RunError: It is of another version.
     """
     return _options_of(stored(output)[0][0], output)
 

@@ -7,10 +7,12 @@ for an answer. An answer appears whole or not at all.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ __all__ = ["main"]
 
 _FILE_SIZE = 1 << 30
 """Bytes that a job may write into one file, a flooded standard error included."""
+_PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
@@ -29,6 +32,7 @@ def main(arguments: list[str]) -> None:
     faulthandler.enable()
     path = Path(arguments[0])
     job = json.loads(path.read_bytes())
+    _die_with(job["parent"])
     me = os.getpid()
     sys.path += [entry for entry in job.get("path", ()) if entry not in sys.path]
     _confine(job)
@@ -43,6 +47,13 @@ def main(arguments: list[str]) -> None:
     # What codecs leave behind is not worth tearing down, and could still crash.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _die_with(parent: int) -> None:
+    """Let the kernel end us with the run: killed outright, it cannot, and a codec may hang for ever."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _do(job: Mapping[str, Any]) -> dict[str, Any]:

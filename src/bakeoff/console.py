@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from .errors import RunError
+from .errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,7 +58,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     Pipes and devices are written to as they are.
 
     Raises:
-        RunError: The folder is missing or read-only, or the disk is full; no part of a file is left.
+        UsageError: The folder is missing or read-only.
+        RunError: The disk is full; no part of a file is left.
     """
     if is_device(path):
         try:
@@ -71,7 +72,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         reason = f"{path}: cannot write here: {error.strerror}; choose another place with -o"
-        raise RunError(reason) from error
+        raise UsageError(reason) from error
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import select
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bakeoff.bench.journal import Journal, journal_path
 from bakeoff.bench.ledger import Ledger, entries
 from bakeoff.bench.results import Result, read
-from bakeoff.errors import RunError
+from bakeoff.errors import RunError, UsageError
 
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
 SMALL = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "--no-memory", "-o", "out.json"]
@@ -70,6 +73,19 @@ def pairs(result: Result, codec: str = "msgpack") -> list[int]:
     return [sample.pair for sample in found.samples]
 
 
+def hang(run: int) -> int:
+    """Stop a worker of a run in the midst of its job; return a handle of it."""
+    while True:
+        for worker in psutil.Process(run).children():
+            with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
+                handle = os.pidfd_open(worker.pid)
+                worker.suspend()
+                if any("_slice" in part.path for part in worker.memory_maps()):
+                    return handle
+                worker.resume()
+                os.close(handle)
+
+
 class TestKill:
     def test_what_was_finished_survives_kill_9_and_is_gone_on_with(self, tmp_path: Path) -> None:
         """After SIGKILL the journal has all finished processes; --resume adds to them."""
@@ -95,6 +111,16 @@ class TestKill:
 
         assert done.returncode == 0, done.stderr
         assert len(pairs(read(tmp_path / "out.json"))) >= 2
+
+    def test_a_worker_that_hangs_ends_with_a_run_that_was_killed(self, tmp_path: Path) -> None:
+        """Nobody is left to end it: what hangs would hang for ever, beside whatever is run next."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        worker = hang(endless.process.pid)
+        endless.end(signal.SIGKILL)
+
+        assert select.select([worker], [], [], 60)[0] == [worker]
+        os.close(worker)
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_who_is_asked_to_go_leaves_nothing_running(
@@ -341,7 +367,7 @@ class TestResume:
         """A missing file is an error, and no journal is left behind."""
         done = run(tmp_path, "--resume", "gone.json")
 
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "nothing to go on with" in done.stderr
         assert list(tmp_path.iterdir()) == []
 
@@ -391,7 +417,7 @@ class TestJournal:
 
     def test_a_folder_that_cannot_be_written_to(self, tmp_path: Path) -> None:
         """Said with the way out."""
-        with pytest.raises(RunError, match="choose another with -o"):
+        with pytest.raises(UsageError, match="choose another with -o"):
             Journal(tmp_path / "missing" / "x.json")
 
 

@@ -182,7 +182,7 @@ class TestGenerate:
             (["movies", "-n", "0"], 2, "at least 1"),
             (["movies", "--seed", "-1"], 2, "--seed"),
             (["movies", "-o", "m.nope"], 2, "--format"),
-            (["movies", "-o", "nowhere/m.jsonl"], 1, "cannot write here"),
+            (["movies", "-o", "nowhere/m.jsonl"], 2, "cannot write here"),
             (["messages", "-o", "m.csv"], 1, "record 1 cannot be written as csv"),
         ],
     )

@@ -533,7 +533,7 @@ class TestCommand:
             (["--formats", "json,mgpack"], 2, "no wire format 'mgpack'; did you mean msgpack?"),
             (["--formats", "xml"], 2, "there are bson, cbor, json, "),
             (["--bandwidth", "1"], 2, "bandwidth '1'"),
-            (["--write", "--lock", "no/such/dir.lock"], 1, "cannot write here"),
+            (["--write", "--lock", "no/such/dir.lock"], 2, "cannot write here"),
             (["nosuch.json"], 2, "no such file"),
         ],
     )

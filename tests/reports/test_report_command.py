@@ -281,7 +281,7 @@ def test_missing_folder(bakeoff, file):
     """An output folder that is not there gives one line and leaves nothing behind."""
     code, _, err = bakeoff("report", file, "-o", "no/such/table.md")
 
-    assert 1 == code
+    assert 2 == code
     assert "no/such/table.md: cannot write here" in err
     assert [file] == list(file.parent.iterdir())
 
@@ -292,7 +292,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
     (tmp_path / "fixed").mkdir(mode=0o500)
     code, _, err = bakeoff("report", file, "-o", "fixed/table.md")
 
-    assert 1 == code
+    assert 2 == code
     assert "cannot write here" in err
 
 
@@ -301,7 +301,7 @@ def test_pyperf_into_a_file(bakeoff, file):
     Path("out").write_text("mine")
     code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", "out")
 
-    assert 1 == code
+    assert 2 == code
     assert "out: cannot make this folder" in err
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import is_device
-from ..errors import RunError, UsageError
+from ..errors import UsageError
 from ._output import encoded, guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _write_suites(results: Sequence[Result], output: Path | None, inputs: Sequen
     try:
         output.mkdir(exist_ok=True)
     except OSError as error:
-        raise RunError(
+        raise UsageError(
             f"{output}: cannot make this folder: {error.strerror}; choose another with -o"
         ) from error
     for name, suite in files.items():
