@@ -310,10 +310,15 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
     }
 
 
-def harness(calls: int) -> float:
-    """Measure measuring: nanoseconds per call of a C function that does nothing, timed as codecs are."""
+def harness(calls: int, tries: int = _TRIES) -> float:
+    """Measure measuring: nanoseconds per call of a C function that does nothing, timed as codecs are.
+
+    Args:
+        calls: Of each try.
+        tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
+    """
     cells = [_Cell(nothing, _rotate(ITEMS), [], True, 0.0, True, burst) for burst in (BURST, _FRESH)]
-    return max(min(cell._run(0, calls)[0] for _ in range(_TRIES)) / calls for cell in cells)
+    return max(min(cell._run(0, calls)[0] for _ in range(tries)) / calls for cell in cells)
 
 
 def _text(error: Exception) -> str:
