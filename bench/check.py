@@ -19,7 +19,7 @@ from .contestant import Contestant, contestant
 from .equality import equal, first_difference
 from .heartbeat import Heartbeat
 from .judge import Judgement, judge
-from .sample import Sample, read_sample, write_payloads
+from .sample import Sample, fixed_share, read_sample, write_payloads
 
 if TYPE_CHECKING:
     from .results import Outcome
@@ -60,7 +60,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked, ``size`` (mean
-        bytes of a payload), ``dump``, ``load``, ``advise`` (seconds a call, median).
+        bytes of a payload), ``dump``, ``load``, ``advise`` (seconds a call, median), ``fixed`` (by
+        operation, see `sample.fixed_share`).
     """
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
@@ -94,6 +95,11 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         "dump": median(seen.dump),
         "load": median(seen.load),
         "advise": median(seen.advise) if seen.advise else 0.0,
+        "fixed": {
+            name: fixed_share(sample.weights[:count], taken)
+            for name, taken in (("dump", seen.dump), ("load", seen.load), ("advise", seen.advise))
+            if taken
+        },
     }
 
 

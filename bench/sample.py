@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
+import math
 import pickle
 import uuid
 from collections.abc import Sequence
@@ -13,7 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Sample", "caches_text", "read_payloads", "read_sample", "write_payloads", "write_sample"]
+from .estimate import median
+
+__all__ = [
+    "Sample",
+    "caches_text",
+    "fixed_share",
+    "read_payloads",
+    "read_sample",
+    "write_payloads",
+    "write_sample",
+]
 
 _OVERHEAD = 16
 """Bytes that a record costs before its content, in the weight of a record."""
@@ -43,8 +54,8 @@ class Sample:
 
     Attributes:
         pickles: One per record, in shuffled order, so that neighbours are a random part.
-        weights: Work in each record relative to the mean record, by size: the time of a slice is
-            divided by its weight, and so a slice of large records does not read as slow.
+        weights: Size of each record relative to the mean record: the time of a slice is divided by the
+            work in it, and so a slice of large records does not read as slow.
         fresh: Encoding may leave something behind in a record (cached UTF-8 of text that is not
             ASCII), so that a record must be made anew before each timed encode.
     """
@@ -63,6 +74,33 @@ class Sample:
         count = length if count is None else count
         pickles = self.pickles
         return [pickle.loads(pickles[(start + i) % length]) for i in range(count)]
+
+
+def fixed_share(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Return the share of a mean record's time that does not grow with size, as a least-squares line has it.
+
+    With it the work in record i is ``share + (1 - share) * sizes[i]``, and 1 on average. Records of about
+    one size count by their median, since one disturbed call must not decide, and each by how many per cent
+    it is off, since the largest must not decide alone.
+
+    Args:
+        sizes: Of records, relative to the mean record.
+        seconds: That each of them took; above 0.
+    """
+    alike: dict[int, list[tuple[float, float]]] = {}
+    for size, spent in zip(sizes, seconds, strict=True):
+        alike.setdefault(round(2 * math.log2(size)), []).append((size, spent))
+    aa = ab = bb = a = b = 0.0
+    for points in alike.values():
+        count = len(points)
+        size, spent = sum(p[0] for p in points) / count, median(p[1] for p in points)
+        x, y = 1 / spent, size / spent
+        aa, ab, bb = aa + count * x * x, ab + count * x * y, bb + count * y * y
+        a, b = a + count * x, b + count * y
+    fixed, growing = a * bb - b * ab, b * aa - a * ab
+    if len(alike) == 1 or fixed <= 0:
+        return 0.0
+    return fixed / (fixed + growing) if growing > 0 else 1.0
 
 
 def write_sample(records: Sequence[Any], path: Path) -> Sample:

@@ -114,7 +114,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         job: ``folder`` (the corpus' files), ``cells`` (each ``codec``, ``operation``, ``payloads``,
-            ``records``, ``seconds``, and ``extra`` for a planted difference), ``rounds``, ``slice``
+            ``records``, ``seconds``, ``fixed`` (share of the work in a mean record that does not grow with
+            size), and ``extra`` for a planted difference), ``rounds``, ``slice``
             (seconds), ``gc`` ("on" or "off"), ``heartbeat``.
 
     Returns:
@@ -155,7 +156,7 @@ def _prepare(
     collect: bool,
 ) -> _Cell:
     length: int = spec["records"]
-    weights = sample.weights[:length]
+    weights = [spec["fixed"] + (1 - spec["fixed"]) * size for size in sample.weights[:length]]
     operation, _, variant = spec["operation"].partition("-")
     collect = collect and variant != "nogc"
     if spec["codec"] == FLOOR:

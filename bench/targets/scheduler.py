@@ -118,6 +118,7 @@ class Bench:
                     "payloads": codec,
                     "records": answer["records"],
                     "seconds": answer[operation],
+                    "fixed": answer["fixed"][operation],
                 }
 
     def process(self, cells: Sequence[Mapping[str, Any]], number: int) -> dict[str, float]:

@@ -9,9 +9,12 @@ import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bakeoff.bench import timing
 from bakeoff.bench._slice import copy, nothing, time_calls, touch
@@ -20,7 +23,7 @@ from bakeoff.bench.options import Options
 from bakeoff.bench.processes import Workshop
 from bakeoff.bench.race import _Contest
 from bakeoff.bench.results import Cell
-from bakeoff.bench.sample import caches_text, read_sample, write_sample
+from bakeoff.bench.sample import caches_text, fixed_share, read_sample, write_sample
 
 
 class TestSlice:
@@ -223,6 +226,50 @@ def test_a_schema_changes_neither_dump_nor_load() -> None:
     assert Cell("c", "dump", "bson+schema") in groups[0]
 
 
+class TestWork:
+    """How the work in a record grows with its size, from the times of a check."""
+
+    SIZES = (*[0.1] * 95, *[18.1] * 5)
+
+    @given(st.floats(0.01, 100), st.floats(0.01, 100))
+    def test_a_line_is_found(self, fixed: float, growing: float) -> None:
+        """A fixed part and one that grows with size are told apart."""
+        seconds = [fixed + growing * size for size in self.SIZES]
+
+        assert fixed_share(self.SIZES, seconds) == pytest.approx(fixed / (fixed + growing), abs=1e-6)
+
+    def test_slices_of_one_call_read_the_mean(self) -> None:
+        """Where size decides little, the median over slices of single records is the mean all the same."""
+        seconds = [50e-6 if size < 1 else 90e-6 for size in self.SIZES]
+        share = fixed_share(self.SIZES, seconds)
+        read = median(t / (share + (1 - share) * s) for t, s in zip(seconds, self.SIZES, strict=True))
+
+        assert read == pytest.approx(fmean(seconds))
+
+    def test_disturbed_calls_decide_nothing(self) -> None:
+        """A neighbour's burst in a few calls leaves the share as it is."""
+        seconds = [1e-6 if size < 1 else 9e-6 for size in self.SIZES]
+        share = fixed_share(self.SIZES, seconds)
+        seconds[3] = seconds[70] = seconds[97] = 5e-3
+
+        assert fixed_share(self.SIZES, seconds) == share
+
+    @pytest.mark.parametrize(
+        ("sizes", "seconds", "share"),
+        [
+            ((1.0, 1.0), (2e-6, 3e-6), 0.0),  # nothing to learn from
+            ((0.5, 1.5), (3e-6, 3e-6), 1.0),
+            ((0.5, 1.5), (4e-6, 3e-6), 1.0),
+            ((0.5, 1.5), (1e-6, 9e-6), 0.0),
+        ],
+    )
+    def test_a_share_is_none_to_all(
+        self, sizes: tuple[float, ...], seconds: tuple[float, ...], share: float
+    ) -> None:
+        """Neither part is less than nothing."""
+        assert fixed_share(sizes, seconds) == share
+
+
 @pytest.fixture(scope="module")
 def workshop() -> Iterator[Workshop]:
     """A place for workers."""
@@ -246,7 +293,8 @@ def folder(workshop: Workshop) -> Path:
 
 def timed(workshop: Workshop, folder: Path, cells: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     job = {"kind": "time", "folder": str(folder), "rounds": 30, "slice": 0.0002, "gc": "on"}
-    specs = [{"payloads": c["codec"].replace("/", "-"), "records": 60, "seconds": 0.0} | c for c in cells]
+    base = {"records": 60, "seconds": 0.0, "fixed": 0.0}
+    specs = [{"payloads": c["codec"].replace("/", "-")} | base | c for c in cells]
     ended = workshop.work(job | {"cells": specs} | more, patience=60)
     assert ended.answer is not None, ended
     return ended.answer
