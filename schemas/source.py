@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import enum
 import importlib
 import importlib.util
 import keyword
@@ -38,6 +40,7 @@ _IMPORTS = {
     "Any": "typing",
     "Annotated": "typing",
     "Literal": "typing",
+    "NamedTuple": "typing",
     "NotRequired": "typing",
     "TypedDict": "typing",
     "Hint": "bakeoff.schemas",
@@ -58,14 +61,19 @@ def is_taken(name: str) -> bool:
 
 
 def to_python(schema: Schema) -> str:
-    """Return a module of TypedDict classes, those used by others first, that declares `schema`."""
+    """Return a module of classes, those used by others first, that declares `schema`.
+
+    Named tuples stay named tuples; all other records become TypedDicts. What is no record stands as a
+    `Schema` under the schema's name, or one like it.
+    """
     printer = _Printer(schema.types, getattr(schema, "evidence", {}))
     root = printer.type(schema.types, "$")
     records: int | None = getattr(schema, "records", None)
     origin = f", inferred from {records:,} record{'s' * (records != 1)}" if records else ""
     body = "\n\n\n".join(printer.classes)
     if not isinstance(schema.types, t.RecordType):
-        body += f"\n\n\n{schema.name} = {root}" if body else f"{schema.name} = {root}"
+        line = f"{printer.free(schema.name)} = {printer.name('Schema')}({root})"
+        body = f"{body}\n\n\n{line}" if body else line
     imports = f"{printer.imports()}\n\n\n" if printer.used or printer.foreign else ""
     return f'"""Records `{schema.name}`{origin}."""\n\n{imports}{body}\n'
 
@@ -76,11 +84,19 @@ class _Printer:
         self.classes: list[str] = []
         self.used: set[str] = set()
         enums = {node.cls for _, node in t.walk(root) if isinstance(node, t.EnumType)}
-        self.foreign = {cls.__qualname__: cls.__module__ for cls in enums}
+        # An Enum inside a class is reached through that class.
+        self.foreign = {cls.__qualname__.partition(".")[0]: cls.__module__ for cls in enums}
         self.printed: dict[str, t.RecordType] = {}
 
     def name(self, name: str) -> str:
         self.used.add(name)
+        return name
+
+    def free(self, wanted: str) -> str:
+        """Return a name that no class of the module has."""
+        name = wanted if wanted.isidentifier() and not hasattr(builtins, wanted) else "Records"
+        while is_taken(name) or name in self.foreign or name in self.printed:
+            name += "s"
         return name
 
     def imports(self) -> str:
@@ -105,7 +121,7 @@ class _Printer:
                 return self._hinted(self.name("datetime"), epoch=node.epoch, aware=node.aware)
             case t.TimeDeltaType():
                 return self._hinted(self.name("timedelta"), epoch=node.unit)
-            case t.EnumType():
+            case t.EnumType() if "<locals>" not in node.cls.__qualname__:
                 return node.cls.__qualname__
             case t.LiteralType():
                 return f"{self.name('Literal')}[{', '.join(map(repr, node.values))}]"
@@ -135,13 +151,12 @@ class _Printer:
         if name in self.printed:
             return name
         self.printed[name] = node
-        self.name("TypedDict")
-        fields = [(item, self._field(item, path)) for item in node.fields]
+        kind = "NamedTuple" if _is_named_tuple(node) else "TypedDict"
+        self.name(kind)
+        fields = [(item, self._field(item, path, kind)) for item in node.fields]
         if all(_is_plain(item.name) for item in node.fields):
-            lines = [f"    {item.name}: {text}{self._remark(item, path)}" for item, text in fields] or [
-                "    pass"
-            ]
-            self.classes.append("\n".join([f"class {name}(TypedDict):", *lines]))
+            lines = [f"    {item.name}: {text}{self._remark(item, path)}" for item, text in fields]
+            self.classes.append("\n".join([f"class {name}({kind}):", *(lines or ["    pass"])]))
         else:
             lines = [f"        {item.name!r}: {text},{self._remark(item, path)}" for item, text in fields]
             self.classes.append(
@@ -149,32 +164,49 @@ class _Printer:
             )
         return name
 
-    def _field(self, item: t.Field, path: str) -> str:
+    def _field(self, item: t.Field, path: str, kind: str) -> str:
         text = self.type(item.type, path + step(item.name))
         if item.severity != "error":
             text = f"{self.name('Annotated')}[{text}, {self.name('Hint')}(severity={item.severity!r})]"
-        return text if item.required else f"{self.name('NotRequired')}[{text}]"
+        if item.required:
+            return text
+        return f"{text} = None" if kind == "NamedTuple" else f"{self.name('NotRequired')}[{text}]"
 
     def _remark(self, item: t.Field, path: str) -> str:
         found = self.evidence.get(path + step(item.name))
         return f"  # {found.share:.1%} of {found.seen:,}" if found and found.share < 1 else ""
 
 
-def _is_plain(name: str) -> bool:
+def _is_named_tuple(node: t.RecordType) -> bool:
+    """Whether a record can be declared as a NamedTuple: no private names, fields with defaults last."""
+    required = [item.required for item in node.fields]
+    plain = all(_is_plain(item.name, "_") for item in node.fields)
+    return node.positional and plain and required == sorted(required, reverse=True)
+
+
+def _is_plain(name: str, private: str = "__") -> bool:
     """Whether a key can stand as a name in a class body and is still the same key there."""
     # Python normalizes identifiers (PEP 3131) and mangles those with two underscores in front.
     same = name.isascii() or unicodedata.is_normalized("NFKC", name)
-    return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith("__")
+    return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith(private)
 
 
 # Loading ------------------------------------------------------------------------------------------
 
 
+_MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
+"""What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
+
+
 def load(text: str) -> Any:
-    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` (with one record class) declares.
+    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` declares.
+
+    Without a name it is the one `Schema` that stands there, or else the one record class that no
+    other uses.
 
     Raises:
-        UsageError: The file or module does not import, or has no such name; the message says which.
+        UsageError: The file or module does not import, has no such name, or declares no record or
+            several; the message says which.
     """
     where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
     module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
@@ -183,16 +215,14 @@ def load(text: str) -> Any:
         for part in name.split("."):
             found = getattr(found, part, None)
         if found is None:
-            raise UsageError(
-                f"{where} has no {name}; it has {', '.join(_records(module)) or 'no record class'}"
-            )
+            known = ", ".join([*_schemas(module), *_records(module)])
+            raise UsageError(f"{where} has no {name}; it has {known or 'no record class'}")
         return found
-    records = _records(module)
-    roots = [known for known in records if not _used_by_others(known, records)]
-    if len(roots) != 1:
-        what = f"{', '.join(roots)}: say which" if roots else "no record class"
+    declared = _schemas(module) or _roots(_records(module), where)
+    if len(declared) != 1:
+        what = f"{', '.join(declared)}: say which" if declared else "no record class"
         raise UsageError(f"{where} declares {what}; a schema is given as {where}:NAME")
-    return records[roots[0]]
+    return next(iter(declared.values()))
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -206,9 +236,9 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise UsageError(f"{path} does not import: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{path} does not import: {_reason(error)}") from error
     return module
 
 
@@ -217,31 +247,54 @@ def _load_module(name: str, text: str) -> ModuleType:
         raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
     try:
         return importlib.import_module(name)
-    except Exception as error:
-        raise UsageError(f"schema module {name} does not import: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends the program, with {error.code!r}"
+    return f"{type(error).__name__}: {error}"
+
+
+def _schemas(module: ModuleType) -> dict[str, Any]:
+    """Return the `Schema` objects of a module, by name."""
+    from .schema import Schema
+
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, Schema) and not name.startswith("_")
+    }
 
 
 def _records(module: ModuleType) -> dict[str, Any]:
-    """Return what a module itself declares as records, by name."""
-    found = {}
-    for name, value in vars(module).items():
-        if name.startswith("_") or not isinstance(value, type) or value.__module__ != module.__name__:
-            continue
+    """Return the record classes that a module itself declares, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and isinstance(value, type)
+        and value.__module__ == module.__name__
+        and not issubclass(value, enum.Enum)
+        and any(hasattr(value, mark) for mark in _MARKS)
+    }
+
+
+def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the record classes that no other uses.
+
+    Raises:
+        UsageError: None of them is a schema; the message says why the first is not.
+    """
+    described, faults = {}, {}
+    for name, cls in records.items():
         try:
-            described = describe(value)
-        except SchemaError:
-            continue
-        if isinstance(described, t.RecordType):
-            found[name] = value
-    return found
-
-
-def _used_by_others(name: str, records: Mapping[str, Any]) -> bool:
-    mine = describe(records[name])
-    return any(
-        node == mine
-        for other, spec in records.items()
-        if other != name
-        for path, node in t.walk(describe(spec))
-        if path != "$"
-    )
+            described[name] = describe(cls)
+        except SchemaError as error:
+            faults[name] = error
+    if faults and not described:
+        name, fault = next(iter(faults.items()))
+        raise UsageError(f"{where}, class {name}: {fault}") from fault
+    used = [node for tree in described.values() for path, node in t.walk(tree) if path != "$"]
+    return {name: cls for name, cls in records.items() if described.get(name) not in used}

@@ -6,8 +6,10 @@ import datetime as dt
 import uuid
 from collections import OrderedDict
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -30,9 +32,10 @@ def kind(*values: Any) -> str:
 
 def read_back(schema: Schema) -> Schema:
     """Return the schema that the printed module declares."""
-    space: dict[str, Any] = {"__name__": "printed"}
-    exec(compile(schema.to_python(), "printed.py", "exec", dont_inherit=True), space)
-    return Schema(space["Record"])
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "printed.py")
+        file.write_text(schema.to_python(), encoding="utf-8")
+        return Schema(load(str(file)))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +152,49 @@ def test_odd_keys_and_records() -> None:
 
     assert "Odd = TypedDict(" in source
     assert space["Odd"].__annotations__ == {"a b": int, "class": int, "c": int}
-    assert "Rows = list[int]" in Schema.infer([[1], [2]], name="Rows").to_python()
+    assert "Rows = Schema(list[int])" in Schema.infer([[1], [2]], name="Rows").to_python()
+
+
+@pytest.mark.parametrize("records", [[[{"a": 1}]], [{"1": {"a": 1}}], [[1]], [1, None], ["2024-01-02"]])
+def test_records_that_are_no_dicts_are_read_back(records: list[Any]) -> None:
+    """A printed module alone is a schema whatever the records are, and its names do not meet."""
+    schema = Schema.infer(records)
+
+    assert read_back(schema) == Schema(schema)
+    assert read_back(Schema(schema.types)) == Schema(schema)
+
+
+class Line:
+    class Status(Enum):
+        OPEN = "open"
+
+
+class Point(NamedTuple):
+    x: int
+    y: Decimal = Decimal(0)
+
+
+def test_what_stands_in_classes_is_printed() -> None:
+    """An Enum inside a class is imported with that class; one inside a function cannot be."""
+
+    class Inner(Enum):
+        A = 1
+
+    source = Schema({"s": Line.Status}).to_python()
+
+    assert f"from {__name__} import Line\n" in source
+    assert "    s: Line.Status\n" in source
+    with pytest.raises(SchemaError, match="has no Python form"):
+        Schema({"s": Inner}).to_python()
+
+
+def test_named_tuples_stay_named_tuples() -> None:
+    """What stands on the wire as a list still does so after printing, with its optional fields."""
+    schema = Schema({"p": Point})
+
+    assert "class Point(NamedTuple):\n    x: int\n    y: Decimal = None\n" in schema.to_python()
+    assert read_back(schema).plan("json") == schema.plan("json")
+    assert read_back(schema).advise({"p": [1]}, "json")[1] == schema.advise({"p": [1]}, "json")[1]
 
 
 KEYS = ["none", "true", "false", "any", "decimal", "hint", "schema", "literal", "typed_dict", "not_required"]
@@ -194,6 +239,15 @@ def test_loading_says_what_is_wrong(tmp_path: Path) -> None:
     """Missing files, broken modules, unknown and ambiguous names each get one clear error."""
     broken = tmp_path / "broken.py"
     broken.write_text("import no_such_module_at_all")
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nsys.exit(0)\n")
+    event = "class Event:\n    where: Path\n"
+    head = "from dataclasses import dataclass\nfrom pathlib import Path\n"
+    path, itself, half, odd = (tmp_path / f"{name}.py" for name in ("path", "itself", "half", "odd"))
+    path.write_text(f"{head}class Helper: ...\n@dataclass\n{event}")
+    itself.write_text(f"{head}@dataclass\nclass Tree:\n    below: list['Tree']\n")
+    half.write_text(f"{head}@dataclass\n{event}@dataclass\nclass Item:\n    x: int\n")
+    odd.write_text(f"{head}class Helper: ...\n")
     two = tmp_path / "two.py"
     two.write_text(
         "from typing import TypedDict\nclass A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
@@ -204,8 +258,23 @@ def test_loading_says_what_is_wrong(tmp_path: Path) -> None:
         (str(broken), "does not import: ModuleNotFoundError"),
         (f"{two}:C", "has no C; it has A, B"),
         (str(two), "declares A, B: say which"),
+        (str(script), "script.py does not import: it ends the program, with 0"),
+        (str(path), r"path.py, class Event: schema at `\$.where`: unsupported type `Path`"),
+        (str(itself), r"class Tree: schema at `\$.below\[\]`: `Tree` contains itself"),
+        (str(half), "declares Event, Item: say which"),
+        (str(odd), "declares no record class"),
         ("no_such_module_at_all:X", "does not import"),
     ]:
         with pytest.raises(UsageError, match=words):
             load(text)
     assert Schema(load(f"{two}:A")).name == "A"
+
+
+def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:
+    """Where a file makes its one Schema itself, that is the schema, whatever classes stand beside it."""
+    file = tmp_path / "made.py"
+    classes = "class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
+    head = "from typing import TypedDict\nfrom bakeoff.schemas import Schema\n"
+    file.write_text(f"{head}{classes}events = Schema(B, strict=True)\n")
+
+    assert load(str(file)).strict

@@ -18,6 +18,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     dirty = [*clean, {"id": "7", "at": 0}, {"at": "2024-01-01T00:00:00"}]
     for name, records in (("clean", clean), ("dirty", dirty)):
         Path(f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    Path("script.py").write_text("import sys\nsys.exit()\n")
     return tmp_path
 
 
@@ -53,6 +54,15 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "nothing" in out
 
 
+def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was inferred from lists is a schema as it stands, too."""
+    Path("lists.jsonl").write_text('[{"a": 1}]\n[{"a": 2}]\n')
+
+    assert run("schema", "infer", "lists.jsonl", "-o", "lists.py") == 0
+    assert run("schema", "check", "lists.jsonl", "lists.py") == 0
+    assert "2 records, no advice" in capsys.readouterr().out
+
+
 def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The schema of a built-in corpus goes by its name."""
     assert run("schema", "show", "movies", "-c", "msgpack/tuple") == 0
@@ -64,6 +74,7 @@ def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["schema", "show", "none.py"], "no such schema file"),
         (["schema", "check", "clean.jsonl", "json:loads"], "unsupported type"),
+        (["schema", "check", "clean.jsonl", "script.py"], "script.py does not import"),
         (["schema", "infer", "clean.jsonl", "--name", "no name"], "not a Python name"),
         (["schema", "show", "movies", "-c", "msgpakc"], "no such codec"),
     ],

@@ -36,8 +36,8 @@ def _reads_records(function: Any) -> Any:
 def command() -> None:
     """Infer, show or check an advisory schema.
 
-    A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one record class (TypedDict,
-    dataclass, NamedTuple, msgspec.Struct, pydantic model), or as the name of a built-in corpus.
+    A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
+    (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model), or as the name of a built-in corpus.
 
     \b
       bakeoff schema infer events.jsonl -o events.py
