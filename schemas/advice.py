@@ -77,9 +77,12 @@ class AdviceCounter:
         self.advised += self.total > before
 
     def _count(self, item: Advice) -> None:
-        self.total += 1
         path = _INDEX.sub("[]", item.path)
-        found = item.found if item.code in ("type", "missing") else item.found.split(" ")[0]
+        found, number = item.found if item.code in ("type", "missing") else item.found.split(" ")[0], 1
+        if item.code == "more":
+            # The last piece of a record's advice stands for as many as it says.
+            found, number = "more", int(found)
+        self.total += number
         key = (path, item.code, item.expected, found, item.outcome)
         tally = self._tallies.get(key)
         if tally is None:
@@ -91,8 +94,8 @@ class AdviceCounter:
             tally = self._tallies.setdefault(
                 key, Tally(path, item.code, item.expected, found, item.outcome, item.severity)
             )
-        tally.count += 1
-        if len(tally.examples) < EXAMPLES and item.code != "missing":
+        tally.count += number
+        if len(tally.examples) < EXAMPLES and item.code not in ("missing", "more"):
             example = brief(item.value)
             if example not in tally.examples:
                 tally.examples.append(example)

@@ -13,11 +13,12 @@ WIDTH = 60
 def step(key: object) -> str:
     """Return one part of a path: ``.name`` for plain names, ``[0]`` or ``['odd name']`` otherwise.
 
-    An ellipsis stands for some item of a set, which have no places.
+    An ellipsis stands for some item of a set, which have no places. Long names are cut: every fault in
+    what they hold has a path of its own.
     """
     if key is ...:
         return "[]"
-    if isinstance(key, str) and key.isidentifier():
+    if isinstance(key, str) and len(key) <= WIDTH and key.isidentifier():
         return f".{key}"
     return f"[{brief(key)}]"
 

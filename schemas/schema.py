@@ -26,15 +26,16 @@ class Schema:
             any type of these inside lists and the like, or a description tree.
         as_objects: Build dataclass, NamedTuple and Struct objects; else records stay dicts.
             A record with unknown or missing fields stays a dict: nothing it holds is dropped.
-        strict: Raise one `AdviceError` when there is any advice that is not a note.
+        strict: Raise one `AdviceError` when there is any advice that is not a note. Not with `every`.
         every: After decoding, check one record in so many fully and count its advice in `counter`;
             0 for none. All records are corrected in any case.
-        counter: Where advice is counted; made when needed.
+        counter: Where the advice of `every` is counted; made when needed.
         limits: See `Limits`.
         name: For messages; the name of the class otherwise.
 
     Raises:
         SchemaError: A type is not supported, or holds itself; the message names the place.
+        ValueError: Options that leave one another nothing to do.
 
     Attributes:
         types: The description tree, see `bakeoff.schemas.types`.
@@ -53,6 +54,10 @@ class Schema:
     ) -> None:
         if every < 0:
             raise ValueError(f"every must be 0 or more, got {every}")
+        if strict and every:
+            raise ValueError("strict checks every record and counts none; leave out `every`")
+        if counter is not None and not every:
+            raise ValueError("a counter counts one record in `every`; give that, too")
         self.types: Type = spec.types if isinstance(spec, Schema) else describe(spec)
         self.as_objects = as_objects
         self.strict = strict

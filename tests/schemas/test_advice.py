@@ -244,6 +244,37 @@ def test_the_counter_is_bounded_and_sorted() -> None:
     assert counter.errors == counter.total == 9_000
 
 
+def test_advice_beyond_the_cap_is_counted() -> None:
+    """What a record has beyond its hundred pieces of advice is one place, however many each has."""
+    counter = AdviceCounter()
+    schema = Schema(list[int])
+    for number in range(1, 1_101):
+        counter.add(schema.advise(["x"] * (100 + number))[1])
+    tallies = {tally.code: tally for tally in counter}
+
+    assert set(tallies) == {"value", "more"}
+    assert (tallies["more"].count, tallies["more"].found) == (sum(range(1, 1_101)), "more")
+    assert counter.total == counter.errors == 110_000 + sum(range(1, 1_101))
+
+
+@pytest.mark.parametrize("options", [{"counter": AdviceCounter()}, {"strict": True, "every": 5}])
+def test_a_counter_that_nothing_counts_in(options: dict[str, Any]) -> None:
+    """Options that would count nothing are refused."""
+    with pytest.raises(ValueError, match="every"):
+        Schema(Order, **options)
+
+
+def test_long_keys_are_cut_in_paths() -> None:
+    """A hundred faults in what a huge key holds take no hundred copies of it."""
+    key = "k" * 1_000_000
+    advice = Schema(dict[str, list[int]]).advise({key: ["x"] * 100})[1]
+
+    assert len(advice) == 100
+    assert max(len(item.path) for item in advice) < 100
+    assert advice[0].path.startswith("$['kkk")
+    assert Schema(dict[str, int]).advise({"k" * 60: "x"})[1][0].path == f"$.{'k' * 60}"
+
+
 @dataclass
 class Place:
     name: str
