@@ -54,26 +54,33 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     /* A list of a tuple's items. PySequence_List takes a detour over an iterator's protocol, and
-       PyList_New(size) zeroes what is written next: both show where lists are most of the work. */
+       PyList_New(size) zeroes what is written next: both show where lists are most of the work.
+       A new list may start the collector, and that runs code which may drop the tuple meanwhile. */
     static PyObject *list_of(PyObject *items) {
+        PyObject *made;
+        Py_INCREF(items);
     #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
-        return PySequence_List(items);
+        made = PySequence_List(items);
     #else
         Py_ssize_t i, size = PyTuple_GET_SIZE(items);
-        PyListObject *made = (PyListObject *)PyList_New(0);
-        if (made == NULL || size == 0)
-            return (PyObject *)made;
-        made->ob_item = PyMem_New(PyObject *, size);
-        if (made->ob_item == NULL) {
-            Py_DECREF(made);
-            return PyErr_NoMemory();
+        made = PyList_New(0);
+        if (made != NULL && size > 0) {
+            PyListObject *list = (PyListObject *)made;
+            list->ob_item = PyMem_New(PyObject *, size);
+            if (list->ob_item == NULL) {
+                Py_CLEAR(made);
+                PyErr_NoMemory();
+            }
+            else {
+                for (i = 0; i < size; i++)
+                    list->ob_item[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
+                list->allocated = size;
+                Py_SET_SIZE(list, size);
+            }
         }
-        for (i = 0; i < size; i++)
-            made->ob_item[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
-        made->allocated = size;
-        Py_SET_SIZE(made, size);
-        return (PyObject *)made;
     #endif
+        Py_DECREF(items);
+        return made;
     }
     """
     object list_of(object)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tracemalloc
 from datetime import datetime
 from decimal import Decimal
@@ -234,3 +237,40 @@ def test_bytes_take_memory_in_proportion(encoding: Any) -> None:
         tracemalloc.stop()
 
     assert peak < 4 * len(text)
+
+
+DROPPING = """
+import gc
+from bakeoff.schemas import Schema
+
+names = [f"f{i}" for i in range(3_000)]
+fix = Schema({name: list for name in names}).fixer("msgpack/tuple")
+record = {name: tuple(object() for _ in range(50)) for name in names}
+kept = [record[name] for name in names[:2_900]]  # what is freed does not count for the collector
+
+def drop(phase, info):
+    for name in names:
+        if type(record[name]) is tuple:
+            record[name] = None
+    kept.clear()
+
+gc.collect()
+gc.callbacks.append(drop)
+gc.set_threshold(500)
+fix(record)
+gc.callbacks.clear()
+print(all(value is None or all(type(item) is object for item in value) for value in record.values()))
+"""
+
+
+def test_a_collection_may_drop_what_is_being_turned() -> None:
+    """Making a list may start the collector, whose callbacks may take the tuple out of the record."""
+    done = subprocess.run(
+        [sys.executable, "-c", DROPPING],
+        env={**os.environ, "PYTHONMALLOC": "debug"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "True\n")
