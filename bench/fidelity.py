@@ -266,14 +266,15 @@ def _isolated(name: str) -> dict[str, tuple[Cell, Cell]]:
     command = [sys.executable, "-m", "bakeoff.bench.fidelity", name]
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
-        output, status = done.stdout, f"exit code {done.returncode}"
+        output, errors, status = done.stdout, done.stderr, f"exit code {done.returncode}"
     except subprocess.TimeoutExpired as error:
-        output, status = error.stdout or b"", f"no answer in {TIMEOUT:.0f} s"
+        output, errors, status = error.stdout or b"", b"", f"no answer in {TIMEOUT:.0f} s"
     found = {}
     for line in output.splitlines():
         value, without, with_schema = json.loads(line)
         found[value] = Cell(*without), Cell(*with_schema)
-    gone = Cell("crash", status)
+    last = errors.decode(errors="replace").strip().rpartition("\n")[2]
+    gone = Cell("crash", f"{status}: {last}"[:200] if last else status)
     return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
 
 

@@ -79,14 +79,25 @@ def test_a_crash_costs_only_its_codec(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(arguments: list[str], **options: object) -> object:
         if arguments[-1] == "msgpack":
-            arguments = [sys.executable, "-c", "import os; os.abort()"]
+            arguments = [sys.executable, "-c", "import os; os.write(2, b'why\\nbecause\\n'); os.abort()"]
         return real(arguments, **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(subprocess, "run", run)
     found = dict(matrix(["msgpack", "json"]))
 
-    assert found["msgpack"]["True"][0].outcome == "crash"
+    assert found["msgpack"]["True"][0] == Cell("crash", "exit code -6: because")
     assert found["json"]["True"][0].outcome == "exact"
+    for kind in ("text", "md", "html"):
+        result = CliRunner().invoke(command, ["-c", "msgpack", "-f", kind])
+        assert result.output.count("msgpack: crash: exit code -6: because") == 1
+
+
+def test_schema_in_a_name_asks_for_nothing_more() -> None:
+    """Every column shows both, so that a codec with `+schema` is the column of that codec."""
+    result = CliRunner().invoke(command, ["-c", "json+schema,json", "-f", "csv"])
+
+    assert result.output.count("json,tuple,changed,list,exact,") == 1
+    assert "+schema" not in result.output
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,11 +46,14 @@ def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
     """
     from ..bench.fidelity import matrix
     from ..codecs import select
+    from ..codecs.registry import join_name, split_name
     from ..console import console, progress
     from ._output import guard, put
 
     guard(output)
-    chosen = select(codecs)
+    # With and without a schema is what every column shows.
+    parts = [split_name(name) for name in select(codecs)]
+    chosen = list(dict.fromkeys(join_name(base, compression=compression) for base, _, compression in parts))
     columns: dict[str, Column] = {}
     with progress() as bar:
         task = bar.add_task("codecs", total=len(chosen))
@@ -61,7 +65,9 @@ def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
     elif kind == "text":
         text = _groups(columns, console().width)
     else:
-        text = _table(columns, TABLES[kind]) + f"\n\n{LEGEND if kind == 'md' else f'<p>{LEGEND}</p>'}\n"
+        notes = [LEGEND, *_crashes(columns)]
+        below = notes if kind == "md" else [f"<p>{escape(note)}</p>" for note in notes]
+        text = "\n\n".join([_table(columns, TABLES[kind]), *below]) + "\n"
     put(text.encode(), output)
 
 
@@ -96,7 +102,18 @@ def _groups(columns: dict[str, Column], width: int) -> str:
             wider = {name: column}
         group = wider
     parts.append(_table(group, "simple"))
-    return "\n\n".join([*parts, LEGEND]) + "\n"
+    return "\n\n".join([*parts, LEGEND, *_crashes(columns)]) + "\n"
+
+
+def _crashes(columns: dict[str, Column]) -> list[str]:
+    """Return why codecs lost their remaining cells."""
+    reasons = [
+        (codec, without.became)
+        for codec, column in columns.items()
+        for without, _ in column.values()
+        if without.outcome == "crash"
+    ]
+    return [f"{codec}: crash: {reason}" for codec, reason in dict.fromkeys(reasons)]
 
 
 def _csv(columns: dict[str, Column]) -> str:

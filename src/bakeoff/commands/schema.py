@@ -136,13 +136,12 @@ def check(
 
     Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 usage.
     """
-    from ..codecs.registry import codec as by_name
     from ..datasets import corpus
     from ..schemas import AdviceCounter
 
     made = _schema(schema)
     rows = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
-    advise = made.adviser(by_name(codec or _codec_of(source, source_format)))
+    advise = made.adviser(codec or _codec_of(source, source_format))
     counter = AdviceCounter()
     with slow_progress(f"checking {source}") as progress:
         for record in rows.records(progress):
