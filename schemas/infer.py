@@ -186,8 +186,7 @@ class _Node:
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]")
-_INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}", re.ASCII)
+_INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 
 
 def _forms(text: str) -> list[str]:
@@ -199,12 +198,12 @@ def _forms(text: str) -> list[str]:
     forms = []
     if size == 36 and _UUID.fullmatch(text):
         forms.append("uuid")
-    elif size == 10 and text[4] == "-" and _reads(dt.date.fromisoformat, text):
+    elif size == 10 and text[4] == "-" == text[7] and _reads(dt.date.fromisoformat, text):
         forms.append("date")
     elif 19 <= size <= 32 and text[4] == "-" and text[10] in "T " and _reads(dt.datetime.fromisoformat, text):
         if not re.search(r"[.,]\d{7}", text):
             forms.append("datetime")
-    elif 8 <= size <= 15 and text[2] == ":" == text[5] and _reads(dt.time.fromisoformat, text):
+    elif 8 <= size <= 15 and text[2] == ":" == text[5] and _reads(convert.to_time, text):
         forms.append("time")
     elif first in "P-" and size > 2 and text.lstrip("-")[:1] == "P":
         if _reads(convert.to_timedelta(None), text):
@@ -214,7 +213,7 @@ def _forms(text: str) -> list[str]:
     elif size <= 19 and _INT.fullmatch(text):
         forms.append("int")
     if size >= 24 and size % 4 == 0 and _is_base64(text):
-        forms.append("base64")
+        forms += ["base64"] if text.isalnum() else ["base64", "signs"]
     return forms
 
 
@@ -229,10 +228,10 @@ def _reads(function: Callable[[str], object], text: str) -> bool:
 def _is_base64(text: str) -> bool:
     """Whether a text looks like base64 beyond being made of its letters."""
     return (
-        _BASE64.fullmatch(text) is not None
-        and any(c.isupper() for c in text)
+        any(c.isupper() for c in text)
         and any(c.islower() for c in text)
         and any(c.isdigit() or c in "+/=" for c in text)
+        and _reads(convert.decoder("base64"), text)
     )
 
 
@@ -321,7 +320,8 @@ class _Resolver:
                 found = _TEXT.get(form)
                 if form.startswith("decimal") and seen >= FEW:
                     found = t.DecimalType()
-                if form == "base64" and seen >= MANY and share == 1:
+                # Ids of letters and digits alone read as base64 as well.
+                if form == "base64" and seen >= MANY and share == 1 and node.forms["signs"]:
                     found = t.BytesType()
                 if found is not None:
                     self.evidence[path] = Evidence(seen, share)

@@ -67,12 +67,37 @@ def read_back(schema: Schema) -> Schema:
         ((dt.datetime(2024, 1, 1),), "datetime"),
         (("YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo=",) * 20, "bytes"),
         (("deadbeefdeadbeefdeadbeef",) * 20, "str"),
+        (("YWJjZGVmZ2hpamtsbW5vcHFy", "YWJjZGVmZ2hpamtsbW5vcHFy+/aa") * 10, "bytes"),
+        (("YWJjZGVmZ2hpamtsbW5vcHFy", "Id0sOfLettersAndDigits00") * 10, "str"),
+        (("YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp=",) * 20, "str"),
+        (("2024-W01-1",), "str"),
+        (({"2024-W01-1": {"x": 1}},), "V"),
         ((1, "a", 2.5, [1], {"x": 1}), "Any"),
     ],
 )
 def test_fields(values: tuple[Any, ...], expected: str) -> None:
     """Each kind of value is taken for what it is, and text for no more than it is."""
     assert kind(*values) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-W01-1",
+        "2024-01-02 03:04:05",
+        "2024-W01-1T03:04:05Z",
+        "10:00:00,123456",
+        "-P1D",
+        "P1W",
+        "-0",
+        "-999999999999999999",
+    ],
+)
+def test_what_is_inferred_can_be_converted(text: str) -> None:
+    """No text is taken for what its conversion refuses, as a value or as a key."""
+    record = {"v": text, "m": {text: 1}}
+
+    assert Schema.infer([record]).advise(record, "json")[1] == []
 
 
 def test_maps_are_told_from_records() -> None:
