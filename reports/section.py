@@ -13,6 +13,7 @@ from . import numbers
 from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, weighed
 from .options import Options
 from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
+from .words import listed
 
 __all__ = ["SectionBuilder"]
 
@@ -403,11 +404,13 @@ class SectionBuilder:
         if not verdicts:
             return EMPTY
         growing = [name for name, text in verdicts.items() if text == GROWING]
-        if not growing:
-            text = next((t for t in verdicts.values() if t != _CALM), _CALM)
-            return Entry(text, text, tone="" if text == _CALM else "dim")
-        marks = [self.footnotes.mark(_leak(name, cells[f"growth-{name}"])) for name in growing]
-        return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=tuple(marks), tone="bad")
+        texts = [_leak(name, cells[f"growth-{name}"]) for name in growing]
+        texts += _coarse({n: cells[f"growth-{n}"] for n, text in verdicts.items() if text == _CALM})
+        marks = tuple(self.footnotes.mark(text) for text in texts)
+        if growing:
+            return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
+        text = next((t for t in verdicts.values() if t != _CALM), _CALM)
+        return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
 
     def _rank(self, entrant: Entrant) -> Entry:
         rank = self.standing.ranks.get(entrant.name)
@@ -477,6 +480,24 @@ def _leak(operation: str, cell: CellResult) -> str:
     amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
     where = f": {cell.facts['where']}" if cell.facts.get("where") else ""
     return f"{operation} is growing{amount}{where}"
+
+
+def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
+    """Say how much growth would not have been seen, once for the operations that share it.
+
+    Nothing is said where exact counters would have shown a byte a call.
+    """
+    found: dict[str, list[str]] = {}
+    for operation, cell in cells.items():
+        resolution, calls = cell.facts.get("resolution"), cell.facts.get("calls")
+        counters = str(cell.facts.get("counters", ""))
+        reasons = [counters] if "resident" in counters else []
+        reasons += [str(cell.facts["allocator"])] if cell.facts.get("allocator") else []
+        if isinstance(resolution, int | float) and (reasons or resolution > 1):
+            text = f"growth under {resolution:.3g} bytes a call would not have been seen"
+            text += f" in {calls:,} calls" if isinstance(calls, int) else ""
+            found.setdefault("; ".join([text, *reasons]), []).append(operation)
+    return (f"{listed(operations)}: {text}" for text, operations in found.items())
 
 
 def _unit_of(entrant: Entrant) -> str:

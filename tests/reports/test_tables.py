@@ -270,6 +270,49 @@ class TestText:
         assert "load is growing, 16.0 bytes stay per call: decoder.c:120" in text
         assert re.search(r"^bson .*no growth", text, re.M)
 
+    @pytest.mark.parametrize(
+        ("facts", "words"),
+        [
+            ({"resolution": 0.002, "calls": 24_000, "counters": "allocated blocks, C heap"}, None),
+            (
+                {"resolution": 3.2, "calls": 240, "counters": "allocated blocks, C heap"},
+                "growth under 3.2 bytes a call would not have been seen in 240 calls",
+            ),
+            (
+                {
+                    "resolution": 0.768,
+                    "calls": 24_000,
+                    "counters": "allocated blocks, resident pages (coarse)",
+                },
+                "growth under 0.768 bytes a call would not have been seen in 24,000 calls; "
+                "allocated blocks, resident pages (coarse)",
+            ),
+            (
+                {
+                    "resolution": 0.002,
+                    "calls": 24_000,
+                    "allocator": "LD_PRELOAD set: counters are less sharp",
+                },
+                "growth under 0.002 bytes a call would not have been seen in 24,000 calls; "
+                "LD_PRELOAD set: counters are less sharp",
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["text", "md"])
+    def test_how_coarse_no_growth_is(self, planted, form, facts, words):
+        """Where a leak could have gone unseen its size is told; exact counters need no footnote."""
+        cells = [
+            CellResult(
+                Cell("messages", f"growth-{name}", "bson"), "ok", facts={"verdict": "no growth", **facts}
+            )
+            for name in ("dump", "load")
+        ]
+        text = render([replace(planted, cells=(*planted.cells, *cells))], form).replace("\\", "")
+
+        assert bool(words) is bool(re.search(r"no growth \[\w\]", text))
+        assert bool(words) is ("would not have been seen" in text)
+        assert f"] dump and load: {words}\n" in text or not words
+
 
 class TestSeveralFiles:
     def test_one_machine(self, result_of):
