@@ -3,6 +3,7 @@
 Run ``python -m bakeoff.bench.targets.schemas``. Three tables: a record of 15 fields after msgpack (datetime,
 date, six Decimals, UUID, bytes, int keys, five nested records), the rows of 2011 (tuples, lists by
 callback, lists by schema), and what a schema with nothing to do costs. Then growth over a million records.
+Targets stand beside the rows concerned; one that is missed makes the exit code 1.
 
 Each round times one short slice of every row in random order. A process says the median over its
 rounds of the ratio to the first row; a figure is the mean of several processes, with its interval,
@@ -240,8 +241,65 @@ TABLES: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-def measure(title: str, rounds: int) -> list[tuple[str, float, float]]:
-    """Return name, seconds per call and ratio to the first row, of each row, as this process has them."""
+class Figure(NamedTuple):
+    """What one process says of one row."""
+
+    name: str
+    seconds: float
+    ratio: float
+
+
+class Target(NamedTuple):
+    """What a row may cost, held against another row of its table."""
+
+    row: str
+    peer: str
+    words: str
+    value: Callable[[Figure, Figure], float]
+    limit: float
+
+
+TARGETS = (
+    Target("msgpack/tuple+schema", "msgpack/tuple", "times {peer}", lambda a, b: a.ratio / b.ratio, 1.10),
+    Target(
+        "msgpack+schema (apply)",
+        "msgpack + msgspec.convert, TypedDict",
+        "times {peer}",
+        lambda a, b: a.ratio / b.ratio,
+        1.0,
+    ),
+    Target(
+        "msgpack, advise: all problems",
+        "msgpack + pydantic TypeAdapter, TypedDict",
+        "of what {peer} adds",
+        lambda a, b: (a.ratio - 1) / (b.ratio - 1),
+        0.5,
+    ),
+    Target(
+        "pickle+schema, an int",
+        "pickle, an int",
+        "ns over {peer}",
+        lambda a, b: (a.ratio - 1) * b.seconds * 1e9,
+        20.0,
+    ),
+)
+BLOCKS = 100
+"""Blocks that may stay after a million records."""
+
+
+def judge(target: Target, found: list[list[Figure]]) -> tuple[bool, str] | None:
+    """Return whether a target is met and in words how, from what each process says; None without the peer."""
+    processes = [{figure.name: figure for figure in figures} for figures in found]
+    if not all(target.peer in process for process in processes):
+        return None
+    value = statistics.median(target.value(p[target.row], p[target.peer]) for p in processes)
+    met = value <= target.limit
+    words = target.words.format(peer=target.peer)
+    return met, f"{'ok' if met else 'MISSED'}: {value:.3g} {words} (target {target.limit:g})"
+
+
+def measure(title: str, rounds: int) -> list[Figure]:
+    """Return seconds per call and ratio to the first row, of each row, as this process has them."""
     rows = TABLES[title]()
     calls = []
     for row in rows:
@@ -259,7 +317,7 @@ def measure(title: str, rounds: int) -> list[tuple[str, float, float]]:
             gc.enable()
             found[index].append(nanoseconds * 1e-9 / calls[index])
     return [
-        (
+        Figure(
             row.name,
             statistics.median(seconds),
             statistics.median(a / b for a, b in zip(seconds, found[0], strict=True)),
@@ -268,17 +326,22 @@ def measure(title: str, rounds: int) -> list[tuple[str, float, float]]:
     ]
 
 
-def show(title: str, processes: int, rounds: int) -> None:
-    """Measure a table in processes, one after another, and print it."""
+def show(title: str, processes: int, rounds: int) -> bool:
+    """Measure a table in processes, one after another, print it and return whether it meets its targets."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         found = list(pool.map(measure, [title] * processes, [rounds] * processes))
+    names = {figure.name for figure in found[0]}
+    told = {target.row: judge(target, found) for target in TARGETS if target.row in names}
     click.echo(f"\n{title}\n{'':44}{'µs':>8}  {'ratio':>6}  95 %")
     for row in zip(*found, strict=True):
         name, seconds, ratios = zip(*row, strict=True)
         mean, low, high = stats.interval([Sample(ratio, ratio, ratio) for ratio in ratios])
         microseconds = statistics.median(seconds) * 1e6
-        click.echo(f"{name[0]:44}{microseconds:8.3f}  {mean:6.3f}  {low:.3f} to {high:.3f}")
+        verdict = told.get(name[0])
+        words = f"  {verdict[1]}" if verdict else ""
+        click.echo(f"{name[0]:44}{microseconds:8.3f}  {mean:6.3f}  {low:.3f} to {high:.3f}{words}")
+    return all(verdict is None or verdict[0] for verdict in told.values())
 
 
 def growth(records: int) -> tuple[int, int]:
@@ -313,17 +376,19 @@ def growth(records: int) -> tuple[int, int]:
     "--records", default=1_000_000, show_default=True, help="Records of the growth test; 0 for none."
 )
 def main(processes: int, rounds: int, records: int) -> None:
-    """Print what schemas cost, beside their peers."""
+    """Print what schemas cost, beside their peers and targets; exit 1 when a target is missed."""
     first = sales(1)[0]
     packed = codec("msgpack")
     assert packed.with_schema(Schema(Sale)).decode(packed.encode(first)) == first
-    for title in TABLES:
-        show(title, processes, rounds)
+    met = [show(title, processes, rounds) for title in TABLES]
     if records:
         blocks, resident = growth(records)
+        met.append(blocks <= BLOCKS)
         click.echo(
             f"\ngrowth over {records:,} advised records: {blocks} blocks, {resident / 1024:,.0f} KiB resident"
+            f"  {'ok' if met[-1] else 'MISSED'} (target {BLOCKS} blocks)"
         )
+    sys.exit(not all(met))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,47 @@
+"""The targets of schemas are judged by rows that are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from bakeoff.bench.targets.schemas import TABLES, TARGETS, Figure, Target, judge
+
+
+def told(target: Target, mine: float, peer: float) -> tuple[bool, str] | None:
+    """Return the verdict on two processes that measured these ratios to a row of 100 ns."""
+    seconds = 1e-7
+    rows = [Figure(target.row, mine * seconds, mine), Figure(target.peer, peer * seconds, peer)]
+    return judge(target, [rows, rows])
+
+
+def test_targets_name_rows_of_one_table() -> None:
+    """A row that is renamed takes its target along."""
+    tables = [{row.name for row in make()} for make in TABLES.values()]
+
+    assert all(any({target.row, target.peer} <= names for names in tables) for target in TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("row", "mine", "peer", "met", "words"),
+    [
+        ("msgpack/tuple+schema", 1.09, 1.0, True, "ok: 1.09 times msgpack/tuple (target 1.1)"),
+        ("msgpack/tuple+schema", 1.2, 1.0, False, "MISSED: 1.2 times msgpack/tuple (target 1.1)"),
+        ("msgpack+schema (apply)", 2.0, 2.5, True, "ok: 0.8 times msgpack + msgspec.convert"),
+        ("msgpack, advise: all problems", 2.0, 2.5, False, "MISSED: 0.667 of what msgpack + pydantic"),
+        ("pickle+schema, an int", 1.15, 1.0, True, "ok: 15 ns over pickle, an int (target 20)"),
+    ],
+)
+def test_verdicts(row: str, mine: float, peer: float, met: bool, words: str) -> None:
+    """A target is held against its peer, and the figure, the peer and the limit are named."""
+    verdict = told(next(target for target in TARGETS if target.row == row), mine, peer)
+
+    assert verdict is not None
+    assert verdict[0] == met
+    assert verdict[1].startswith(words)
+
+
+def test_a_peer_that_is_not_installed() -> None:
+    """Without the peer there is nothing to judge."""
+    target = TARGETS[1]
+
+    assert judge(target, [[Figure(target.row, 1e-6, 2.0)]]) is None
