@@ -21,7 +21,7 @@ from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, corpora, weighed
+from .entrants import FLOOR, GROWING, corpora, measured, weighed
 from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
@@ -204,7 +204,7 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
         change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)
     if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
-        found = _ratio(new.samples, old.samples, old.cell.operation, alpha, _tolerance(old, new))
+        found = _ratio(_seen(new), _seen(old), old.cell.operation, alpha, _tolerance(old, new))
         change = replace(change, ratio=found)
     elif not change.outcomes:
         change = replace(change, verdict="same")
@@ -228,8 +228,16 @@ def _tolerance(old: CellResult, new: CellResult) -> float:
         return math.log1p(ONCE)
     resolutions = [cell.facts.get("resolution") for cell in (old, new)]
     coarsest = max(HELD, *(value if isinstance(value, int | float) else 0 for value in resolutions))
-    smaller = min(cell.samples[0].value for cell in (old, new))
+    smaller = min(_seen(cell)[0].value for cell in (old, new))
     return math.log1p(ONCE + coarsest / smaller)
+
+
+def _seen(cell: CellResult) -> Sequence[Sample]:
+    """Return a cell's samples; a figure below what could be measured counts as that."""
+    found = measured(cell)
+    if found is None or found.limit is None:
+        return cell.samples
+    return [replace(sample, value=found.limit) for sample in cell.samples]
 
 
 def _badness(outcome: str) -> int:

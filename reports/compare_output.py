@@ -11,7 +11,7 @@ from ..bench.results import UNITS, CellResult
 from ..bench.stats import Ratio
 from . import numbers
 from .compare import Change, Comparison
-from .entrants import figure
+from .entrants import measured
 from .table import Column, Entry, Row, Section, Table
 
 __all__ = ["json", "summary", "table"]
@@ -83,12 +83,14 @@ def _row(change: Change) -> Row:
 
 
 def _amount(cell: CellResult | None) -> Entry:
-    found = figure(cell.samples) if cell is not None else None
+    found = measured(cell) if cell is not None else None
     if cell is None or found is None:
         return Entry("" if cell is None else cell.outcome)
     if cell.cell.operation == "size":
         return Entry(f"{numbers.grouped(found.value, 0 if found.value >= 1000 else 1)} B", *found)
     unit = str(cell.facts.get("unit") or UNITS.get(cell.cell.operation, "second"))
+    if found.limit is not None:
+        return Entry(numbers.below(found.limit, unit), *found)
     factor, name = numbers.scale([found.value], unit)
     half = None if found.half is None else found.half * factor
     return Entry(f"{numbers.quantity(found.value * factor, half)} {name}".strip(), *found)

@@ -151,7 +151,7 @@ def bars(view: View, operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec with a figure of an operation, shortest first."""
     unit = "second" if operation in TIMES else "byte"
     found = [(e, f) for e in view.field if eligible(e, operation) and (f := e.figure(operation))]
-    return _drawn([(e, figure, _worded(figure, unit)) for e, figure in found])
+    return _drawn([(e, f._replace(value=f.seen), _worded(f, unit)) for e, f in found])
 
 
 def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
@@ -164,7 +164,7 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
     known: dict[str, Entrant] = {}
     for view in group:
         figures = {
-            e.name: figure.value
+            e.name: figure.seen
             for e in view.field
             if e.name != FLOOR and eligible(e, operation)
             if (figure := e.figure(operation)) and figure.value > 0
@@ -182,6 +182,8 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
 
 
 def _worded(figure: Figure, unit: str) -> str:
+    if figure.limit is not None:
+        return numbers.below(figure.limit, unit)
     text = amount(figure.value, unit, figure.half if unit == "second" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()

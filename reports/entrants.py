@@ -20,6 +20,7 @@ __all__ = [
     "alpha",
     "corpora",
     "entrants",
+    "measured",
     "summed",
     "weighed",
 ]
@@ -41,11 +42,21 @@ _WORST: Final = (
 
 
 class Figure(NamedTuple):
-    """A mean with its interval; without one when a single process spoke."""
+    """A mean with its interval; without one when a single process spoke.
+
+    Attributes:
+        limit: The least that could have been measured, where the value lies below it.
+    """
 
     value: float
     low: float | None
     high: float | None
+    limit: float | None = None
+
+    @property
+    def seen(self) -> float:
+        """The value, or the limit that it lies below: values below one are not to be compared."""
+        return self.value if self.limit is None else self.limit
 
     @property
     def half(self) -> float | None:
@@ -113,6 +124,8 @@ class Entrant:
 
     def figure(self, *operations: str) -> Figure | None:
         """Return the mean and interval of an operation (or of a sum of some)."""
+        if len(operations) == 1 and operations[0] in self.cells:
+            return measured(self.cells[operations[0]])
         return figure(self.samples(*operations))
 
 
@@ -133,6 +146,13 @@ def figure(samples: Sequence[Sample]) -> Figure | None:
     if all(sample.value == first for sample in samples):
         return Figure(first, first, first)
     return Figure(*interval(samples))
+
+
+def measured(cell: CellResult) -> Figure | None:
+    """Return mean and interval of a cell; a peak below the resolution of its method has that as its limit."""
+    found = figure(cell.samples)
+    limit = cell.facts.get("resolution") if cell.cell.operation.startswith("peak-") else None
+    return found._replace(limit=limit) if found and isinstance(limit, int) and found.value < limit else found
 
 
 def summed(parts: Sequence[Sequence[Sample]]) -> tuple[Sample, ...]:

@@ -189,7 +189,7 @@ def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> C
         text=text,
         unit=column.unit.partition("/")[0] if is_figure else "",
         beside=" ".join(beside),
-        value=entry.value,
+        value=entry.value if entry.limit is None else entry.limit,
         notes=cited(entry),
         tone=entry.tone,
     )

@@ -8,6 +8,7 @@ from typing import Final
 
 __all__ = [
     "Scale",
+    "below",
     "decimals",
     "grouped",
     "percent",
@@ -69,6 +70,12 @@ def grouped(value: float, places: int = 0) -> str:
 def quantity(value: float, half: float | None = None) -> str:
     """Write a value with the digits that its half interval bears."""
     return grouped(value, decimals(value, half))
+
+
+def below(limit: float, unit: str) -> str:
+    """Write that a value lies below what can be measured: "<64 KiB"."""
+    factor, name = scale([limit], unit)
+    return f"<{limit * factor:,g} {name}".strip()
 
 
 def spread(value: float, half: float | None) -> str:

@@ -197,7 +197,7 @@ class SectionBuilder:
             value = self._text(entrant, key).value
             return str(value) if value is not None else None
         found = self.figure(entrant, key.removesuffix(":x"))
-        return found.value if found else None
+        return found.seen if found else None
 
     def _group(self, entrant: Entrant) -> str:
         if self.options.group_by is None:
@@ -238,9 +238,11 @@ class SectionBuilder:
             found = figures[entrant.name]
             if found is None:
                 return self._without(entrant, key)
+            if found.limit is not None:
+                return Entry(f"<{found.limit * factor:,g}", *found)
             half = None if found.half is None else found.half * factor
             text = _amount(found.value * factor, half, exact=unit == "byte")
-            return Entry(text, found.value, found.low, found.high, self._unsteady(entrant, key))
+            return Entry(text, found.value, found.low, found.high, marks=self._unsteady(entrant, key))
 
         return column, make
 
@@ -261,7 +263,7 @@ class SectionBuilder:
         for builder in self.peers:
             for entrant in builder.shown:
                 if entrant.name != FLOOR:
-                    yield from (f.value for name in keys if (f := builder.figure(entrant, name)))
+                    yield from (f.seen for name in keys if (f := builder.figure(entrant, name)))
 
     def _relative(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, Callable[[Entrant], Entry]]:
         base = key.removesuffix(":x")
@@ -270,7 +272,7 @@ class SectionBuilder:
             for e in entrants
             if e.name != FLOOR and self._unit(base) and (found := self.figure(e, base)) is not None
         }
-        best = min(figures, key=lambda name: figures[name].value, default="")
+        best = min(figures, key=lambda name: figures[name].seen, default="")
         name = self.options.baseline or best
         column = Column(
             key, f"{base} ×", unit=self.options.baseline or "best", direction="lower", raw_unit="ratio"
@@ -280,6 +282,8 @@ class SectionBuilder:
         def make(entrant: Entrant) -> Entry:
             if entrant.name not in figures or against is None or name not in figures:
                 return EMPTY
+            if (ours := figures[entrant.name]).limit is not None or figures[name].limit is not None:
+                return _bound(ours, figures[name])
             if entrant is against:
                 return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
             value, low, high = self._quotient(entrant, against, base, figures)
@@ -318,7 +322,7 @@ class SectionBuilder:
             return self.standing.costs.get(entrant.name)
         if key == "peak":
             peaks = [f for op in ("peak-dump", "peak-load") if (f := entrant.figure(op))]
-            return max(peaks, default=None)
+            return max(peaks, key=lambda peak: peak.seen, default=None)
         if key in _RESIDENT:
             return _resident(entrant.cells.get(_RESIDENT[key]))
         if key == "load+advise" and entrant.name == FLOOR:
@@ -498,6 +502,16 @@ def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
             text += f" in {calls:,} calls" if isinstance(calls, int) else ""
             found.setdefault("; ".join([text, *reasons]), []).append(operation)
     return (f"{listed(operations)}: {text}" for text, operations in found.items())
+
+
+def _bound(ours: Figure, theirs: Figure) -> Entry:
+    """Say what a ratio is above or below where one of its figures could not be measured."""
+    if ours.limit is not None and theirs.limit is not None:
+        return EMPTY
+    bound = ours.seen / theirs.seen
+    if ours.limit is None:
+        return Entry(f">{numbers.ratio(bound)}", low=bound)
+    return Entry(f"<{numbers.ratio(bound)}", high=bound)
 
 
 def _unit_of(entrant: Entrant) -> str:

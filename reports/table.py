@@ -74,6 +74,7 @@ class Entry:
         value: The raw figure (unscaled) or word; None where there is none.
         low: Lower end of the interval, raw.
         high: Upper end of the interval, raw.
+        limit: What the figure is shown to be below, raw, where less cannot be measured.
         marks: Footnote letters.
         tone: "good", "bad" or "dim", for outputs that have colour; never the only sign.
     """
@@ -82,6 +83,7 @@ class Entry:
     value: float | int | str | None = None
     low: float | None = None
     high: float | None = None
+    limit: float | None = None
     marks: tuple[str, ...] = ()
     tone: Literal["", "good", "bad", "dim"] = ""
 

@@ -108,6 +108,27 @@ class TestCompare:
 
         assert "not significant" == words(compare(*coarse))["json", "peak-load"]
 
+    def test_a_peak_below_its_resolution_is_no_figure(self, planted):
+        """4 KiB against 12 KiB says nothing where less than 64 KiB is not seen; 640 KiB is ten times that."""
+        cell = Cell("messages", "peak-load", "json")
+        one, other, more = (
+            replace(
+                planted,
+                cells=(
+                    *planted.cells,
+                    CellResult(cell, "ok", facts={"resolution": 65536}, samples=(Sample(v, v, v),)),
+                ),
+            )
+            for v in (4096.0, 12288.0, 655_360.0)
+        )
+
+        assert "not significant" == words(compare(one, other))["json", "peak-load"]
+        assert "10.0× larger" == words(compare(one, more))["json", "peak-load"]
+        shown = {
+            row.entries["operation"].text: row.entries for row in table(compare(one, more)).sections[0].rows
+        }
+        assert ("<64 KiB", "640 KiB") == tuple(shown["peak-load"][side].text for side in ("before", "after"))
+
     def test_memory_of_several_codecs(self, result_of):
         """The mean of an operation has the mean of their tolerances."""
         runs = [

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
-from bakeoff.reports import FORMATS, render
+from bakeoff.reports import FORMATS, page, render
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.drawn import bars, summary, views
 from bakeoff.reports.options import COLUMNS
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
@@ -312,6 +314,76 @@ class TestText:
         assert bool(words) is bool(re.search(r"no growth \[\w\]", text))
         assert bool(words) is ("would not have been seen" in text)
         assert f"] dump and load: {words}\n" in text or not words
+
+
+class TestSmallPeaks:
+    """Peaks below what the method can see."""
+
+    @pytest.fixture
+    def small(self, planted):
+        """Two codecs below 64 KiB, one above."""
+        peaks = {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}
+        cells = [
+            CellResult(
+                Cell("messages", "peak-load", name),
+                "ok",
+                facts={"resolution": 65536},
+                samples=(Sample(v, v, v),),
+            )
+            for name, v in peaks.items()
+        ]
+        return replace(planted, cells=(*planted.cells, *cells))
+
+    def test_are_shown_as_below_it(self, small):
+        """What cannot be seen has no digits, and of two such there is no ratio."""
+        text = render([small], "text", columns="peak,peak:x")
+
+        assert re.search(r"^json +<64$", text, re.M)
+        assert re.search(r"^msgpack +<64$", text, re.M)
+        assert re.search(r"^bson +128 +>2\.00×$", text, re.M)
+
+    def test_against_a_figure(self, small):
+        """Against a figure that was seen they are below a bound."""
+        text = render([small], "text", columns="peak,peak:x", baseline="bson")
+
+        assert re.search(r"^json +<64 +<0\.50×$", text, re.M)
+        assert re.search(r"^bson +128 +1\.00×$", text, re.M)
+
+    def test_are_not_sorted_among_themselves(self, small):
+        """They stand in the order of the run before those that were seen."""
+        up, down = (order(render([small], "text", sort=f"{sign}peak")) for sign in ("", "-"))
+
+        assert ["json", "msgpack", "bson"] == up[:3]
+        assert ["bson", "json", "msgpack"] == down[:3]
+
+    def test_have_bars_of_one_length(self, small):
+        """A chart draws no difference between them, on one corpus or over several."""
+        (view,) = views([small], Cost())
+        found = {row["codec"]: row for row in bars(view, "peak-load")}
+        several = {row["codec"]: row for row in summary([view, view], "peak-load")}
+
+        assert "<64 KiB" == found["json"]["label"] == found["msgpack"]["label"]
+        assert found["json"]["length"] == found["msgpack"]["length"] < found["bson"]["length"]
+        assert "1.00×" == several["json"]["label"] == several["msgpack"]["label"]
+
+    def test_keep_raw_values_for_programs(self, small):
+        """CSV and JSON have what was read; JSON says below what it counts for nothing."""
+        rows = csv.DictReader(io.StringIO(render([small], "csv")))
+        found = json.loads(render([small], "json"))["sections"][0]["rows"]
+        entries = {row["codec"]: row["entries"]["peak"] for row in found if "peak" in row["entries"]}
+
+        assert {"json": "4096.0", "msgpack": "12288.0"} == {
+            row["codec"]: row["peak"] for row in rows if row["codec"] in ("json", "msgpack")
+        }
+        assert (4096, 65536) == (entries["json"]["value"], entries["json"]["limit"])
+        assert (131_072, None) == (entries["bson"]["value"], entries["bson"]["limit"])
+
+    def test_are_sorted_alike_on_the_page(self, small):
+        """The page sorts by the limit, not by what lies below it."""
+        html = page.render([small])
+        cells = re.findall(r'data-column="peak" data-value="([^"]+)"><span class="v">([^<]|&lt;)+<', html)
+
+        assert ["65536", "65536", "131072.0"] == sorted((value for value, _ in cells), key=float)
 
 
 class TestSeveralFiles:
