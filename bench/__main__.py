@@ -2,7 +2,7 @@
 
 All options of a pyperf runner work (``--fast``, ``--rigorous``, ``-o``, ``--affinity``, ...). Benchmarks are
 named ``CORPUS/OPERATION``, without the codec, so that ``pyperf compare_to msgpack.json json.json`` compares
-codecs.
+codecs. The same records are dumped again and again: what a run calls ``dump-repeat``.
 """
 
 from __future__ import annotations

@@ -11,5 +11,6 @@ def windows(
     calls: int,
     count: int,
     failing: bool,
+    beat: Callable[[], object],
     resident: Callable[[], int] | None = None,
 ) -> list[tuple[int, int]]: ...

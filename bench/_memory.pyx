@@ -65,7 +65,7 @@ def used():
     return heap_used()
 
 
-def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, resident=None):
+def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, beat, resident=None):
     """Call over and over, reading the counters at the edges of windows.
 
     Args:
@@ -74,6 +74,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
         calls: Calls a window.
         count: Windows.
         failing: Errors are expected, and dropped.
+        beat: Called before each window: slow calls are no hanging ones.
         resident: Callable giving resident bytes, where the heap does not tell.
 
     Returns:
@@ -96,6 +97,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
     try:
         for window in range(count + 1):
             if window:
+                beat()
                 for done in range(calls):
                     result = PyObject_CallOneArg(call, items[position])
                     if result is NULL:

@@ -21,6 +21,7 @@ MACHINE = (
     "python_implementation",
     "platform",
     "allocator",
+    "bakeoff_version",
 )
 """Facts that must agree before a run may be gone on with."""
 

@@ -51,7 +51,7 @@ def explain(options: Options) -> str:
     contract = CONTRACT.format(
         slice=options.slice * 1000,
         burst=BURST,
-        rounds=options.rounds,
+        rounds=options.turns(_cells(options)),
         precision=100 * options.precision,
         budget=options.budget,
         tie=100 * options.tie,
@@ -86,13 +86,18 @@ def _all(options: Options) -> list[str]:
     return [*options.timed(), *rest]
 
 
+def _cells(options: Options) -> int:
+    """Return the cells that share a process."""
+    return max(1, (1 if options.isolate else len(options.codecs)) * len(options.timed()))
+
+
 def _seconds(options: Options) -> tuple[float, float]:
     """Guess the time for one corpus: a lower and an upper end in seconds."""
     side = abreast()
     codecs = len(options.codecs)
     fixed = codecs * _CHECK / side + codecs * len(options.memory()) * _MEMORY / side
-    cells = codecs * len(options.timed())
-    process = _PROCESS + cells * options.rounds * options.slice * _SLICE
+    rounds = options.turns(_cells(options))
+    process = _PROCESS + codecs * len(options.timed()) * rounds * options.slice * _SLICE
     if options.isolate:
         process += (codecs - 1) * _PROCESS
     least = options.fewest * process if options.timed() else 0.0

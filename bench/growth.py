@@ -8,6 +8,7 @@ no false alarm (the rule "resident size has grown" found 350 and raised 50).
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from .operations import Measured
+from .operations import Measured, still
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -43,8 +44,8 @@ def measure(
     """Return the bytes that stay per call, with a verdict.
 
     Args:
-        options: ``operation``; ``windows`` in a confirming process; ``resident`` to use resident memory in
-            place of the exact counters.
+        options: ``operation``; ``beat``; ``windows`` and ``calls`` in a confirming process; ``resident`` to
+            use resident memory in place of the exact counters.
 
     Returns:
         Value 0.0 and ``verdict`` "no growth", or bytes per call and "growing". Facts: ``slope_heap``
@@ -58,8 +59,9 @@ def measure(
 
     exact = EXACT and not options.get("resident")
     count = int(options.get("windows", WINDOWS))
-    calls = int(options.get("calls") or _calls(call, items, failing))
-    edges = windows(call, items, calls, count, failing, None if exact else _resident)
+    beat = options.get("beat", still)
+    calls = int(options.get("calls") or _calls(call, items, failing, beat))
+    edges = windows(call, items, calls, count, failing, beat, None if exact else _resident)
     first = count // 3 + count % 3
     judged = edges[-1 - (count - first) // 3 * 3 :]
     third = (len(judged) - 1) // 3
@@ -80,10 +82,17 @@ def measure(
         return Measured(0.0, facts)
     if count < CONFIRMING:
         # A leak makes every collection slower, so the longer pass makes no more calls than it must.
-        confirming = {**options, "windows": CONFIRMING, "calls": min(calls, CALLS)}
+        confirming = {
+            "operation": options["operation"],
+            "resident": options.get("resident", False),
+            "windows": CONFIRMING,
+            "calls": min(calls, CALLS),
+        }
         return Measured(0.0, facts, again=confirming)
     facts["verdict"] = "growing"
+    beat()
     traced, where = _traced(call, items, failing)
+    beat()
     facts["where"] = where if blocks else _native(call, items, failing)
     slope = float(facts["slope_heap"] or 0.0) if heap else 0.0
     return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts)
@@ -127,10 +136,14 @@ def _refused(codec: Codec, payload: bytes) -> bool:
     return False
 
 
-def _calls(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> int:
+def _calls(
+    call: Callable[[Any], Any], items: Sequence[Any], failing: bool, beat: Callable[[], object]
+) -> int:
     """Return the calls of a window: at least 5 ms, a thousand where the whole pass stays short."""
-    tried = [items[n % len(items)] for n in range(20)]
-    seconds = min(_timed(call, item, failing) for item in tried)
+    seconds = math.inf
+    for n in range(20):
+        beat()
+        seconds = min(seconds, _timed(call, items[n % len(items)], failing))
     wanted = max(CALLS, round(LEAST_SECONDS / seconds))
     return max(1, min(wanted, round(MOST_SECONDS / WINDOWS / seconds)))
 

@@ -24,11 +24,12 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         ``value``, ``facts``, and ``again``: options for one more process, or None.
     """
     folder = Path(job["folder"])
-    Heartbeat(Path(job["heartbeat"])).beat(0)
+    heartbeat = Heartbeat(Path(job["heartbeat"]))
+    heartbeat.beat(0)
     parts = contestant(job["codec"], folder)
     payloads = read_payloads(folder / job["payloads"])
     records = parts.taken(read_sample(folder / "sample").records(0, len(payloads), len(payloads)))
-    options = {**job["options"], "operation": job["operation"]}
+    options = {**job["options"], "operation": job["operation"], "beat": lambda: heartbeat.beat(0)}
     found = entry(job["operation"])(parts.codec, records, payloads, options)
     return {
         "value": found.value,

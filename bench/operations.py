@@ -6,8 +6,9 @@ function::
     def measure(codec, records, payloads, options) -> Measured: ...
 
 It is called once in a fresh process, with the codec, the sample's records (made for this process,
-nothing shared), their payloads, and the operation's options; `options["operation"]` names it. The check
-kind is a figure of that name in the check's answer; the timed kind is prepared in `timing`.
+nothing shared), their payloads, and the operation's options; `options["operation"]` names it, and
+`options["beat"]`, if there, is called between calls of the codec, as who stands still is taken to hang.
+The check kind is a figure of that name in the check's answer; the timed kind is prepared in `timing`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Literal, cast
 
 from .results import Fact
 
-__all__ = ["DEFAULT", "MEMORY", "OPERATIONS", "Measure", "Measured", "Operation", "entry"]
+__all__ = ["DEFAULT", "MEMORY", "OPERATIONS", "Measure", "Measured", "Operation", "entry", "still"]
 
 Kind = Literal["timed", "check", "memory"]
 
@@ -31,8 +32,8 @@ class Measured:
     Attributes:
         value: In the operation's unit; 0 is allowed.
         facts: Flat extras that stand beside the value (``verdict``, ``slope``, ``resolution``).
-        again: Options for one more fresh process whose answer replaces this one, for instance to
-            confirm a suspicion with more windows; None when this answer stands.
+        again: Further options for one more fresh process whose answer replaces this one, for instance
+            to confirm a suspicion with more windows; None when this answer stands.
     """
 
     value: float
@@ -89,8 +90,12 @@ OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
 DEFAULT = ("dump", "load", "advise", "size")
 """Operations of every run."""
 
-MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load")
+MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load", "growth-advise")
 """Operations that join unless ``--no-memory``."""
+
+
+def still() -> None:
+    """Beat no heart: for memory operations that nobody watches."""
 
 
 def entry(name: str) -> Measure:

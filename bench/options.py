@@ -17,6 +17,9 @@ __all__ = ["FREE", "Options"]
 FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory"})
 """Options that may change when a run is resumed: they do not touch what a sample means."""
 
+_WORTH = 0.05
+"""Seconds of slices that the start of a process is worth."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -34,7 +37,7 @@ class Options:
         isolate: One codec per process.
         batch: Records that are encoded together, as a list.
         gc: Garbage collector during slices: "on", "off", or "both".
-        rounds: Rounds of a process.
+        rounds: Rounds of a process, at the least.
         slice: Wanted length of a slice in seconds.
         check_seconds: After this long a slow codec is checked on no further record.
         cell_timeout: Seconds that a cell may stand still.
@@ -77,6 +80,10 @@ class Options:
     def rule(self) -> Rule:
         """The stop rule."""
         return Rule(self.precision, self.tie, self.fewest, ratios=self.ratios)
+
+    def turns(self, cells: int) -> int:
+        """Return the rounds of a process over so many cells: with few there is time for more."""
+        return max(self.rounds, round(_WORTH / (self.slice * cells)))
 
     def timed(self) -> list[str]:
         """Return the timed operations, those without garbage collection included when asked for both."""

@@ -25,7 +25,13 @@ from .results import Outcome
 
 __all__ = ["SCRUBBED", "Ended", "Workshop"]
 
-SCRUBBED = ("PYTHONHASHSEED", "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC", "PYTHONDUMPREFS")
+SCRUBBED = (
+    "PYTHONDEVMODE",
+    "PYTHONDUMPREFS",
+    "PYTHONHASHSEED",
+    "PYTHONPROFILEIMPORTTIME",
+    "PYTHONTRACEMALLOC",
+)
 """Variables that would change what is measured in every process alike; allocator settings are the
 user's and are recorded instead."""
 

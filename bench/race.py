@@ -24,8 +24,6 @@ _DIRTY = 0.3
 """Share of disturbed slices beyond which a process is replaced."""
 _LEAST = 5
 """Processes that are run whatever the budget: with fewer, nearly everything is a tie."""
-_WORTH = 0.05
-"""Seconds of slices that the start of a process is worth: with few cells there are more rounds."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -149,7 +147,7 @@ class _Contest:
             "time",
             self.stage,
             cells=[self._spec(cell) for cell in group],
-            rounds=max(options.rounds, round(_WORTH / (options.slice * len(group)))),
+            rounds=options.turns(len(group)),
             slice=options.slice,
             gc="off" if options.gc == "off" else "on",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,

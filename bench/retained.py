@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .operations import Measured
+from .operations import Measured, still
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -28,15 +28,20 @@ def measure(
     """Return the bytes that a decoded record (or a payload) holds, on average.
 
     Args:
-        options: ``operation``, "retained-records" or "retained-payloads".
+        options: ``operation``, "retained-records" or "retained-payloads"; ``beat``.
 
     Returns:
         Traced bytes per record. Facts: ``resident``, in bytes per record; ``payload``, mean length in bytes.
     """
-    if options["operation"] == "retained-records":
-        call, items = codec.decode, payloads
-    else:
-        call, items = codec.encode, records
+    beat = options.get("beat", still)
+    work, items = (
+        (codec.decode, payloads) if options["operation"] == "retained-records" else (codec.encode, records)
+    )
+
+    def call(item: Any) -> Any:
+        beat()
+        return work(item)
+
     resident = _resident(call, items)
     traced = _traced(call, items)
     mean = sum(map(len, payloads)) / len(payloads)

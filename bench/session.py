@@ -175,7 +175,11 @@ class Session:
         run.before = run.ledger.seconds
         facts = environment(gc=self.options.gc)
         if run.resumed:
-            self._compare(run, _options_of(run.ledger.head, self.output), facts)
+            stored = _options_of(run.ledger.head, self.output)
+            self._compare(run, stored, facts)
+            then, now = stored.flat(), self.options.flat()
+            if changed := {key: value for key, value in now.items() if value != then[key]}:
+                run.record({"kind": "option", "facts": changed})
         else:
             run.record(
                 {
@@ -194,6 +198,7 @@ class Session:
                 break
             before = dict(run.ledger.codecs)
             check(run, stage)
+            self._same_codecs(run, stage)
             self._warn_of_codecs(run, before)
             if self.options.timed():
                 race(run, stage)
@@ -263,10 +268,16 @@ class Session:
             for key in MACHINE
             if then.get(key) != facts.get(key)
         ]
-        for name, codec in run.ledger.codecs.items():
-            now = _version(name)
-            if codec.version and now is not None and now != codec.version:
-                found.append(f"{name}: {codec.library} {codec.version} then, {now} now")
+        if found:
+            self._refuse(found)
+
+    def _same_codecs(self, run: Context, stage: Stage) -> None:
+        """Compare versions as the codecs themselves tell them: a third party's need not be its package's."""
+        found = []
+        for name, answer in stage.checks.items():
+            then, now = run.ledger.codecs[name], answer["codec"]["version"]
+            if then.version and now != then.version:
+                found.append(f"{name}: {then.library} {then.version} then, {now} now")
         if found:
             self._refuse(found)
 
@@ -283,17 +294,3 @@ class Session:
             if name not in before and facts.accelerated is False and "/pure" not in name:
                 text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
                 run.record({"kind": "warning", "text": text})
-
-
-def _version(name: str) -> str | None:
-    """Return the version of a codec's library as it is now, without loading the library."""
-    from importlib import metadata
-    from platform import python_version
-
-    from ..codecs import CodecError, describe
-
-    try:
-        library = describe(name).library
-        return metadata.version(library) if library else python_version()
-    except (CodecError, metadata.PackageNotFoundError):
-        return None

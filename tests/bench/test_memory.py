@@ -152,6 +152,52 @@ def test_the_peak_of_one_call_is_the_kernels(operation, truth):
     assert facts["resolution"] <= 1 << 16
 
 
+def test_pages_of_files_are_no_memory_that_a_codec_holds():
+    """A library's code comes in with its first calls: here, a file of 8 MB that is looked through."""
+    ((value, _, _),) = fresh("""
+        import mmap, tempfile
+        from types import SimpleNamespace
+        with tempfile.TemporaryFile() as file:
+            file.write(b"x" * 8_000_000)
+            file.flush()
+            code = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        codec = SimpleNamespace(encode=lambda record: code.find(b"y"))
+        tell(peak.measure(codec, [1], [b""], {"operation": "peak-dump"}))
+    """)
+
+    assert value < 100_000
+
+
+def test_slow_calls_are_no_hanging_ones(tmp_path):
+    """A pass of many windows may take longer than any call may."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "bakeoff",
+            "run",
+            "movies",
+            "--sample",
+            "20",
+            "-c",
+            "yaml/pure",
+            "--ops",
+            "growth-load,peak-load,retained-records",
+            "--cell-timeout",
+            "2",
+            "-o",
+            "out.json",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert "timed out" not in done.stdout
+
+
 def test_retained_is_traced_and_resident():
     """What 300 records hold is counted by the allocator and seen in pages, and both are near the truth."""
     (records, payloads) = fresh("""

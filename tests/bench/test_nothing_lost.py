@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import psutil
@@ -362,6 +363,62 @@ class TestResume:
 
         assert done.returncode == 1
         assert "msgpack: msgpack 0." in done.stderr
+
+    def test_another_bakeoff_is_refused(self, finished: Path, tmp_path: Path) -> None:
+        """Its codecs and its scheduler are part of what was measured."""
+        text = (finished / "out.json").read_text()
+        version = metadata.version("bakeoff")
+        (tmp_path / "out.json").write_text(text.replace(f'\\"{version}\\"', '\\"0.0.1\\"'))
+        done = run(tmp_path, "--resume", "out.json")
+
+        assert done.returncode == 1
+        assert f"bakeoff_version: 0.0.1 then, {version} now" in done.stderr
+
+    def test_the_version_that_a_third_party_tells_is_compared(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It need not be that of its package."""
+        package = tmp_path / "package"
+        (package / "theirs-1.0.dist-info").mkdir(parents=True)
+        (package / "theirs-1.0.dist-info" / "METADATA").write_text("Name: theirs\nVersion: 1.0\n")
+        (package / "theirs-1.0.dist-info" / "entry_points.txt").write_text(
+            "[bakeoff.codecs]\ntheirs = theirs:codec\n"
+        )
+        module = package / "theirs.py"
+        module.write_text(
+            "import json, bakeoff\n"
+            "def codec():\n"
+            "    return bakeoff.Codec(name='theirs', format='json', version='9.9', library='fast',\n"
+            "        encode=lambda record: json.dumps(record).encode(), decode=json.loads,\n"
+            "        carries=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(package))
+        arguments = ["movies", *SMALL, "-c", "theirs", "--budget", "0"]
+        assert run(tmp_path, *arguments, "--quick").returncode == 0
+        same = run(tmp_path, "--resume", "out.json")
+        module.write_text(module.read_text().replace("9.9", "9.10"))
+        other = run(tmp_path, "--resume", "out.json")
+
+        assert same.returncode == 0, same.stderr
+        assert other.returncode == 1
+        assert "theirs: fast 9.9 then, 9.10 now" in other.stderr
+
+    def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
+        """The file tells the budget that its last part had."""
+        (tmp_path / "out.json").write_bytes((finished / "out.json").read_bytes())
+        done = run(tmp_path, "--resume", "out.json", "--budget", "0", "--precision", "40%")
+
+        assert done.returncode == 0, done.stderr
+        options = read(tmp_path / "out.json").options
+        assert (options["budget"], options["precision"]) == (0.0, 0.4)
+
+    def test_the_same_command_with_resume_goes_on(self, tmp_path: Path) -> None:
+        """A schema for every codec is no other selection the second time."""
+        typed = ["movies", *SMALL, "--infer", "--budget", "0"]
+        assert run(tmp_path, *typed, "--quick").returncode == 0
+        again = run(tmp_path, *typed[: typed.index("-o")], "--infer", "--budget", "0", "--resume", "out.json")
+
+        assert again.returncode == 0, again.stderr
 
     def test_nothing_to_go_on_with(self, tmp_path: Path) -> None:
         """A missing file is an error, and no journal is left behind."""

@@ -234,9 +234,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "operations": _operations(given, stored),
     }
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    if stored is not None:
-        return dataclasses.replace(stored, **chosen)
-    base = Options(_DEFAULT, tuple(names()))
+    base = stored or Options(_DEFAULT, tuple(names()))
     if given["quick"]:
         base = base.quick()
     options = dataclasses.replace(base, **chosen)
