@@ -38,7 +38,8 @@ cdef extern from "Python.h":
     object PyObject_Call(object, tuple, dict)
     PyObject *PyDict_GetItemWithError(object, object)
     void PyErr_Clear()
-    object PySequence_List(object)
+    object PyList_GetSlice(object, Py_ssize_t, Py_ssize_t)
+    int PySet_Check(object)
     void Py_INCREF(PyObject *)
     PyTypeObject *Py_TYPE(object)
     object _PyLong_FromByteArray(const unsigned char *, size_t, int, int)
@@ -231,6 +232,15 @@ cdef int say(Run *run, Place *place, str code, str expected, object value, str o
     severity = "error" if run.severity is NULL else <object>run.severity
     PyList_Append(<object>run.advice, Advice(render(place), code, expected, found, value, outcome, severity))
     return 0
+
+
+cdef list items_of(object value):
+    """Return what a list, tuple or set holds, whatever the `__iter__` of a subclass yields."""
+    if PyTuple_Check(value):
+        return list_of(value)
+    if PyList_Check(value):
+        return PyList_GetSlice(value, 0, PyList_GET_SIZE(value))
+    return list((set if PySet_Check(value) else frozenset).__iter__(value))
 
 
 cdef inline int spend(Run *run, Py_ssize_t nodes) except -1:
@@ -783,7 +793,8 @@ cdef class EnumLeaf(Leaf):
             value = tuple(value)
         try:
             found = self.members.get((type(value), value))
-        except TypeError:
+        except Exception:
+            # What cannot be hashed or compared, each in its own way.
             return BAD
         return BAD if found is None else found
 
@@ -981,7 +992,8 @@ cdef class TupleStep(Step):
             return seen
         if changed and not self.quiet:
             note(run, place, "type", self.expected, value, "fixed")
-        size = len(value)
+        items = items_of(value)
+        size = len(items)
         spend(run, size)
         if self.length >= 0 and size != self.length:
             say(
@@ -989,9 +1001,8 @@ cdef class TupleStep(Step):
                 f"{type(value).__name__} of {size}",
             )
         if self.item is None and self.places is None:
-            result = tuple(value)
+            result = tuple(items)
         else:
-            items = PySequence_List(value)
             self.visit_items(items, run, place)
             if not changed:
                 for i in range(size):
@@ -1034,14 +1045,14 @@ cdef class SetStep(Step):
         self.kind, self.item = kind, item
 
     cdef bint fits(self, object value):
-        return isinstance(value, self.kind)
+        return PyAnySet_Check(value) and isinstance(value, self.kind)
 
     cdef bint takes(self, object value):
         return PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef list items
-        cdef bint changed = not isinstance(value, self.kind)
+        cdef bint changed = not self.fits(value)
         cdef object seen, result
         cdef Py_ssize_t said
         if changed and not self.takes(value):
@@ -1051,7 +1062,7 @@ cdef class SetStep(Step):
             return value
         if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
             return seen
-        items = list(value)
+        items = items_of(value)
         spend(run, len(items))
         said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
         if self.item is not None:
@@ -1087,7 +1098,8 @@ cdef class SetStep(Step):
             if collide(items):
                 return None
             made = self.kind(items)
-        except TypeError:
+        except Exception:
+            # What cannot be hashed or compared, each in its own way.
             return None
         return made if len(made) == len(items) else None
 
@@ -1123,7 +1135,7 @@ cdef class DictStep(Step):
         if self.key is not None:
             while PyDict_Next(value, &position, &key, NULL):
                 if not self.key.fits(<object>key):
-                    self.turn_keys(value, run, up)
+                    self.try_keys(value, run, up)
                     break
         if self.value is not None:
             position = 0
@@ -1135,6 +1147,17 @@ cdef class DictStep(Step):
                 if new is not old:
                     PyDict_SetItem(value, name, new)
         return value
+
+    cdef int try_keys(self, object value, Run *run, Place *up) except -1:
+        """Turn the keys, unless one of them cannot be hashed or compared."""
+        cdef Py_ssize_t said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+        try:
+            self.turn_keys(value, run, up)
+        except Exception:
+            if run.advice is not NULL:
+                del (<list>run.advice)[said:]
+            note(run, up, "key", f"{self.key.expected} keys", value, "could not", True)
+        return 0
 
     cdef int turn_keys(self, object value, Run *run, Place *up) except -1:
         cdef Place place
@@ -1166,7 +1189,7 @@ cdef class DictStep(Step):
         new = self.key.convert(name)
         try:
             hash(new)
-        except TypeError:
+        except Exception:
             # A signalling NaN is a Decimal, but no key.
             return BAD
         return new
@@ -1270,15 +1293,17 @@ cdef class RecordStep(Step):
         free(self.slots)
 
     cdef bint fits(self, object value):
+        cdef PyObject *found
         if self.kind is not None and isinstance(value, self.kind):
             return True
         if not PyDict_Check(value):
             return False
         for name, _, required, _ in self.fields:
-            if required and name not in value:
+            if required and lookup(value, <PyObject *>name) is NULL:
                 return False
         for name, step in self.tags:
-            if name in value and not (<Step>step).fits(value[name]):
+            found = lookup(value, <PyObject *>name)
+            if found is not NULL and not (<Step>step).fits(<object>found):
                 return False
         return True
 
@@ -1365,7 +1390,7 @@ cdef class RecordStep(Step):
 
     cdef object visit_row(self, object value, Run *run, Place *up):
         cdef Place place
-        cdef list items = PySequence_List(value)
+        cdef list items = items_of(value)
         cdef bint in_place = PyList_Check(value)
         cdef Py_ssize_t i, size = len(items)
         cdef object seen, new, result = value
@@ -1382,7 +1407,7 @@ cdef class RecordStep(Step):
                     new = self.visit_hinted(&self.slots[i], items[i], run, &place)
                 if new is not items[i]:
                     items[i] = new
-                    if in_place:
+                    if in_place and i < PyList_GET_SIZE(value):
                         (<list>value)[i] = new
                     elif PyTuple_CheckExact(value):
                         result = None
@@ -1408,7 +1433,8 @@ cdef class RecordStep(Step):
         for i in range(self.count):
             known += lookup(value, self.slots[i].key) is not NULL
         if known != PyDict_Size(value):
-            more = brief(next(name for name in value if name not in {field[0] for field in self.fields}))
+            names = {field[0] for field in self.fields}
+            more = brief(next((name for name in value if type(name) is not str or name not in names), None))
             say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {more}")
             return value if instead is None else instead
         try:

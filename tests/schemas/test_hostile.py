@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 from uuid import UUID
 
 import pytest
@@ -187,16 +189,68 @@ class Hostile:
         raise RuntimeError
 
 
-@pytest.mark.parametrize(
-    "kind", [int, str, datetime, Decimal, UUID, list[int], dict[int, int], set[int], bytes]
-)
+class Colour(enum.Enum):
+    RED = "a"
+
+
+class Named(TypedDict):
+    a: Literal["a"]
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+class Growing(list[Any]):
+    """A list that yields more than it holds."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(["1"] * 9)
+
+
+class Shrinking(tuple[Any, ...]):
+    """A tuple that yields less than it holds."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise RuntimeError
+
+
+KINDS = [
+    int, str, datetime, Decimal, UUID, bytes, Colour, Literal["a", 1], list[int], list[Colour],
+    tuple[int, int], tuple[Colour, ...], set[int], set[Colour], set[Any], frozenset[Any], dict[int, int],
+    dict[Colour, int], dict[Any, Colour], Named, Pair, Colour | Named | None, set[Any] | dict[Any, int],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_resisting_objects(kind: Any) -> None:
-    """Objects whose methods raise are kept, as values and as keys."""
+    """Objects whose methods raise are kept, as values, as items and as keys."""
     value = Hostile()
     schema = Schema({"a": kind})
+    writable = memoryview(bytearray(b"a"))
 
     assert schema.advise({"a": value})[0]["a"] is value
     assert schema.advise({value: 1})[1] != []
+    for made in (list, Growing, tuple, Shrinking):
+        for items in ([value], [value, value], [writable], ["1", "2"], []):
+            for apply in (schema.apply, lambda record: schema.advise(record)[0]):
+                after = apply({"a": made(items)})["a"]
+                assert len(after) == len(items)
+    for record in ({value: 1}, {value: 1, "1": 1}, {"b": 1, value: 2}, {"b": value}):
+        assert len(schema.apply({"a": dict(record)})["a"]) == len(record)
+        assert len(schema.advise({"a": dict(record)})[0]["a"]) == len(record)
+
+
+def test_an_object_is_not_built_of_resisting_keys() -> None:
+    """What cannot be compared with the names of fields is unknown."""
+    record = {Hostile(): 1, "b": 2}
+    after, advice = Schema(Pair, as_objects=True).advise(record)
+
+    assert after is record
+    assert [a.code for a in advice] == ["missing", "unknown"]
 
 
 @pytest.mark.parametrize("name", ["json", "yaml", "msgpack"])
