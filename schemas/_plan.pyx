@@ -91,6 +91,7 @@ import_datetime()
 DEF KEY_ATTACK = 64
 DEF SMALL = 1000
 DEF MISSES = 32
+DEF WIDTH = 120
 
 
 cdef class _Mark:
@@ -149,7 +150,9 @@ cdef struct Run:
     PyObject *severity
     Py_ssize_t left
     Py_ssize_t cap
+    # Advice beyond the cap, and how much of that is no note.
     Py_ssize_t more
+    Py_ssize_t errors
 
 
 cdef class Advice:
@@ -163,7 +166,7 @@ cdef class Advice:
         found: Type of what stood there, with the value where that was the trouble.
         value: The original value.
         outcome: ``"fixed"``, ``"kept"`` (there is no conversion) or ``"could not"`` (it failed).
-        severity: ``"error"`` or ``"note"``, as the field's `Hint` says.
+        severity: ``"error"`` or ``"note"``, as the field's `Hint` says; of ``"more"``, the worst of that.
     """
 
     cdef readonly str path
@@ -226,10 +229,11 @@ cdef int note(Run *run, Place *place, str code, str expected, object value, str 
 cdef int say(Run *run, Place *place, str code, str expected, object value, str outcome, str found) except -1:
     if run.advice is NULL:
         return 0
+    severity = "error" if run.severity is NULL else <object>run.severity
     if PyList_GET_SIZE(<object>run.advice) >= run.cap:
         run.more += 1
+        run.errors += severity == "error"
         return 0
-    severity = "error" if run.severity is NULL else <object>run.severity
     PyList_Append(<object>run.advice, Advice(render(place), code, expected, found, value, outcome, severity))
     return 0
 
@@ -1442,10 +1446,7 @@ cdef class RecordStep(Step):
                 return PyObject_Call(self.build, (), value if type(value) is dict else dict(value))
             return self.build(value)
         except Exception as error:
-            say(
-                run, place, "build", self.expected, value, "could not",
-                f"dict, and {type(error).__name__}: {error}",
-            )
+            say(run, place, "build", self.expected, value, "could not", f"dict, and {brief(error, WIDTH)}")
             return value if instead is None else instead
 
 
@@ -1474,7 +1475,7 @@ cdef class Plan:
         """Return the record, corrected in place."""
         cdef Run run
         run.advice = run.memo = run.severity = NULL
-        run.left, run.cap, run.more = self.first, 0, 0
+        run.left, run.cap, run.more, run.errors = self.first, 0, 0, 0
         try:
             return self.step.visit(record, &run, NULL)
         except OverrunError:
@@ -1486,7 +1487,7 @@ cdef class Plan:
         cdef list advice = []
         run.advice = <PyObject *>advice
         run.memo = run.severity = NULL
-        run.left, run.cap, run.more = self.first, self.cap, 0
+        run.left, run.cap, run.more, run.errors = self.first, self.cap, 0, 0
         try:
             new = self.step.visit(record, &run, NULL)
         except OverrunError:
@@ -1494,13 +1495,13 @@ cdef class Plan:
             kept = [item for item in advice if (<Advice>item).outcome == "fixed"]
             advice.clear()
             advice.extend(kept)
-            run.more = 0
+            run.more = run.errors = 0
             run.severity = NULL
             new = self.again(record, &run)
         if run.more:
-            advice.append(
-                Advice("$", "more", f"at most {self.cap} pieces of advice", f"{run.more} more", None, "kept")
-            )
+            severity = "error" if run.errors else "note"
+            expected = f"at most {self.cap} pieces of advice"
+            advice.append(Advice("$", "more", expected, f"{run.more} more", None, "kept", severity))
         return new, advice
 
     cdef object again(self, object record, Run *run):

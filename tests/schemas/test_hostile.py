@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import os
 import subprocess
@@ -16,7 +17,7 @@ from uuid import UUID
 import pytest
 
 from bakeoff import codecs
-from bakeoff.schemas import Hint, Limits, Schema
+from bakeoff.schemas import AdviceError, Hint, Limits, Schema
 
 P = 2**61 - 1
 """Hashes of ints are taken modulo this: its multiples all collide."""
@@ -269,6 +270,36 @@ def test_advice_is_capped() -> None:
 
     assert len(advice) == 101
     assert advice[-1].found == "900 more"
+
+
+@pytest.mark.parametrize(("fault", "severity"), [(0, "error"), (999, "error"), (None, "note")])
+def test_the_number_of_the_rest_is_as_severe_as_the_rest(fault: int | None, severity: str) -> None:
+    """Notes beyond the cap are notes, and strict mode does not raise for them."""
+    spec: dict[str, Any] = {f"f{i}": Annotated[int, Hint(severity="note")] for i in range(1_000)}
+    if fault is not None:
+        spec[f"f{fault}"] = int
+    schema = Schema(spec, limits=Limits(advice=1))
+    record = dict.fromkeys(spec, "x")
+    advice = schema.advise(record)[1]
+
+    assert "error" in {a.severity for a in advice} or fault is None
+    assert advice[-1].severity == ("error" if fault == 999 else "note")
+    strict = Schema(spec, limits=Limits(advice=1), strict=True)
+    with pytest.raises(AdviceError) if severity == "error" else contextlib.nullcontext():
+        strict.advise(record)
+
+
+class Wordy(NamedTuple("Wordy", [("a", Any)])):
+    def __new__(cls, a: Any) -> Wordy:
+        raise ValueError(a * 1_000)
+
+
+def test_why_an_object_was_not_built_is_cut() -> None:
+    """The words of an error are the record's as much as the class's."""
+    advice = Schema(Wordy, as_objects=True).advise({"a": "x" * 1_000})[1]
+
+    assert [a.code for a in advice] == ["build"]
+    assert len(advice[0].found) < 150
 
 
 def test_bytes_are_capped() -> None:
