@@ -94,7 +94,14 @@ class UUIDLeaf(Step):
 
 class EnumLeaf(Step):
     def __init__(
-        self, expected: str, kind: type, members: Mapping[tuple[type, Any], Enum], *, quiet: bool = False
+        self,
+        expected: str,
+        kind: type,
+        members: Mapping[tuple[type, Any], Enum],
+        *,
+        bits: int | None = None,
+        number: IntLeaf | None = None,
+        quiet: bool = False,
     ) -> None: ...
 
 class LiteralLeaf(Step):

@@ -777,14 +777,23 @@ cdef object uuid_of(str text):
 
 
 cdef class EnumLeaf(Leaf):
-    """Members of one Enum, by a closed table of (type, value)."""
+    """Members of one Enum, by a closed table of (type, value).
+
+    Args:
+        bits: Of a Flag: those that its members have, and combinations may have.
+        number: How such a combination is read where it stands as text.
+    """
 
     cdef object kind
     cdef dict members
+    cdef object bits
+    cdef IntLeaf number
 
-    def __init__(self, str expected, kind, dict members, *, bint quiet=False):
+    def __init__(
+        self, str expected, kind, dict members, *, bits=None, IntLeaf number=None, bint quiet=False
+    ):
         Step.__init__(self, expected, quiet=quiet)
-        self.kind, self.members = kind, members
+        self.kind, self.members, self.bits, self.number = kind, members, bits, number
 
     cdef bint fits(self, object value):
         return isinstance(value, self.kind)
@@ -800,7 +809,19 @@ cdef class EnumLeaf(Leaf):
         except Exception:
             # What cannot be hashed or compared, each in its own way.
             return BAD
-        return BAD if found is None else found
+        if found is None:
+            return BAD if self.bits is None else self.combined(value)
+        return found
+
+    cdef object combined(self, object value):
+        if type(value) is str and self.number.conventional(value):
+            value = self.number.parse(value)
+        if not PyLong_CheckExact(value) or value & ~self.bits:
+            return BAD
+        try:
+            return self.kind(value)
+        except Exception:
+            return BAD
 
 
 cdef class LiteralLeaf(Leaf):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import enum
+import functools
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -284,7 +286,9 @@ class _Compiler:
                 return p.UUIDLeaf(name, quiet=quiet)
             case t.EnumType():
                 members = _members(node.cls, self.facts.null, key=key)
-                return p.EnumLeaf(name, node.cls, members, quiet=quiet)
+                bits = _bits(node.cls) if issubclass(node.cls, enum.Flag) else None
+                number = p.IntLeaf("int", 18 if key else limits.digits, key=key)
+                return p.EnumLeaf(name, node.cls, members, bits=bits, number=number, quiet=quiet)
             case t.LiteralType():
                 return p.LiteralLeaf(name, node.values, _texts(node, self.facts.null, key=key), quiet=quiet)
             case t.ComplexType():
@@ -376,6 +380,11 @@ def _members(cls: type[enum.Enum], null: str | None, *, key: bool) -> dict[tuple
         except TypeError:  # an unhashable value cannot come back
             continue
     return table
+
+
+def _bits(cls: type[enum.Flag]) -> int:
+    """Return all bits that any member of a Flag has."""
+    return functools.reduce(operator.or_, (int(member.value) for member in cls.__members__.values()), 0)
 
 
 def _texts(node: t.LiteralType, null: str | None, *, key: bool) -> dict[str, Any]:

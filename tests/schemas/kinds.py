@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
+import functools
+import operator
 import uuid
 from typing import Annotated, Any, Literal
 
@@ -31,6 +33,15 @@ class Level(enum.IntEnum):
     HIGH = 2
 
 
+class Access(enum.Flag):
+    """Members that combine."""
+
+    READ = 1
+    WRITE = 2
+    BOTH = 3
+    FAR = 2**70
+
+
 class Odd(enum.Enum):
     """Values that few formats have."""
 
@@ -41,6 +52,7 @@ class Odd(enum.Enum):
     PRICE = decimal.Decimal("1.10")
 
 
+ACCESS = st.lists(st.sampled_from(Access)).map(lambda some: functools.reduce(operator.or_, some, Access(0)))
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 OFFSETS = st.integers(-23 * 60, 23 * 60).map(lambda m: dt.timezone(dt.timedelta(minutes=m)))
@@ -62,6 +74,7 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (uuid.UUID, st.uuids()),
     (Colour, st.sampled_from(Colour)),
     (Level, st.sampled_from(Level)),
+    (Access, ACCESS),
     (Odd, st.sampled_from(Odd)),
     (Literal[1, "x", None], st.sampled_from([1, "x", None])),
 ]
@@ -75,6 +88,7 @@ KEYS: list[tuple[Any, Strategy]] = [
     (dt.timedelta, st.timedeltas()),
     (Colour, st.sampled_from(Colour)),
     (Level, st.sampled_from(Level)),
+    (Access, st.sampled_from([Access.READ, Access.BOTH, Access.FAR, Access(0)])),
     (Odd, st.sampled_from(Odd)),
     (Literal[1, True, "x", None], st.sampled_from([1, "x", None]) | st.sampled_from([True, "x"])),
 ]

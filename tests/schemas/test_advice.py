@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from kinds import Level, Odd
+from kinds import Access, Level, Odd
 
 from bakeoff import codecs
 from bakeoff.schemas import Advice, AdviceCounter, AdviceError, Hint, Schema
@@ -33,6 +33,11 @@ class Order(TypedDict):
 
 class Colour(enum.Enum):
     RED = "red"
+
+
+class Rights(enum.IntFlag):
+    READ = 1
+    RUN = 4
 
 
 class Corner(enum.Enum):
@@ -117,6 +122,14 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (Colour, "RED", "RED", "could not"),
     (Corner, [0, "1.0"], Corner.TOP, "fixed"),
     (Level, "1", "1", "could not"),
+    (Access, 3, Access.READ | Access.WRITE, "fixed"),
+    (Access, 0, Access(0), "fixed"),
+    (Access, 7, 7, "could not"),
+    (Access, -1, -1, "could not"),
+    (Access, "3", "3", "could not"),
+    (Access, str(2**70 + 1), Access.FAR | Access.READ, "fixed"),
+    (Rights, 5, Rights.READ | Rights.RUN, "fixed"),
+    (dict[Rights, str], {"5": "a", "8": "b"}, {Rights.READ | Rights.RUN: "a", "8": "b"}, "fixed"),
     (Odd, "/w==", Odd.MARK, "fixed"),
     (Odd, "P1DT0.000001S", Odd.SPAN, "fixed"),
     (Odd, str(2**70), Odd.BIG, "fixed"),
