@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import binascii
 import datetime as dt
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ _DURATION = re.compile(
 )
 # No group is repeated: the engine keeps 30 bytes of state for each byte that it matches.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
+_MICROSECOND = dt.timedelta(microseconds=1)
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
@@ -64,13 +66,17 @@ def unit(name: str) -> Callable[[Any], dt.timedelta]:
     """Return the conversion of a number of ``s``, ``ms``, ``us`` or ``ns`` to a timedelta.
 
     Raises (when called):
-        ConversionError: Finer than a microsecond, which would be lost.
+        ConversionError: Finer than a microsecond, which would be lost. A float may be half of its last
+            digit off, as 0.1 is no tenth.
     """
     scale = _NANOSECONDS[name]
 
     def convert(number: Any) -> dt.timedelta:
         if isinstance(number, float):
-            return dt.timedelta(microseconds=number * (scale / 1_000))
+            delta = dt.timedelta(microseconds=number * (scale / 1_000))
+            if abs(delta // _MICROSECOND * 1_000 / scale - number) > math.ulp(number):
+                raise ConversionError("finer than a microsecond")
+            return delta
         microseconds, rest = divmod(number * scale, 1_000)
         if rest:
             raise ConversionError("finer than a microsecond")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import math
 import pickle
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -109,7 +110,20 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (dt.timedelta, "-P1DT0.5S", -dt.timedelta(days=1, seconds=0.5), "fixed"),
     (dt.timedelta, "P", "P", "could not"),
     (Annotated[dt.timedelta, Hint(epoch="ms")], 1500, dt.timedelta(seconds=1.5), "fixed"),
+    (Annotated[dt.timedelta, Hint(epoch="s")], 0.1, dt.timedelta(seconds=0.1), "fixed"),
+    (Annotated[dt.timedelta, Hint(epoch="s")], -1.000001, dt.timedelta(seconds=-1, microseconds=-1), "fixed"),
+    (Annotated[dt.timedelta, Hint(epoch="s")], 0.12345678, 0.12345678, "could not"),
+    (Annotated[dt.timedelta, Hint(epoch="ms")], 1e-9, 1e-9, "could not"),
+    (Annotated[dt.timedelta, Hint(epoch="s")], math.inf, math.inf, "could not"),
     (Annotated[dt.datetime, Hint(epoch="ns")], 1, 1, "could not"),
+    (Annotated[dt.datetime, Hint(epoch="ns")], 1.5, 1.5, "could not"),
+    (Annotated[dt.datetime, Hint(epoch="ns")], 2e3, dt.datetime(1970, 1, 1, 0, 0, 0, 2, dt.UTC), "fixed"),
+    (
+        Annotated[dt.datetime, Hint(epoch="s")],
+        1704164645.123456,
+        dt.datetime(2024, 1, 2, 3, 4, 5, 123456, dt.UTC),
+        "fixed",
+    ),
     (Decimal, "1.10", Decimal("1.10"), "fixed"),
     (Decimal, 1.1, Decimal("1.1"), "fixed"),
     (Decimal, "1,1", "1,1", "could not"),
