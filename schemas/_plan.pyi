@@ -113,7 +113,9 @@ class OptionalStep(Step):
     def __init__(self, expected: str, inner: Step, null: str | None = None) -> None: ...
 
 class UnionStep(Step):
-    def __init__(self, expected: str, options: list[Step]) -> None: ...
+    def __init__(
+        self, expected: str, options: list[Step], null: str | None = None, *, quiet: bool = False
+    ) -> None: ...
 
 class ListStep(Step):
     def __init__(self, expected: str, item: Step | None = None, *, quiet: bool = False) -> None: ...
@@ -146,7 +148,7 @@ class RecordStep(Step):
         build: Callable[[dict[str, Any]], Any] | None = None,
         kind: type | None = None,
         full: bool = True,
-        tags: tuple[tuple[str, Step], ...] = (),
+        tags: tuple[tuple[int, str, Step], ...] = (),
     ) -> None: ...
 
 class Plan:

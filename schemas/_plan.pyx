@@ -38,6 +38,7 @@ cdef extern from "Python.h":
     object PyObject_Call(object, tuple, dict)
     PyObject *PyDict_GetItemWithError(object, object)
     void PyErr_Clear()
+    Py_ssize_t Py_SIZE(object)
     object PyList_GetSlice(object, Py_ssize_t, Py_ssize_t)
     int PySet_Check(object)
     void Py_INCREF(PyObject *)
@@ -868,10 +869,11 @@ cdef class UnionStep(Step):
     """One of several: first whoever finds the type right, then by convention, then by any conversion."""
 
     cdef list options
+    cdef str null
 
-    def __init__(self, str expected, list options):
-        Step.__init__(self, expected)
-        self.options = options
+    def __init__(self, str expected, list options, str null=None, *, bint quiet=False):
+        Step.__init__(self, expected, quiet=quiet)
+        self.options, self.null = options, null
 
     cdef bint fits(self, object value):
         cdef Step option
@@ -882,6 +884,8 @@ cdef class UnionStep(Step):
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef Step option
+        if self.null is not None and type(value) is str and value == self.null:
+            return None
         for option in self.options:
             if option.fits(value):
                 return option.visit(value, run, place)
@@ -894,14 +898,25 @@ cdef class UnionStep(Step):
                 if type(new) is not _Mark:
                     if not option.quiet:
                         note(run, place, "type", self.expected, value, "fixed")
-                    return new
+                    return option.visit(new, run, place)
         for option in self.options:
             new = option.convert(value)
             if type(new) is not _Mark:
                 note(run, place, "type", self.expected, value, "fixed")
-                return new
+                return option.visit(new, run, place)
         note(run, place, "type", self.expected, value, "kept")
         return value
+
+    cdef object convert(self, object value):
+        # Of keys, which are converted and never visited.
+        cdef Step option
+        for conventional in (True, False):
+            for option in self.options:
+                if not conventional or option.conventional(value):
+                    new = option.convert(value)
+                    if type(new) is not _Mark:
+                        return new
+        return NONE
 
 
 # Containers -------------------------------------------------------------------------------------
@@ -997,7 +1012,9 @@ cdef class TupleStep(Step):
         return PyTuple_Check(value) and (self.length < 0 or PyTuple_GET_SIZE(value) == self.length)
 
     cdef bint takes(self, object value):
-        return PyList_Check(value) or PyTuple_Check(value)
+        if not PyList_Check(value) and not PyTuple_Check(value):
+            return False
+        return self.length < 0 or Py_SIZE(value) == self.length
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef list items
@@ -1278,7 +1295,7 @@ cdef class RecordStep(Step):
         build: Class that takes the fields by keyword, callable that takes their dict, or None.
         kind: Class of objects that are right already.
         full: Whether missing fields are advised.
-        tags: Field names whose Literal tells records of a union apart.
+        tags: (position, name, step) of the fields whose Literal tells records of a union apart.
     """
 
     cdef Slot *slots
@@ -1326,14 +1343,22 @@ cdef class RecordStep(Step):
         for name, _, required, _ in self.fields:
             if required and lookup(value, <PyObject *>name) is NULL:
                 return False
-        for name, step in self.tags:
+        for _, name, step in self.tags:
             found = lookup(value, <PyObject *>name)
             if found is not NULL and not (<Step>step).fits(<object>found):
                 return False
         return True
 
     cdef bint takes(self, object value):
-        return PyDict_Check(value) or (self.positional and (PyList_Check(value) or PyTuple_Check(value)))
+        if PyDict_Check(value):
+            return True
+        if not self.positional or not (PyList_Check(value) or PyTuple_Check(value)):
+            return False
+        items = items_of(value)
+        for index, _, step in self.tags:
+            if index < len(items) and not (<Step>step).fits(items[index]):
+                return False
+        return True
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef object seen, result

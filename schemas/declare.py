@@ -11,6 +11,7 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
+import itertools
 import sys
 import types as pytypes
 import typing
@@ -222,6 +223,11 @@ class _Describer:
                 return option
             options += option.options if isinstance(option, t.UnionType) else [option]
         options = list(dict.fromkeys(options))
+        for one, other in itertools.combinations(options, 2):
+            if _alike(one, other):
+                raise SchemaError(
+                    path, f"nothing tells `{one}` from `{other}` in a union; join them, as in `list[A | B]`"
+                )
         return options[0] if len(options) == 1 else t.UnionType(tuple(options))
 
     def _literal(self, spec: Any, path: str) -> t.Type:
@@ -374,6 +380,25 @@ def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
     if unfit := sorted(given - {names.get(name, name) for name in changes}):
         raise SchemaError(path, f"`{node}` has no {' or '.join(unfit)}")
     return dataclasses.replace(node, **{k: v for k, v in changes.items() if v is not None})
+
+
+def _alike(one: t.Type, other: t.Type) -> bool:
+    """Whether nothing tells two options of a union apart, not even in Python."""
+    match one, other:
+        case t.TupleType(items), t.TupleType(others):
+            return len(items) == len(others)
+        case (t.TupleType() | t.VarTupleType(), t.TupleType() | t.VarTupleType()):
+            return True
+        case t.RecordType(positional=True), t.RecordType(positional=True):
+            return not any(_exclude(*pair) for pair in zip(one.fields, other.fields, strict=False))
+    return type(one) is type(other) and isinstance(one, t.ListType | t.SetType | t.FrozenSetType | t.DictType)
+
+
+def _exclude(one: t.Field, other: t.Field) -> bool:
+    """Whether no value fits both of two fields, as their Literals say."""
+    if not isinstance(one.type, t.LiteralType) or not isinstance(other.type, t.LiteralType):
+        return False
+    return all(type(a) is not type(b) or a != b for a in one.type.values for b in other.type.values)
 
 
 def _check_hashable(node: t.Type, path: str) -> None:

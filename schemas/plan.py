@@ -101,7 +101,7 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
     match node:
         case t.NoneType():
             return f"from the text {facts.null!r}" if facts.null is not None else None
-        case t.LiteralType(values) if None in values:
+        case t.LiteralType() if _holds_none(node):
             return lack(t.NoneType(), facts)
         case t.IntType():
             return "from decimal text, beyond 64 bits" if node.big and facts.lacks("bigint") else None
@@ -115,6 +115,8 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
             return _lack_datetime(node, facts)
         case t.TimeDeltaType() if node.unit is not None:
             return f"from a number of {node.unit}"
+        case t.DecimalType() if facts.wire.get("decimal") == "float":
+            return "from float" if facts.lacks("decimal") else None
         case t.ListType():
             return "from tuple" if facts.lacks("list") else None
         case t.TupleType() | t.VarTupleType():
@@ -155,7 +157,9 @@ def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
 
 
 def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
-    if isinstance(node.key, t.AnyType | t.StrType):
+    # Among the keys that a union allows, text is right as it stands.
+    options = node.key.options if isinstance(node.key, t.UnionType) else (node.key,)
+    if any(isinstance(option, t.AnyType | t.StrType) for option in options):
         return None
     if not facts.lacks("any_keys"):  # keys are written as values are
         return None if lack(node.key, facts) is None else f"keys to {node.key}"
@@ -171,20 +175,51 @@ def _needs(node: t.Type, facts: Facts, objects: bool) -> bool:
     """Whether anything is left to do at `node` or below it."""
     if lack(node, facts, objects=objects) is not None:
         return True
-    below = (child for part, child in t.children(node) if part != "{key}")
-    return any(_needs(child, facts, objects) for child in below)
+    return any(_needs(child, facts, objects) for _, child in _below(node, facts))
+
+
+def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
+    """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    for part, child in t.children(node):
+        if part != "{key}" and not (isinstance(node, t.UnionType) and _shadowed(child, node, facts)):
+            yield part, child
+
+
+def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
+    """Whether what the codec writes for one option is right as it stands, for another."""
+    words = lack(option, facts)
+    kinds = {type(other) for other in union.options} - {type(option)}
+    if words is None or _holds_none(option):
+        return False
+    match option:
+        case t.FrozenSetType() if facts.wire.get("frozenset") == "set":
+            return t.SetType in kinds
+        case t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType():
+            return (t.VarTupleType if facts.lacks("list") else t.ListType) in kinds
+        case t.DecimalType() if facts.wire.get("decimal") == "float":
+            return t.FloatType in kinds
+        case t.ByteArrayType() if words == "from bytes":
+            return t.BytesType in kinds
+        case t.EnumType(cls):
+            return t.StrType in kinds and all(isinstance(member.value, str) for member in cls)
+    return t.StrType in kinds and "text" in words
+
+
+def _holds_none(node: t.Type) -> bool:
+    return isinstance(node, t.NoneType) or (isinstance(node, t.LiteralType) and None in node.values)
 
 
 # Words --------------------------------------------------------------------------------------------
 
 
-def lines(node: t.Type, facts: Facts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
+def lines(
+    node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
+) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and what is done there, for every node where something is done."""
-    for path, child in t.walk(node):
-        if "{key}" in path:
-            continue
-        if (words := lack(child, facts, objects=objects)) is not None:
-            yield path, str(child), words
+    if (words := lack(node, facts, objects=objects)) is not None:
+        yield path, str(node), words
+    for part, child in _below(node, facts):
+        yield from lines(child, facts, objects=objects, path=path + part)
 
 
 # Compiling ----------------------------------------------------------------------------------------
@@ -308,9 +343,8 @@ class _Compiler:
             case t.FloatType():
                 return p.CallLeaf("float", float, _float_key, quiet=quiet)
             case t.UnionType():
-                return p.UnionStep(
-                    str(node), self._ordered([self._key(o) for o in node.options], node.options)
-                )
+                keys = [self._key(option) for option in node.options]
+                return p.UnionStep(str(node), self._ordered(keys, node.options), quiet=quiet)
         return self._leaf(node, quiet, key=True)
 
     def _union(self, node: t.UnionType) -> p.Step:
@@ -319,7 +353,11 @@ class _Compiler:
             inner = self.step(rest[0])
             return p.OptionalStep(str(node), inner or self._make(rest[0]), self.facts.null)
         whole = _Compiler(self.facts, self.limits, True, self.objects)
-        return p.UnionStep(str(node), self._ordered([whole._make(o) for o in node.options], node.options))
+        steps = [whole._make(option) for option in node.options]
+        nullable = any(_holds_none(option) for option in node.options)
+        return p.UnionStep(
+            str(node), self._ordered(steps, node.options), self.facts.null if nullable else None
+        )
 
     @staticmethod
     def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
@@ -329,13 +367,13 @@ class _Compiler:
 
     def _record(self, node: t.RecordType) -> p.Step:
         fields = []
-        tags: list[tuple[str, p.Step]] = []
-        for item in node.fields:
+        tags: list[tuple[int, str, p.Step]] = []
+        for position, item in enumerate(node.fields):
             step = self.step(item.type)
             if step is not None or self.full or self.objects or node.positional:
                 fields.append((item.name, step, item.required, item.severity))
             if isinstance(item.type, t.LiteralType):
-                tags.append((item.name, self._leaf(item.type, False)))
+                tags.append((position, item.name, self._leaf(item.type, False)))
         build = _builder(node) if self.objects and node.cls is not None else None
         return p.RecordStep(
             str(node),
@@ -352,7 +390,7 @@ _RANK = {
     kind: rank
     for rank, kind in enumerate(
         (t.LiteralType, t.EnumType, t.UUIDType, t.DateType, t.TimeType, t.TimeDeltaType, t.DateTimeType,
-         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType),
+         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
         start=-20,
     )
 }  # fmt: skip

@@ -8,7 +8,7 @@ import enum
 import functools
 import operator
 import uuid
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from hypothesis import strategies as st
 
@@ -79,6 +79,26 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (Literal[1, "x", None], st.sampled_from([1, "x", None])),
 ]
 
+
+class Named(TypedDict):
+    """A record beside maps."""
+
+    name: str
+    at: dt.date
+
+
+UNIONS: list[tuple[Any, Strategy]] = [
+    (int | str | None, st.integers(-9, 9) | TEXT | st.none()),
+    (dt.date | dt.datetime | int, st.dates() | st.datetimes() | st.integers(-9, 9)),
+    (list[dt.date] | dict[str, uuid.UUID] | None, st.lists(st.dates()) | st.dictionaries(TEXT, st.uuids())),
+    (
+        dict[str, dt.date] | Named,
+        st.dictionaries(st.just("at"), st.dates()) | st.builds(dict, name=TEXT, at=st.dates()),
+    ),
+    (tuple[int, int] | tuple[dt.date], st.tuples(INT64, INT64) | st.tuples(st.dates())),
+]
+"""Whose options no codec confuses."""
+
 KEYS: list[tuple[Any, Strategy]] = [
     (str, TEXT),
     (int, st.integers(-(10**17), 10**17)),
@@ -86,6 +106,7 @@ KEYS: list[tuple[Any, Strategy]] = [
     (dt.date, st.dates()),
     (dt.datetime, st.datetimes()),
     (dt.timedelta, st.timedeltas()),
+    (int | dt.date | None, st.integers(-9, 9) | st.dates() | st.none()),
     (Colour, st.sampled_from(Colour)),
     (Level, st.sampled_from(Level)),
     (Access, st.sampled_from([Access.READ, Access.BOTH, Access.FAR, Access(0)])),
@@ -123,7 +144,7 @@ def _extend(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
     )
 
 
-PAIRS: st.SearchStrategy[Pair] = st.recursive(st.sampled_from(LEAVES), _extend, max_leaves=4)
+PAIRS: st.SearchStrategy[Pair] = st.recursive(st.sampled_from(LEAVES + UNIONS), _extend, max_leaves=4)
 """(type, strategy for its values)."""
 
 

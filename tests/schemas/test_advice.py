@@ -222,6 +222,57 @@ def test_closed_tables_know_what_a_codec_writes(name: str, kind: Any, value: Any
     assert first_difference({"v": value}, codec.decode(codec.encode({"v": value}))) is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (str | int | None, None),
+        (Literal["a", None] | str, None),
+        (dict[int | None, str], {1: "a", None: "b"}),
+        (dict[str, dt.date] | Item, {"created": dt.datetime(2024, 1, 1), "price": Decimal(1)}),
+        (tuple[int, dt.date] | tuple[dt.date], (dt.date(2024, 1, 2),)),
+    ],
+)
+@pytest.mark.parametrize("name", ["plist", "json", "msgpack", "msgpack/tuple"])
+def test_unions(name: str, kind: Any, value: Any) -> None:
+    """None is turned back before text can stand for itself, and the more particular option is taken."""
+    from bakeoff.bench.equality import first_difference
+
+    schema = Schema({"v": kind})
+    codec = codecs.codec(name)
+    back = codec.with_schema(schema).decode(codec.encode({"v": value}))
+
+    assert first_difference({"v": value}, back) is None
+    assert schema.advise(back, codec)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("json", dt.datetime | str, []),
+        ("json", list[dt.datetime | str | None], []),
+        ("json", list[int] | tuple[dt.date, ...], []),
+        ("json", tuple[dt.date, ...] | int, ["from list", "from ISO 8601 text"]),
+        ("msgpack/tuple", list[int] | tuple[int, ...], []),
+        ("json", Colour | str, []),
+        ("json", Colour | int, ["from its value"]),
+        ("json", dict[dt.date | str, int], []),
+        ("yaml", bytearray | bytes, []),
+        ("cbor2", frozenset[int] | set[int], []),
+        ("yaml", dt.datetime | str, []),
+        ("plist", str | int | None, ["from the text '$null'"]),
+        ("ujson", Decimal | str, ["from float"]),
+    ],
+)
+def test_the_plan_knows_what_a_union_takes_as_it_is(name: str, kind: Any, words: list[str]) -> None:
+    """Text stays text where it may be, a list a list: nothing else is promised or looked for."""
+    schema = Schema({"v": kind})
+    rows = schema.plan(name).splitlines()[1:]
+
+    assert len(rows) == len(words)
+    assert all(row.endswith(end) for row, end in zip(rows, words, strict=True))
+    assert (schema.fixer(name) is None) == (not words)
+
+
 def test_strict_raises_all_at_once() -> None:
     """One error holds everything; the record is corrected all the same; notes do not raise."""
     schema = Schema({"a": int, "b": Decimal, "c": Annotated[str, Hint(severity="note")]}, strict=True)

@@ -47,6 +47,10 @@ class Pair(NamedTuple):
     right: int | None = None
 
 
+class Other(NamedTuple):
+    left: int
+
+
 class Event(msgspec.Struct, rename="camel"):
     event_id: UUID
     made_at: dt.datetime = msgspec.field(default_factory=dt.datetime.now)
@@ -96,6 +100,15 @@ def test_abstract_types() -> None:
     ]
 
 
+def test_unions() -> None:
+    """Options that are the same are one, and those that Python tells apart may stand side by side."""
+    assert fields({"a": list[int] | Sequence[int] | None}) == [("a", "list | None", True)]
+    assert fields({"a": list[int] | tuple[int, ...] | set[int] | dict[str, int] | Movie}) == [
+        ("a", "list | tuple | set | dict | Movie", True)
+    ]
+    assert fields({"a": tuple[int] | tuple[int, int]}) == [("a", "tuple | tuple", True)]
+
+
 def test_hints() -> None:
     """Annotated types pass their options on, into optional ones as well."""
     schema = Schema(
@@ -137,6 +150,10 @@ class Broken(TypedDict):
         ({"a": "int"}, "$.a", "not resolved"),
         ({"a": Annotated[str, Hint(epoch="s")]}, "$.a", "has no epoch"),
         ({"a": Literal[b"x"]}, "$.a", "Literal"),
+        ({"a": list[int] | list[str]}, "$.a", "nothing tells `list` from `list`"),
+        ({"a": [dict[str, int] | None | dict[int, int]]}, "$.a[]", "nothing tells `dict` from `dict`"),
+        ({"a": tuple[int, ...] | tuple[str, str]}, "$.a", "nothing tells `tuple` from `tuple`"),
+        ({"a": Pair | Other}, "$.a", "nothing tells `Pair` from `Other`"),
         (42, "$", "unsupported type `42`"),
     ],
 )
