@@ -17,7 +17,7 @@ import types as pytypes
 import typing
 import uuid
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..errors import UsageError
 from . import types as t
@@ -285,7 +285,11 @@ class _Describer:
         except NameError as error:
             raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
         fields = [(info.encode_name, info.name, info.type, info.required) for info in infos]
-        return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
+        config = cls.__struct_config__
+        if config.tag is not None:
+            # It stands on the wire in front of the fields, and is none of the object's.
+            fields.insert(0, (config.tag_field, config.tag_field, Literal[config.tag], True))
+        return self._record(cls, fields, path, positional=bool(config.array_like))
 
     def _model(self, cls: Any, path: str) -> t.Type:
         hints = _hints(cls, path)

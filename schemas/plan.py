@@ -450,10 +450,16 @@ def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     late = (
         tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
     )
-    if not renamed and not late:
+    config: Any = getattr(cls, "__struct_config__", None)
+    tag = None if config is None or config.tag is None else config.tag_field
+    if not renamed and not late and tag is None:
         return cls  # type: ignore[no-any-return]
 
     def build(record: dict[str, Any]) -> Any:
+        if tag is not None:
+            record = dict(record)
+            if (found := record.pop(tag, config.tag)) != config.tag:
+                raise ValueError(f"{tag} is {found!r}, not {config.tag!r}")
         arguments = {renamed.get(name, name): value for name, value in record.items()}
         after = {name: arguments.pop(name) for name in late if name in arguments}
         made = cls(**arguments)

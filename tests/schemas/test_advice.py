@@ -387,6 +387,41 @@ def test_objects_are_built() -> None:
     assert Schema(Point, as_objects=True).apply(OrderedDict(x=1, y="2.5")) == Point(1, Decimal("2.5"))
 
 
+class Get(msgspec.Struct, tag=True, rename="camel"):
+    the_key: dt.date
+
+
+class Put(msgspec.Struct, tag=2, tag_field="op", array_like=True):
+    key: str
+    at: dt.date | None = None
+
+
+class Drop(Put, tag=3, tag_field="op", array_like=True):
+    pass
+
+
+@pytest.mark.parametrize("name", ["json", "msgpack"])
+def test_tagged_structs_are_built(name: str) -> None:
+    """The tag stands in front of the fields, tells the Structs of a union apart, and is not passed on."""
+    schema = Schema({"get": list[Get], "one": Put | Drop | None}, as_objects=True)
+    record = {"get": [Get(dt.date(2024, 1, 2))], "one": Drop("x", dt.date(2024, 1, 2))}
+    payload = getattr(msgspec, name).encode(record)
+    after, advice = schema.advise(codecs.codec(name).decode(payload), name)
+
+    assert advice == []
+    assert after == record
+    assert schema.advise(after, name) == (record, [])
+
+
+def test_a_struct_is_not_built_of_another_tag() -> None:
+    """A tag that the class would not write again is not dropped."""
+    record = {"type": "Set", "theKey": dt.date(2024, 1, 2)}
+    after, advice = Schema(Get, as_objects=True).advise(record)
+
+    assert after is record
+    assert [(a.path, a.code) for a in advice] == [("$.type", "value"), ("$", "build")]
+
+
 def test_nothing_is_dropped_to_build_an_object() -> None:
     """A record with a field the class lacks, or without one it needs, stays a dict."""
     schema = Schema(Place, as_objects=True)
