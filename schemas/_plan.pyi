@@ -71,6 +71,7 @@ class DateTimeLeaf(Step):
         unit: Callable[[float], Any] | None = None,
         *,
         naive: bool = False,
+        aware: bool | None = None,
         quiet: bool = False,
     ) -> None: ...
 

@@ -119,6 +119,7 @@ cdef object decimal_of = _decimal.Context(
 cdef object UTC = _dt.timezone.utc
 cdef object from_iso = _dt.datetime.fromisoformat
 cdef object EPOCH = _dt.datetime(1970, 1, 1, tzinfo=UTC)
+cdef object NAIVE_EPOCH = _dt.datetime(1970, 1, 1)
 cdef object int_slot = UUID.int
 cdef object safe_slot = UUID.is_safe
 cdef object unknown_safety = _uuid.SafeUUID.unknown
@@ -536,14 +537,30 @@ cdef class BytesLeaf(Leaf):
 
 
 cdef class DateTimeLeaf(Leaf):
-    """datetime, from ISO 8601 text or from a number when the schema gives its unit."""
+    """datetime, from ISO 8601 text or from a number when the schema gives its unit.
+
+    Args:
+        unit: Conversion of a number to the time since 1970.
+        naive: Take the UTC off that the codec puts on.
+        aware: With an offset, without, or None for either: others are kept.
+    """
 
     cdef object unit
     cdef bint naive
+    cdef object aware
 
-    def __init__(self, str expected, unit=None, *, bint naive=False, bint quiet=False):
+    def __init__(self, str expected, unit=None, *, bint naive=False, aware=None, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
-        self.unit, self.naive = unit, naive
+        self.unit, self.naive, self.aware = unit, naive, aware
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        if not self.fits(value):
+            value = self.settle(value, run, place)
+        if self.aware is not None and run.advice is not NULL and PyDateTime_Check(value):
+            if (datetime_tzinfo(value) is not None) is not self.aware:
+                wanted = "with an offset" if self.aware else "without offset"
+                note(run, place, "value", f"{self.expected} {wanted}", value, "kept", True)
+        return value
 
     cdef bint fits(self, object value):
         return PyDateTime_Check(value) and not (self.naive and datetime_tzinfo(value) is UTC)
@@ -568,7 +585,7 @@ cdef class DateTimeLeaf(Leaf):
                 return BAD
         if self.unit is not None and (PyLong_CheckExact(value) or PyFloat_CheckExact(value)):
             try:
-                return EPOCH + self.unit(value)
+                return (NAIVE_EPOCH if self.aware is False else EPOCH) + self.unit(value)
             except Exception:
                 return BAD
         if PyDateTime_Check(value):

@@ -298,7 +298,7 @@ class _Compiler:
             case t.DateTimeType():
                 unit = None if node.epoch is None else convert.unit(node.epoch)
                 naive = node.aware is False and self.facts.wire.get("datetime", "").startswith("utc")
-                return p.DateTimeLeaf(name, unit, naive=naive, quiet=quiet)
+                return p.DateTimeLeaf(name, unit, naive=naive, aware=node.aware, quiet=quiet)
             case t.DateType():
                 return p.DateLeaf(name, quiet=quiet)
             case t.TimeType():

@@ -290,6 +290,32 @@ def test_strict_raises_all_at_once() -> None:
     assert pickled.advice == caught.value.advice
 
 
+MOMENT = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize(
+    ("hint", "came", "becomes", "outcomes"),
+    [
+        (Hint(aware=True), MOMENT, MOMENT, []),
+        (Hint(aware=True), MOMENT.replace(tzinfo=None), MOMENT.replace(tzinfo=None), ["kept"]),
+        (Hint(aware=True), "2024-01-02T00:00:00", MOMENT.replace(tzinfo=None), ["fixed", "kept"]),
+        (Hint(aware=False), MOMENT, MOMENT, ["kept"]),
+        (Hint(aware=False), "2024-01-02T00:00:00", MOMENT.replace(tzinfo=None), ["fixed"]),
+        (Hint(aware=False, epoch="s"), 1704153600, MOMENT.replace(tzinfo=None), ["fixed"]),
+        (Hint(aware=True, epoch="s"), 1704153600, MOMENT, ["fixed"]),
+    ],
+)
+@pytest.mark.parametrize("other", [None, list[int] | None])
+def test_offsets(hint: Hint, came: Any, becomes: Any, outcomes: list[str], other: Any) -> None:
+    """A datetime that should have an offset, or should not, is kept and advised wherever it came from."""
+    record, advice = Schema({"at": Annotated[dt.datetime, hint] | other}).advise({"at": came})
+
+    assert record == {"at": becomes}
+    assert [a.outcome for a in advice] == outcomes
+    if outcomes[-1:] == ["kept"]:
+        assert advice[-1].expected == ("datetime with an offset" if hint.aware else "datetime without offset")
+
+
 def test_ignored_fields_are_corrected_silently() -> None:
     """Severity "ignore" corrects and says nothing, not even that a field is missing."""
     schema = Schema({"a": Annotated[Decimal, Hint(severity="ignore")]})
