@@ -12,7 +12,6 @@ import datetime as dt
 import decimal
 import enum
 import itertools
-import sys
 import types as pytypes
 import typing
 import uuid
@@ -51,7 +50,7 @@ class Hint:
     """What Python's types cannot say, for use in ``Annotated[type, Hint(...)]``.
 
     Args:
-        severity: Of a field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
+        severity: Of a whole field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
             raise for it), ``"ignore"`` (corrected, never advised).
         epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
         encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``.
@@ -113,12 +112,7 @@ _SUPPORTED = (
     "Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, NamedTuple, msgspec.Struct, "
     "pydantic models and dicts of types"
 )
-_QUALIFIERS = {
-    getattr(module, name)
-    for module in (typing, sys.modules.get("typing_extensions"))
-    for name in ("Required", "NotRequired", "ReadOnly", "Final")
-    if module is not None and hasattr(module, name)
-}
+_QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 
 
 def describe(spec: Any) -> t.Type:
@@ -135,6 +129,8 @@ class _Describer:
 
     def __init__(self) -> None:
         self.inside: list[object] = []
+        # Place and severity of the field that is being described.
+        self.field: tuple[str, t.Severity] = ("", "error")
 
     def node(self, spec: Any, path: str) -> t.Type:
         if isinstance(spec, t.Type):
@@ -176,7 +172,7 @@ class _Describer:
         origin = typing.get_origin(spec)
         if origin is typing.Annotated:
             return self._annotated(spec, path)
-        if origin in _QUALIFIERS:
+        if _qualifier(origin):
             return self.node(typing.get_args(spec)[0], path)
         if origin is typing.Literal:
             return self._literal(spec, path)
@@ -241,6 +237,8 @@ class _Describer:
         inner = self.node(spec.__origin__, path)
         for hint in spec.__metadata__:
             if isinstance(hint, Hint):
+                if hint.severity is not None and self.field != (path, hint.severity):
+                    raise SchemaError(path, "a severity is that of a whole field, of `X` or `X | None`")
                 inner = _hinted(inner, hint, path)
         return inner
 
@@ -320,15 +318,11 @@ class _Describer:
         for wire_name, attribute, hint, required in fields:
             place = path + step(wire_name)
             hint, required, severity = _qualified(hint, required)
-            described.append(
-                t.Field(
-                    wire_name,
-                    self.node(hint, place),
-                    required,
-                    severity,
-                    attribute if attribute != wire_name else "",
-                )
-            )
+            outer, self.field = self.field, (place, severity)
+            kind = self.node(hint, place)
+            self.field = outer
+            renamed = attribute if attribute != wire_name else ""
+            described.append(t.Field(wire_name, kind, required, severity, renamed))
         return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
 
 
@@ -338,8 +332,7 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
     inner = hint
     while True:
         origin = typing.get_origin(inner)
-        if origin in _QUALIFIERS:
-            name = getattr(origin, "_name", "")
+        if name := _qualifier(origin):
             required = {"Required": True, "NotRequired": False}.get(name, required)
             hint = inner = typing.get_args(inner)[0]
         elif origin is typing.Annotated:
@@ -347,14 +340,23 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
                 if isinstance(item, Hint) and item.severity is not None:
                     severity = item.severity
             inner = inner.__origin__
-            if typing.get_origin(inner) in _QUALIFIERS:
+            if name := _qualifier(typing.get_origin(inner)):
                 hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]
-                required = {"Required": True, "NotRequired": False}.get(
-                    getattr(typing.get_origin(inner), "_name", ""), required
-                )
+                required = {"Required": True, "NotRequired": False}.get(name, required)
                 inner = typing.get_args(inner)[0]
+        elif origin in (typing.Union, pytypes.UnionType):
+            rest = [option for option in typing.get_args(inner) if option is not type(None)]
+            if len(rest) > 1:
+                return hint, required, severity
+            inner = rest[0]
         else:
             return hint, required, severity
+
+
+def _qualifier(origin: Any) -> str:
+    """Return the name of what qualifies a field, whichever of the two modules it is from, or nothing."""
+    name = "" if isinstance(origin, type) else getattr(origin, "_name", None)
+    return name if name in _QUALIFIERS else ""
 
 
 def _hints(cls: Any, path: str) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -125,6 +127,36 @@ def test_hints() -> None:
     assert [(a.path, a.severity) for a in advice][-1] == ("$.c", "note")
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Annotated[int, Hint(severity="note")] | None,
+        Annotated[int | None, Hint(severity="note")],
+        Annotated[Annotated[int, Hint(severity="note")] | None, Hint(big=True)],
+    ],
+)
+def test_severity_beside_none(kind: Any) -> None:
+    """The severity of what may be None is that of the field."""
+    assert [a.severity for a in Schema({"a": kind}).advise({"a": "x"})[1]] == ["note"]
+
+
+def test_qualifiers_of_the_other_module() -> None:
+    """ReadOnly of typing_extensions is known, even if that is imported late."""
+    code = """
+import sys
+sys.modules.pop("typing_extensions", None)
+import bakeoff.schemas
+assert "typing_extensions" not in sys.modules
+from typing_extensions import ReadOnly, Required, TypedDict
+class Row(TypedDict, total=False):
+    id: Required[ReadOnly[int]]
+print(bakeoff.schemas.Schema(Row).types.fields[0].type, bakeoff.schemas.Schema(Row).types.fields[0].required)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.stdout == "int True\n", done.stderr
+
+
 class Node(TypedDict):
     children: list[Node]
 
@@ -149,6 +181,9 @@ class Broken(TypedDict):
         ({"a": [int, str]}, "$.a", "holds the one"),
         ({"a": "int"}, "$.a", "not resolved"),
         ({"a": Annotated[str, Hint(epoch="s")]}, "$.a", "has no epoch"),
+        ({"a": list[Annotated[int, Hint(severity="note")]]}, "$.a[]", "of a whole field"),
+        ({"a": Annotated[int, Hint(severity="note")] | str}, "$.a", "of a whole field"),
+        (Annotated[Movie, Hint(severity="note")], "$", "of a whole field"),
         ({"a": Literal[b"x"]}, "$.a", "Literal"),
         ({"a": list[int] | list[str]}, "$.a", "nothing tells `list` from `list`"),
         ({"a": [dict[str, int] | None | dict[int, int]]}, "$.a[]", "nothing tells `dict` from `dict`"),
