@@ -66,8 +66,8 @@ def unit(name: str) -> Callable[[Any], dt.timedelta]:
     """Return the conversion of a number of ``s``, ``ms``, ``us`` or ``ns`` to a timedelta.
 
     Raises (when called):
-        ConversionError: Finer than a microsecond, which would be lost. A float may be half of its last
-            digit off, as 0.1 is no tenth.
+        ConversionError: Finer than a microsecond, which would be lost. A float may be off by
+            one in its last place, as 0.1 is no tenth.
     """
     scale = _NANOSECONDS[name]
 
