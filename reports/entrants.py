@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, Sample
-from ..bench.stats import ALPHA, interval, ranks
+from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
 from .cost import Cost, nothing_to_advise
 
 __all__ = [
@@ -211,11 +211,13 @@ class Standing:
         costs: Mean cost of each codec that has one, seconds per record, cheapest first.
         ranks: Rank of each; codecs that cannot be told apart from the first of a rank share it.
         samples: Per-process costs behind them.
+        alpha: Error share of the verdicts behind the ranks.
     """
 
     costs: Mapping[str, Figure]
     ranks: Mapping[str, int]
     samples: Mapping[str, tuple[Sample, ...]]
+    alpha: float
 
     @classmethod
     def of(cls, field: Sequence[Entrant], cost: Cost, alpha: float = ALPHA) -> Standing:
@@ -224,7 +226,13 @@ class Standing:
         samples = {name: found for name, found in samples.items() if found}
         costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
         order = sorted(costs, key=lambda name: costs[name].value)
-        return cls({name: costs[name] for name in order}, ranks(samples, alpha) if samples else {}, samples)
+        found = ranks(samples, alpha) if samples else {}
+        return cls({name: costs[name] for name in order}, found, samples, alpha)
+
+    @cached_property
+    def judged(self) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
+        """The verdict on every pair, in both orders."""
+        return verdicts(self.samples, self.alpha)
 
     def tied(self, codec: str) -> list[str]:
         """Return the codecs that share a codec's rank, itself left out."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..bench.results import UNITS, CellResult, CorpusFacts, Sample
+from ..bench.stats import ratio, verdicts
 from ..errors import UsageError
 from . import numbers
 from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, weighed
@@ -278,6 +279,7 @@ class SectionBuilder:
             key, f"{base} ×", unit=self.options.baseline or "best", direction="lower", raw_unit="ratio"
         )
         against = next((e for e in entrants if e.name == name), None)
+        level = self._level(name, base, [e for e in entrants if e.name in figures])
 
         def make(entrant: Entrant) -> Entry:
             if entrant.name not in figures or against is None or name not in figures:
@@ -289,17 +291,29 @@ class SectionBuilder:
             value, low, high = self._quotient(entrant, against, base, figures)
             if not math.isfinite(value):
                 return EMPTY
-            same = base in _TIMES and low is not None and high is not None and low <= 1 <= high
+            same = entrant.name in level
             text = numbers.ratio(value)
             return Entry(f"≈{text}" if same else text, value, low, high, tone="dim" if same else "")
 
         return column, make
 
+    def _level(self, name: str, key: str, entrants: Sequence[Entrant]) -> set[str]:
+        """Return the codecs that cannot be told apart from one in a column of times, judged as ranks are."""
+        if key not in _TIMES:
+            return set()
+        judged = self.standing.judged
+        if key != "cost":
+            samples = {e.name: self._samples(e, key) for e in entrants}
+            judged = verdicts(
+                {n: s for n, s in samples.items() if min(x.value for x in s) > 0}, self.standing.alpha
+            )
+        return {
+            a for (a, b), (verdict, _) in judged.items() if b == name and verdict in ("same", "unresolved")
+        }
+
     def _quotient(
         self, a: Entrant, b: Entrant, key: str, figures: Mapping[str, Figure]
     ) -> tuple[float, float | None, float | None]:
-        from ..bench.stats import ratio
-
         if key in _TIMES:
             ours, theirs = self._samples(a, key), self._samples(b, key)
             if len(ours) > 1 and len(theirs) > 1 and all(s.value > 0 for s in (*ours, *theirs)):

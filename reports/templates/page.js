@@ -80,7 +80,7 @@ function update() {
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.entrant, cost]));
     const base = state.baseline === null ? result.ranked[0] ?? result.overfull[0] : baselineCost(view);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
-    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, base, unit, weights);
+    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, base, unit, weights, result.apart);
     for (const line of field) {
       const cost = costs.get(line.entrant);
       if (cost?.rank !== undefined && line.entrant.size > 0) points.push(point(line, cost));

@@ -163,7 +163,14 @@ function ranking(entrants, weights, alpha, tie) {
     cost.edge = cost.front && cost.value < lowest;
     if (cost.edge) lowest = cost.value;
   });
-  return { ranked: full, overfull: costs.filter((cost) => overfull(cost.entrant, weights)) };
+  const places = new Map(full.map((cost, place) => [cost.entrant, place]));
+  /** Whether two costs are told apart: as their ranks are, or on their own where one has no rank. */
+  const apart = (a, b) => {
+    const [i, j] = [places.get(a.entrant), places.get(b.entrant)];
+    if (i !== undefined && j !== undefined) return Boolean(sure[i * count + j] || sure[j * count + i]);
+    return cheaper([a, b], alpha, tie).some(Boolean);
+  };
+  return { ranked: full, overfull: costs.filter((cost) => overfull(cost.entrant, weights)), apart };
 }
 
 /** What the chosen rate takes: busy processors, and the share of the line. */

@@ -31,18 +31,18 @@ class Table {
   }
 
   /** Write the live columns of a line. */
-  write(line, cost, base, unit, weights) {
+  write(line, cost, base, unit, weights, apart) {
     line.cost = cost;
     line.values.cost = cost ? cost.value : undefined;
     line.values.rank = cost?.rank !== undefined ? cost.value : undefined;
     const rank = cost?.rank === undefined ? "–" : `${cost.rank}${cost.tied ? "=" : ""}`;
     put(line.rank, rank);
     line.row.classList.toggle("first", cost?.rank === 1);
-    if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit);
+    if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit, apart);
     if (line.cells.rate) this.rate(line, cost, weights);
   }
 
-  figure(line, cost, base, [factor, name]) {
+  figure(line, cost, base, [factor, name], apart) {
     if (!line.live) {
       const cell = line.cells.cost;
       if (!cost && !cell.dataset.value) return;
@@ -64,7 +64,7 @@ class Table {
     const reach = half(cost);
     write(line.live.number, quantity(cost.value * factor, reach === null ? null : reach * factor));
     write(line.live.unit, ` ${name}`);
-    const parts = [relative(cost, base), reach ? `±${share(reach / cost.value)}` : ""];
+    const parts = [relative(cost, base, apart), reach ? `±${share(reach / cost.value)}` : ""];
     write(line.live.beside, cost.rank === undefined ? "line is full" : parts.filter(Boolean).join(" "));
   }
 
@@ -136,14 +136,12 @@ function rising(numbers) {
   return kept;
 }
 
-/** How many times another cost a cost is, ≈ where the 95 % interval of the ratio holds 1. */
-function relative(cost, base) {
+/** How many times another cost a cost is, ≈ where the two cannot be told apart. */
+function relative(cost, base, apart) {
   if (!base) return "";
   if (cost.entrant === base.entrant) return times(1);
-  const { mean, error, degrees } = compare(cost, base);
-  if (degrees < 1) return times(cost.value / base.value);
-  const apart = error > 0 ? tails(Math.abs(mean) / error, degrees) < 0.05 : mean !== 0;
-  return `${apart ? "" : "≈"}${times(Math.exp(mean))}`;
+  const { mean, degrees } = compare(cost, base);
+  return `${apart(cost, base) ? "" : "≈"}${times(degrees < 1 ? cost.value / base.value : Math.exp(mean))}`;
 }
 
 /** Half the 95 % interval of a cost. */

@@ -92,6 +92,17 @@ class TestText:
         assert {"1=", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
         assert "cannot be told apart from the first of their rank" in text
 
+    @pytest.mark.parametrize("seed", range(6))
+    def test_marks_and_ranks_agree(self, result_of, seed):
+        """A cost is ≈ the best exactly where it shares the best's rank, at whatever alpha the run spent."""
+        base = {"dump": 1e-6, "load": 1e-6, "size": 100}
+        near = {"dump": 1.02e-6, "load": 1.02e-6, "size": 100}
+        run = result_of({"a": base, "b": near}, noise=0.02, seed=seed, options={"alpha": 0.0038}, floor=False)
+        (section,) = json.loads(render([run], "json", columns="cost:x,rank"))["sections"]
+        texts = [(r["entries"]["cost:x"]["text"], r["entries"]["rank"]["text"]) for r in section["rows"]]
+
+        assert (texts[1][0].startswith("≈")) is (texts[1][1] == "1=")
+
     def test_baseline(self, planted):
         """Relative columns are relative to the codec that was asked for."""
         text = render([planted], "text", baseline="json", columns="codec,dump:x,bytes:x")
