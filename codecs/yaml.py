@@ -89,6 +89,13 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
     class ConventionDumper(dumper):  # type: ignore[misc]
         """Writes what YAML lacks by the family's conventions."""
 
+        def represent_mapping(self, *arguments: Any, **options: Any) -> Any:
+            node = super().represent_mapping(*arguments, **options)
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise TypeError("a key, or an item of a set, that holds others would not come back")
+            return node
+
     def represent(self: Any, value: Any) -> Any:
         return self.represent_data(_family.leaf(value))
 

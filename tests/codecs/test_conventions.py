@@ -160,3 +160,14 @@ def test_arrays_stay_keys_and_items_of_sets_in_cbor(field):
     codec = bakeoff.codec("cbor2")
 
     assert [repr(field)] * len(BESIDE) == found_beside(codec, field)
+
+
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+@pytest.mark.parametrize("record", [{"v": {(1, 2)}}, {(1, 2): 3}, {"v": {frozenset({1})}}, [{1: {(1,): 2}}]])
+def test_yaml_writes_no_key_that_it_cannot_read(name, record):
+    """A list as a key is YAML, but nothing that Python could hash."""
+    codec = bakeoff.codec(name)
+
+    with pytest.raises(bakeoff.EncodeError, match="would not come back"):
+        codec.encode(record)
+    assert {"v": {1, "a"}} == codec.decode(codec.encode({"v": {1, "a"}}))
