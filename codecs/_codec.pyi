@@ -74,6 +74,7 @@ class Codec:
         schema: Any = None,
         compression: Compression | None = None,
         bind: Callable[[Any], Callable[..., Any]] | None = None,
+        rows: bool = False,
         origin: str | None = None,
     ) -> None: ...
     def encode(self, obj: Any, ctx: Any = None, /) -> bytes: ...

@@ -122,6 +122,7 @@ cdef class Codec:
         limits_size: Largest payload in bytes, before and after decompression; at least 1.
         limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
+        rows: With `bind`: records stand as arrays, so a dict in place of a record would not come back.
 
     The other arguments are facts, see `bakeoff.codecs.Facts`.
     """
@@ -169,6 +170,7 @@ cdef class Codec:
     cdef bint _text
     cdef bint _plain_encode
     cdef bint _plain_decode
+    cdef bint _rows
     cdef int _encode_depth
     cdef object __weakref__
 
@@ -180,7 +182,8 @@ cdef class Codec:
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
         trusted=False, interoperable=True, carries=frozenset(), wire=None,
-        losses=(), notes=(), framing=None, schema=None, compression=None, bind=None, origin=None,
+        losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
+        rows=False, origin=None,
     ):
         for what, value in (("name", name), ("format", format)):
             if not isinstance(value, str) or not value:
@@ -203,7 +206,7 @@ cdef class Codec:
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
             wire=wire, losses=losses, notes=notes, framing=framing, schema=schema, compression=compression,
-            bind=bind, origin=origin,
+            bind=bind, rows=rows, origin=origin,
         )
         self.format, self.library, self.version = format, library, version
         self.accelerated = accelerated
@@ -231,6 +234,7 @@ cdef class Codec:
         self._encode = _Call(encode, tuple(encode_arguments), dict(encode_options or {}))
         if bind is not None and schema is not None:
             decode = bind(schema)
+            self._rows = rows and hasattr(schema.types, "fields")
         self._decode = _Call(decode, (), dict(decode_options or {}))
         self._pool_factory, self._pool = (encode, []) if pooled else (None, None)
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
@@ -275,6 +279,12 @@ cdef class Codec:
         """
         cdef object payload
         cdef PyObject *result
+        if self._rows and PyDict_CheckExact(obj):
+            raise EncodeError(
+                self.name,
+                "a dict would not come back where records are arrays; "
+                "bakeoff.schemas.typed.to_structs(schema, array_like=True) makes what does",
+            )
         if self._plain_encode:
             result = _raw_call(self._encode, obj)
             payload = self._encode_failed(obj) if result is NULL else _owned(result)

@@ -172,6 +172,7 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
         **_msgspec(),
         "decode": unbound,
         "bind": lambda schema: msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
+        "rows": array_like,
         "carries": CARRIES | TYPED,
         "wire": {},
         "losses": ("records come back as Structs; fields that the schema does not know are dropped",),

@@ -13,6 +13,7 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec
 from bakeoff.codecs.diagnose import explain
+from bakeoff.schemas.typed import plain, to_structs
 
 
 def test_names_look_alike_are_offered():
@@ -181,6 +182,20 @@ def test_typed_codecs_wait_for_their_schema():
     bound = codec.with_schema(bakeoff.Schema({"a": int}))
     assert 1 == bound.decode(bound.encode({"a": 1})).a
     assert codec.name == bound.name
+
+
+def test_no_dict_is_written_where_records_are_arrays():
+    """It would not come back; a map that the schema says is one does, in an array of records as well."""
+    spec = {"a": int, "b": {"c": int}}
+    record = {"a": 1, "b": {"c": 2}}
+    codec = bakeoff.codec("msgspec-msgpack/array", schema=bakeoff.Schema(spec))
+
+    with pytest.raises(bakeoff.EncodeError, match="to_structs"):
+        codec.encode(record)
+    rows = to_structs(spec, array_like=True)
+    assert record == plain(codec.decode(codec.encode(rows(record))))
+    maps = codec.with_schema(bakeoff.Schema(dict[str, int]))
+    assert {"a": 1} == maps.decode(maps.encode({"a": 1}))
 
 
 def test_a_codec_without_a_framing_gets_lengths():
