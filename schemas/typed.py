@@ -90,7 +90,9 @@ def plain(value: Any) -> Any:
 
         present = ((name, getattr(value, name)) for name in fields)
         names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
-        return {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
+        config = value.__struct_config__
+        tag = {} if config.tag is None else {config.tag_field: config.tag}
+        return tag | {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
     if type(value) is dict:
         return {key: plain(item) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
@@ -144,7 +146,9 @@ class _Builder:
         if node not in self.made:
             unset, names = self.msgspec.UNSET, {}
             fields: list[Any] = []
-            for i, item in enumerate(node.fields):
+            config: Any = getattr(node.cls, "__struct_config__", None)
+            tagged = config is not None and config.tag is not None
+            for i, item in enumerate(node.fields[tagged:]):
                 attribute = item.name if item.name.isidentifier() else f"field_{i}"
                 names[attribute] = item.name
                 kind = self.type(item.type, path + step(item.name))
@@ -160,6 +164,8 @@ class _Builder:
                 fields,
                 array_like=self.array_like,
                 kw_only=True,
+                tag=config.tag if tagged else None,
+                tag_field=config.tag_field if tagged else None,
                 rename=names if any(a != n for a, n in names.items()) else None,
                 gc=True,
             )

@@ -48,6 +48,41 @@ def test_arrays() -> None:
     assert plain(msgspec.msgpack.Decoder(kind).decode(payload)) == {"a": 1, "b": [{"x": 1}]}
 
 
+class Get(msgspec.Struct, tag=True):
+    key: str
+
+
+class Put(msgspec.Struct, tag="put", tag_field="op"):
+    key: str
+    at: dt.date | None
+
+
+@pytest.mark.parametrize("array_like", [False, True])
+def test_tags(array_like: bool) -> None:
+    """The tag stands on the wire before the fields, whether a Struct or a dict is written."""
+    decode = msgspec.json.Decoder(Schema(Put).struct(array_like=array_like)).decode
+    as_dict = {"op": "put", "key": "x", "at": dt.date(2024, 1, 2)}
+    for record in (as_dict, Put("x", dt.date(2024, 1, 2))):
+        payload = msgspec.json.encode(to_structs(Put, array_like=array_like)(record))
+
+        assert payload == msgspec.json.encode(list(as_dict.values()) if array_like else as_dict)
+        assert plain(decode(payload)) == as_dict
+
+
+def test_a_union_of_tagged_structs() -> None:
+    """Tags of one field tell records apart for msgspec, too."""
+
+    class Set(msgspec.Struct, tag=True):
+        key: str
+
+    decode = msgspec.json.Decoder(Schema(list[Get | Set]).struct()).decode
+
+    assert plain(decode(msgspec.json.encode([Set("a"), Get("b")]))) == [
+        {"type": "Set", "key": "a"},
+        {"type": "Get", "key": "b"},
+    ]
+
+
 def test_optional_fields_stay_away() -> None:
     """A field that is not there is not invented."""
     decode = msgspec.json.Decoder(Schema(Order).struct()).decode
