@@ -459,6 +459,13 @@ def test_nothing_is_dropped_to_build_an_object() -> None:
     assert [a.code for a in schema.advise({"name": "x"})[1]] == ["missing", "build"]
 
 
+def test_objects_are_not_looked_into() -> None:
+    """An instance of the declared class is right, whatever it holds."""
+    place = Place("x", "no date")  # type: ignore[arg-type]
+
+    assert Schema(Place).advise(place) == (place, [])
+
+
 def test_records_stay_dicts_unless_asked() -> None:
     """Without as_objects a dataclass only describes."""
     assert Schema(Place).apply({"name": "x", "opened": "2024-01-02"}) == {
