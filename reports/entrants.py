@@ -234,6 +234,12 @@ class Standing:
         """The verdict on every pair, in both orders."""
         return verdicts(self.samples, self.alpha)
 
+    def shared(self, codec: str) -> tuple[str, Verdict, Ratio] | None:
+        """Return the first of the rank that a codec shares, the verdict against it, and the ratio to it."""
+        rank = self.ranks.get(codec)
+        first = next((name for name in self.costs if self.ranks[name] == rank), codec)
+        return None if first == codec else (first, *self.judged[codec, first])
+
     def tied(self, codec: str) -> list[str]:
         """Return the codecs that share a codec's rank, itself left out."""
         rank = self.ranks.get(codec)

@@ -17,9 +17,10 @@ __all__ = ["csv", "json"]
 def csv(table: Table) -> str:
     """Render as one CSV table over all corpora; times in seconds, memory in bytes.
 
-    Each figure has its interval beside it (``dump_low``, ``dump_high``); every row ends with outcome
-    and reason, which names the machine where there are several. Text that a spreadsheet would take
-    for a formula gets a quote in front.
+    Each figure has its interval beside it (``dump_low``, ``dump_high``), and a shared rank what its codec is
+    to the first of it (``rank_verdict``: "same", or "unresolved" where too little is known). Every row ends
+    with outcome and reason, which names the machine where there are several. Text that a spreadsheet would
+    take for a formula gets a quote in front.
     """
     names = ["corpus"]
     for section in table.sections:
@@ -34,11 +35,9 @@ def csv(table: Table) -> str:
 
 
 def _names(column: Column) -> list[str]:
-    return [column.id, f"{column.id}_low", f"{column.id}_high"] if _has_interval(column) else [column.id]
-
-
-def _has_interval(column: Column) -> bool:
-    return column.numeric and column.key != "rank"
+    if column.key == "rank":
+        return [column.id, f"{column.id}_verdict"]
+    return [column.id, f"{column.id}_low", f"{column.id}_high"] if column.numeric else [column.id]
 
 
 def _csv_rows(section: Section) -> list[dict[str, Any]]:
@@ -51,9 +50,8 @@ def _csv_rows(section: Section) -> list[dict[str, Any]]:
         }
         for column in section.columns:
             entry = row.entry(column)
-            found[column.id] = _inert(entry.value)
-            if _has_interval(column):
-                found |= {f"{column.id}_low": entry.low, f"{column.id}_high": entry.high}
+            beside = (entry.verdict,) if column.key == "rank" else (entry.low, entry.high)
+            found |= zip(_names(column), (_inert(entry.value), *beside), strict=False)
         rows.append(found)
     rows += [
         {

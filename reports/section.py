@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..bench.results import UNITS, CellResult, CorpusFacts, Sample
-from ..bench.stats import ratio, verdicts
+from ..bench.stats import FEW, Verdict, ratio, verdicts
 from ..errors import UsageError
 from . import numbers
 from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, weighed
@@ -146,7 +146,7 @@ class SectionBuilder:
         return wanted
 
     def _remarks(self) -> Iterable[str]:
-        """Name the columns that were asked for and stay empty."""
+        """Name the columns that were asked for and stay empty, and what is not known of the others."""
         words = _TEXTS - {"growth"}
         measured = (key for key in self.options.columns or () if key not in words)
         empty = [key for key in measured if not any(self._holds(entrant, key) for entrant in self.shown)]
@@ -157,6 +157,26 @@ class SectionBuilder:
                 f"slow codecs are checked on fewer than {self.corpus.sample:,} records, and their bytes are "
                 f"the mean of those: {', '.join(partly)}"
             )
+        if unresolved := self._unresolved():
+            texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
+            yield (
+                f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
+                "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"
+            )
+
+    def _unresolved(self) -> Mapping[str, Sequence[str]]:
+        """Return, by the first of a rank, those that share it because too little is known of them.
+
+        Nothing where there are too few processes to know anything: that is said of the whole table.
+        """
+        found: dict[str, list[str]] = {}
+        for name in self.standing.costs if "rank" in self.keys else ():
+            if shared := self.standing.shared(name):
+                first, verdict, to_first = shared
+                if verdict == "unresolved" and to_first.processes >= FEW:
+                    width = numbers.percent(to_first.half_width)
+                    found.setdefault(first, []).append(f"{name} (±{width})")
+        return found
 
     def _holds(self, entrant: Entrant, key: str) -> bool:
         """Whether a default column has something to say of this codec."""
@@ -279,7 +299,7 @@ class SectionBuilder:
             key, f"{base} ×", unit=self.options.baseline or "best", direction="lower", raw_unit="ratio"
         )
         against = next((e for e in entrants if e.name == name), None)
-        level = self._level(name, base, [e for e in entrants if e.name in figures])
+        judged = self._judged(name, base, [e for e in entrants if e.name in figures])
 
         def make(entrant: Entrant) -> Entry:
             if entrant.name not in figures or against is None or name not in figures:
@@ -291,25 +311,25 @@ class SectionBuilder:
             value, low, high = self._quotient(entrant, against, base, figures)
             if not math.isfinite(value):
                 return EMPTY
-            same = entrant.name in level
+            verdict = judged.get(entrant.name, "")
             text = numbers.ratio(value)
-            return Entry(f"≈{text}" if same else text, value, low, high, tone="dim" if same else "")
+            if verdict in ("same", "unresolved"):
+                return Entry(f"≈{text}", value, low, high, tone="dim", verdict=verdict)
+            return Entry(text, value, low, high, verdict=verdict)
 
         return column, make
 
-    def _level(self, name: str, key: str, entrants: Sequence[Entrant]) -> set[str]:
-        """Return the codecs that cannot be told apart from one in a column of times, judged as ranks are."""
+    def _judged(self, name: str, key: str, entrants: Sequence[Entrant]) -> Mapping[str, Verdict]:
+        """Return what each codec is to one of them in a column of times, judged as ranks are."""
         if key not in _TIMES:
-            return set()
+            return {}
         judged = self.standing.judged
         if key != "cost":
             samples = {e.name: self._samples(e, key) for e in entrants}
             judged = verdicts(
                 {n: s for n, s in samples.items() if min(x.value for x in s) > 0}, self.standing.alpha
             )
-        return {
-            a for (a, b), (verdict, _) in judged.items() if b == name and verdict in ("same", "unresolved")
-        }
+        return {a: verdict for (a, b), (verdict, _) in judged.items() if b == name}
 
     def _quotient(
         self, a: Entrant, b: Entrant, key: str, figures: Mapping[str, Figure]
@@ -434,7 +454,9 @@ class SectionBuilder:
         rank = self.standing.ranks.get(entrant.name)
         if rank is None:
             return Entry("–", None, tone="dim")
-        return Entry(f"{rank}=" if self.standing.tied(entrant.name) else str(rank), rank)
+        text = f"{rank}=" if self.standing.tied(entrant.name) else str(rank)
+        shared = self.standing.shared(entrant.name)
+        return Entry(text, rank, verdict=shared[1] if shared else "")
 
     # Lines
 
@@ -455,7 +477,8 @@ class SectionBuilder:
         if counts and max(counts) == 1:
             yield "a single process: no intervals, and nothing can be told apart"
         elif counts:
-            yield f"± half the 95 % interval of the mean over {_range(counts)} processes"
+            few = ", too few to tell anything apart" if max(counts) < FEW else ""
+            yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
 
 
 def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:

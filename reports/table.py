@@ -76,6 +76,8 @@ class Entry:
         high: Upper end of the interval, raw.
         limit: What the figure is shown to be below, raw, where less cannot be measured.
         marks: Footnote letters.
+        verdict: Of a ratio of times or of a shared rank, what its codec is to the other one: "faster",
+            "slower", "same", or "unresolved" where too little is known.
         tone: "good", "bad" or "dim", for outputs that have colour; never the only sign.
     """
 
@@ -86,6 +88,7 @@ class Entry:
     limit: float | None = None
     marks: tuple[str, ...] = ()
     tone: Literal["", "good", "bad", "dim"] = ""
+    verdict: str = ""
 
     @property
     def shown(self) -> str:

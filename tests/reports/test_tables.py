@@ -92,6 +92,26 @@ class TestText:
         assert {"1=", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
         assert "cannot be told apart from the first of their rank" in text
 
+    @pytest.mark.parametrize(
+        ("noise", "processes", "verdict"),
+        [(0.0003, 20, "same"), (0.1, 20, "unresolved"), (0.1, 2, "unresolved")],
+    )
+    def test_a_tie_is_told_from_what_is_not_known(self, result_of, noise, processes, verdict):
+        """Codecs that are the same share a rank without a word; noise is said to be noise, and how wide."""
+        same = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        run = result_of({"a": same, "b": same}, noise=noise, processes=processes, floor=False)
+        text = render([run], "text")
+        (section,) = json.loads(render([run], "json"))["sections"]
+        first, second = (row["codec"] for row in section["rows"])
+        in_csv = [row["rank_verdict"] for row in csv.DictReader(io.StringIO(render([run], "csv")))]
+
+        assert 2 == len(re.findall("1=$", text, re.M))
+        said = verdict == "unresolved" and processes > 2
+        assert said is bool(re.search(rf"not resolved: {second} \(±[\d.]+%\) against {first}; more", text))
+        assert (processes == 2) is ("over 2 processes, too few to tell anything apart" in text)
+        assert ["", verdict] == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
+        assert "not resolved" not in render([run], "text", columns="dump")
+
     @pytest.mark.parametrize("seed", range(6))
     def test_marks_and_ranks_agree(self, result_of, seed):
         """A cost is ≈ the best exactly where it shares the best's rank, at whatever alpha the run spent."""
@@ -101,7 +121,7 @@ class TestText:
         (section,) = json.loads(render([run], "json", columns="cost:x,rank"))["sections"]
         texts = [(r["entries"]["cost:x"]["text"], r["entries"]["rank"]["text"]) for r in section["rows"]]
 
-        assert (texts[1][0].startswith("≈")) is (texts[1][1] == "1=")
+        assert texts[1][0].startswith("≈") is (texts[1][1] == "1=")
 
     def test_baseline(self, planted):
         """Relative columns are relative to the codec that was asked for."""
