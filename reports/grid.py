@@ -182,7 +182,8 @@ def _lossy(entrant: Entrant) -> bool:
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> Cell:
     text, _, spread = entry.text.partition(" ±")
     is_figure = isinstance(entry.value, int | float)
-    beside = [relative.text] if relative and relative.text else []
+    # There is room for one interval, that of the figure.
+    beside = [relative.text.partition(" ±")[0]] if relative and relative.text else []
     if spread:
         beside.append(f"±{spread}")
     return Cell(

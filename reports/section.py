@@ -312,7 +312,8 @@ class SectionBuilder:
             if not math.isfinite(value):
                 return EMPTY
             verdict = judged.get(entrant.name, "")
-            text = numbers.ratio(value)
+            half = None if low is None or high is None else (high - low) / 2
+            text = " ".join(filter(None, (numbers.ratio(value), numbers.spread(value, half))))
             if verdict in ("same", "unresolved"):
                 return Entry(f"≈{text}", value, low, high, tone="dim", verdict=verdict)
             return Entry(text, value, low, high, verdict=verdict)

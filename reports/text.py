@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from .escape import visible
-from .table import Column, Section, Table
+from .table import Column, Row, Section, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -94,23 +94,42 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
 
 
 def _print(console: Console, section: Section, width: int | None) -> None:
+    def fits() -> bool:
+        wide = console.options.update(width=10_000)
+        return width is None or grid.__rich_measure__(console, wide).maximum <= width
+
     columns = list(section.columns)
     dropped: list[Column] = []
+    missing = []
     grid = _grid(section, columns, dropped)
+    if not fits() and (plainer := _plainer(section)) != section:
+        missing.append("± of ratios")
+        section = plainer
+        grid = _grid(section, columns, dropped)
     for key in _DISPENSABLE:
-        if (
-            width is None
-            or grid.__rich_measure__(console, console.options.update(width=10_000)).maximum <= width
-        ):
+        if fits():
             break
         if gone := [column for column in columns if column.key == key]:
             columns = [column for column in columns if column.key != key]
             dropped += gone
             grid = _grid(section, columns, dropped)
     console.print(grid)
-    if dropped:
-        keys = ", ".join(dict.fromkeys(column.key for column in dropped))
-        console.print(f"not shown for want of room: {keys}; see --columns", style="dim")
+    missing += dict.fromkeys(column.key for column in dropped)
+    if missing:
+        console.print(f"not shown for want of room: {', '.join(missing)}; see --columns", style="dim")
+
+
+def _plainer(section: Section) -> Section:
+    """Leave out the intervals of ratios."""
+    ratios = [column.id for column in section.columns if column.raw_unit == "ratio"]
+
+    def plain(row: Row) -> Row:
+        short = {
+            key: replace(e, text=e.text.partition(" ±")[0]) for key in ratios if (e := row.entries.get(key))
+        }
+        return replace(row, entries={**row.entries, **short})
+
+    return replace(section, rows=tuple(map(plain, section.rows)))
 
 
 def _grid(section: Section, columns: list[Column], dropped: list[Column]) -> RichTable:

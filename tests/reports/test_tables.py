@@ -128,7 +128,7 @@ class TestText:
         text = render([planted], "text", baseline="json", columns="codec,dump:x,bytes:x")
 
         assert re.search(r"^json +1\.00× +1\.00×", text, re.M)
-        assert re.search(r"^yaml +39\.\d× +0\.97×", text, re.M)
+        assert re.search(r"^yaml +39\.\d× ±\S+ +0\.97×", text, re.M)
 
     @pytest.mark.parametrize("form", ["text", "md"])
     def test_columns_that_were_not_measured(self, planted, form):
@@ -166,8 +166,22 @@ class TestText:
         text = render([planted], "text", width=70)
 
         assert all(len(line) <= 70 for line in text.splitlines())
-        assert "not shown for want of room: bytes:x" in text
+        assert "not shown for want of room: ± of ratios, bytes:x" in text
         assert "±" in text
+
+    def test_intervals_of_ratios(self, planted):
+        """A ratio of times has its interval beside it, the first thing that a narrow terminal gives up."""
+        for form in "text", "md":
+            assert re.search(r"json .* 1\.7\d× ±\d\.\d% ", render([planted], form))
+        (section,) = json.loads(render([planted], "json"))["sections"]
+        entry = next(row["entries"]["dump:x"] for row in section["rows"] if row["codec"] == "json")
+        half = (entry["high"] - entry["low"]) / 2 / entry["value"]
+        narrow = render([planted], "text", width=95)
+
+        assert entry["text"].endswith(f"× ±{half:.1%}")
+        assert "not shown for want of room: ± of ratios; see --columns" in narrow
+        assert not re.search("× ±", narrow)
+        assert re.search(r"json +2\.\d+ ±", narrow)
 
     def test_losses_are_footnotes(self, result_of):
         """A lossy codec is marked and its loss told."""
