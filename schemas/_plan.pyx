@@ -320,6 +320,10 @@ cdef class Step:
         """Whether a container of this kind may be made of `value`."""
         return False
 
+    cdef bint denies(self, object value):
+        """Whether its length or a Literal says that a container is another one than this."""
+        return False
+
 
 cdef class Leaf(Step):
     """A value without parts: right already, or converted, or kept."""
@@ -900,7 +904,7 @@ cdef class UnionStep(Step):
         return False
 
     cdef object visit(self, object value, Run *run, Place *place):
-        cdef Step option
+        cdef Step option, taker = None
         if self.null is not None and type(value) is str and value == self.null:
             return None
         for option in self.options:
@@ -908,7 +912,12 @@ cdef class UnionStep(Step):
                 return option.visit(value, run, place)
         for option in self.options:
             if option.takes(value):
-                return option.visit(value, run, place)
+                if not option.denies(value):
+                    return option.visit(value, run, place)
+                if taker is None:
+                    taker = option
+        if taker is not None:
+            return taker.visit(value, run, place)
         for option in self.options:
             if option.conventional(value):
                 new = option.convert(value)
@@ -1029,9 +1038,10 @@ cdef class TupleStep(Step):
         return PyTuple_Check(value) and (self.length < 0 or PyTuple_GET_SIZE(value) == self.length)
 
     cdef bint takes(self, object value):
-        if not PyList_Check(value) and not PyTuple_Check(value):
-            return False
-        return self.length < 0 or Py_SIZE(value) == self.length
+        return PyList_Check(value) or PyTuple_Check(value)
+
+    cdef bint denies(self, object value):
+        return self.length >= 0 and Py_SIZE(value) != self.length
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef list items
@@ -1352,7 +1362,6 @@ cdef class RecordStep(Step):
         free(self.slots)
 
     cdef bint fits(self, object value):
-        cdef PyObject *found
         if self.kind is not None and isinstance(value, self.kind):
             return True
         if not PyDict_Check(value):
@@ -1360,22 +1369,22 @@ cdef class RecordStep(Step):
         for name, _, required, _ in self.fields:
             if required and lookup(value, <PyObject *>name) is NULL:
                 return False
-        for _, name, step in self.tags:
-            found = lookup(value, <PyObject *>name)
-            if found is not NULL and not (<Step>step).fits(<object>found):
-                return False
-        return True
+        return not self.denies(value)
 
     cdef bint takes(self, object value):
-        if PyDict_Check(value):
-            return True
-        if not self.positional or not (PyList_Check(value) or PyTuple_Check(value)):
-            return False
-        items = items_of(value)
-        for index, _, step in self.tags:
-            if index < len(items) and not (<Step>step).fits(items[index]):
-                return False
-        return True
+        return PyDict_Check(value) or (self.positional and (PyList_Check(value) or PyTuple_Check(value)))
+
+    cdef bint denies(self, object value):
+        cdef PyObject *found
+        cdef list items = None if PyDict_Check(value) else items_of(value)
+        for index, name, step in self.tags:
+            if items is None:
+                found = lookup(value, <PyObject *>name)
+            else:
+                found = <PyObject *>PyList_GET_ITEM(items, index) if index < len(items) else NULL
+            if found is not NULL and not (<Step>step).fits(<object>found):
+                return True
+        return False
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef object seen, result

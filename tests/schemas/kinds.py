@@ -67,6 +67,8 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (bytes, st.binary(max_size=12)),
     (bytearray, st.binary(max_size=12).map(bytearray)),
     (dt.datetime, st.datetimes() | st.datetimes(timezones=st.just(dt.UTC)) | st.datetimes(timezones=OFFSETS)),
+    (Annotated[dt.datetime, Hint(aware=True)], st.datetimes(timezones=st.just(dt.UTC) | OFFSETS)),
+    (Annotated[dt.datetime, Hint(aware=False)], st.datetimes()),
     (dt.date, st.dates()),
     (dt.time, st.times()),
     (dt.timedelta, st.timedeltas()),

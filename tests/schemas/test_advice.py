@@ -439,6 +439,20 @@ def test_tagged_structs_are_built(name: str) -> None:
     assert schema.advise(after, name) == (record, [])
 
 
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"op": 3, "at": None}, [("$.key", "missing")]),
+        ([3, 5], [("$[1]", "type")]),
+        ({"op": 4, "key": "x"}, [("$.op", "value")]),
+        ([1], [("$[0]", "value")]),
+    ],
+)
+def test_the_tag_of_a_union_decides(record: Any, said: list[tuple[str, str]]) -> None:
+    """A record that lacks a field is advised as what its tag says, or else as the first."""
+    assert [(a.path, a.code) for a in Schema(Put | Drop | int).advise(record)[1]][: len(said)] == said
+
+
 def test_a_struct_is_not_built_of_another_tag() -> None:
     """A tag that the class would not write again is not dropped."""
     record = {"type": "Set", "theKey": dt.date(2024, 1, 2)}
