@@ -104,6 +104,13 @@ def test_it_says_what_a_reader_needs(read: Reader, small: Result) -> None:
         assert wanted in words
 
 
+def test_it_does_not_take_noise_for_a_tie(read: Reader) -> None:
+    """A shared rank has two causes, and the page names both."""
+    words = " ".join(" ".join(read.text).split())
+
+    assert "first of their rank: the same within 1 %, or too noisy to tell" in words
+
+
 def test_a_peak_is_that_of_a_call(read: Reader) -> None:
     """The column and the charts of peaks speak of a call, as the measurement does, not of the sample."""
     (peak,) = [a["title"] for a in read.all("button") if a.get("data-sort") == "peak"]
