@@ -56,33 +56,38 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     /* A list of a tuple's items. PySequence_List takes a detour over an iterator's protocol, and
-       PyList_New(size) zeroes what is written next: both show where lists are most of the work.
-       A new list may start the collector, and that runs code which may drop the tuple meanwhile. */
+       PyList_New(size) zeroes what is written next: both show where lists are most of the work. */
     static PyObject *list_of(PyObject *items) {
+    #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
         PyObject *made;
         Py_INCREF(items);
-    #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
         made = PySequence_List(items);
-    #else
-        Py_ssize_t i, size = PyTuple_GET_SIZE(items);
-        made = PyList_New(0);
-        if (made != NULL && size > 0) {
-            PyListObject *list = (PyListObject *)made;
-            list->ob_item = PyMem_New(PyObject *, size);
-            if (list->ob_item == NULL) {
-                Py_CLEAR(made);
-                PyErr_NoMemory();
-            }
-            else {
-                for (i = 0; i < size; i++)
-                    list->ob_item[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
-                list->allocated = size;
-                Py_SET_SIZE(list, size);
-            }
-        }
-    #endif
         Py_DECREF(items);
         return made;
+    #else
+        Py_ssize_t i, size = PyTuple_GET_SIZE(items);
+        PyObject **held;
+        PyListObject *made;
+        if (size == 0)
+            return PyList_New(0);
+        held = PyMem_New(PyObject *, size);
+        if (held == NULL)
+            return PyErr_NoMemory();
+        for (i = 0; i < size; i++)
+            held[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
+        /* This may start the collector, and that runs code which may drop the tuple. */
+        made = (PyListObject *)PyList_New(0);
+        if (made == NULL) {
+            while (size > 0)
+                Py_DECREF(held[--size]);
+            PyMem_Free(held);
+            return NULL;
+        }
+        made->ob_item = held;
+        made->allocated = size;
+        Py_SET_SIZE(made, size);
+        return (PyObject *)made;
+    #endif
     }
     """
     object list_of(object)
