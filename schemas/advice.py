@@ -83,12 +83,13 @@ class AdviceCounter:
             # The last piece of a record's advice stands for as many as it says.
             found, number = "more", int(found)
         self.total += number
-        key = (path, item.code, item.expected, found, item.outcome)
+        # With the severity: an error is not to hide among notes that were counted first.
+        key = (path, item.code, item.expected, found, item.outcome, item.severity)
         tally = self._tallies.get(key)
         if tally is None:
             if len(self._tallies) >= MAX_PLACES:
                 # Paths may hold keys of maps, of which a stream can have any number.
-                key = ("(elsewhere)", "", "", "", item.outcome)
+                key = ("(elsewhere)", "", "", "", item.outcome, item.severity)
                 path, found = key[0], ""
                 item = Advice(path, item.code, "", found, None, item.outcome, item.severity)
             tally = self._tallies.setdefault(

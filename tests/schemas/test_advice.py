@@ -361,6 +361,23 @@ def test_advice_beyond_the_cap_is_counted() -> None:
     assert counter.total == counter.errors == 110_000 + sum(range(1, 1_101))
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("places", [0, 1_100])
+def test_an_error_does_not_hide_among_notes(turned: bool, places: int) -> None:
+    """What is counted as one place is an error or a note, whichever of them came first."""
+    counter = AdviceCounter()
+    others = Schema({"m": Annotated[dict[str, int], Hint(severity="note")]})
+    for number in range(places):
+        counter.add(others.advise({"m": {f"k{number}": "x"}})[1])
+    schema = Schema({"n": Annotated[list[int], Hint(severity="note")], "z": int})
+    records = [{"n": ["x"] * 102, "z": 1}, {"n": ["x"] * 100, "z": "x"}]
+    for record in reversed(records) if turned else records:
+        counter.add(schema.advise(record)[1])
+
+    assert counter.errors == 1
+    assert counter.total == places + 102 + 101
+
+
 @pytest.mark.parametrize("options", [{"counter": AdviceCounter()}, {"strict": True, "every": 5}])
 def test_a_counter_that_nothing_counts_in(options: dict[str, Any]) -> None:
     """Options that would count nothing are refused."""
