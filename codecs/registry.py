@@ -176,7 +176,9 @@ def _from_entry_point(point: metadata.EntryPoint) -> Codec:
 
     try:
         made = point.load()()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
+            raise  # A signal has ended the command: no doing of the module.
         raise CodecError(
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error

@@ -6,12 +6,13 @@ import io
 import subprocess
 import sys
 import textwrap
+from importlib import metadata
 
 import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec
+from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec, registry
 from bakeoff.codecs.diagnose import explain
 from bakeoff.schemas.typed import plain, to_structs
 
@@ -119,7 +120,7 @@ def test_an_unknown_compressor_is_an_error(name):
 
 @pytest.fixture
 def third_party(tmp_path):
-    """Return a folder with an installed distribution that publishes three codecs, two of them broken."""
+    """Return a folder with an installed distribution that publishes four codecs, three of them broken."""
     (tmp_path / "thirdparty.py").write_text(
         textwrap.dedent("""
             import bakeoff
@@ -134,11 +135,13 @@ def third_party(tmp_path):
                 return 5
         """)
     )
+    (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
     info = tmp_path / "thirdparty-1.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.2\n")
     (info / "entry_points.txt").write_text(
         "[bakeoff.codecs]\nrepr = thirdparty:good\nbroken = thirdparty:broken\nwrong = thirdparty:wrong\n"
+        "leaves = leaver:good\n"
     )
     return tmp_path
 
@@ -149,7 +152,7 @@ def test_entry_points_bring_codecs(third_party):
         import bakeoff
         codec = bakeoff.codec("repr")
         print(codec.decode(codec.encode({"a": (1, 2)})), codec.library, codec.version)
-        for name in ("broken", "wrong"):
+        for name in ("broken", "wrong", "leaves"):
             try:
                 bakeoff.codec(name)
             except bakeoff.CodecError as error:
@@ -168,7 +171,18 @@ def test_entry_points_bring_codecs(third_party):
         "{'a': (1, 2)} thirdparty 1.2",
         "broken: entry point thirdparty:broken failed: RuntimeError: no luck",
         "wrong: entry point thirdparty:wrong gave a int, not a Codec",
+        "leaves: entry point leaver:good failed: SystemExit: 0",
     ] == done.stdout.splitlines()
+
+
+def test_a_signal_while_a_codec_loads_ends_the_command(tmp_path, monkeypatch):
+    """The command line leaves with 128 and the signal's number, also out of a third party's import."""
+    (tmp_path / "slow_to_load.py").write_text("import sys\nsys.exit(143)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    point = metadata.EntryPoint("slow", "slow_to_load:made", registry.ENTRY_POINTS)
+
+    with pytest.raises(SystemExit):
+        registry._from_entry_point(point)
 
 
 def test_typed_codecs_wait_for_their_schema():
