@@ -10,6 +10,7 @@ import datetime as dt
 import decimal
 import enum
 import json
+import os
 import subprocess
 import sys
 import uuid
@@ -271,8 +272,11 @@ def _isolated(name: str) -> dict[str, tuple[Cell, Cell]]:
         output, errors, status = error.stdout or b"", b"", f"no answer in {TIMEOUT:.0f} s"
     found = {}
     for line in output.splitlines():
-        value, without, with_schema = json.loads(line)
-        found[value] = Cell(*without), Cell(*with_schema)
+        try:
+            value, without, with_schema = json.loads(line)
+            found[value] = Cell(*without), Cell(*with_schema)
+        except (ValueError, TypeError):
+            continue  # A codec's own words, or the row that its process died in.
     last = errors.decode(errors="replace").strip().rpartition("\n")[2]
     gone = Cell("crash", f"{status}: {last}"[:200] if last else status)
     return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
@@ -287,12 +291,17 @@ def _confine() -> None:
 
 
 def main(name: str) -> None:
-    """Write the cells of one codec to standard output, a line of JSON each."""
+    """Write the cells of one codec to standard output, a line of JSON each.
+
+    What the codec itself prints goes to standard error.
+    """
     _confine()
-    for value, without, with_schema in cells(name):
-        row = [value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]]
-        sys.stdout.write(json.dumps(row) + "\n")
-        sys.stdout.flush()
+    with os.fdopen(os.dup(1), "w") as rows:
+        os.dup2(2, 1)
+        for value, without, with_schema in cells(name):
+            row = [value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]]
+            rows.write(json.dumps(row) + "\n")
+            rows.flush()
 
 
 if __name__ == "__main__":

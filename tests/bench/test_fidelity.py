@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -90,6 +92,39 @@ def test_a_crash_costs_only_its_codec(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("text", "md", "html"):
         result = CliRunner().invoke(command, ["-c", "msgpack", "-f", kind])
         assert result.output.count("msgpack: crash: exit code -6: because") == 1
+
+
+def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
+    """It goes to standard error; what gets into the rows all the same is left out."""
+    (tmp_path / "chatty.py").write_text(
+        "import json, os\nfrom bakeoff import Codec\nprint('loading')\n"
+        "def encode(value):\n"
+        "    print('[1]')\n"
+        "    os.write(1, b'by the number\\n')\n"
+        "    for number in range(3, 20):\n"
+        "        try:\n"
+        "            os.write(number, b'null\\n[1, 2, 3]\\nby any number\\n')\n"
+        "        except OSError:\n"
+        "            pass\n"
+        "    return json.dumps(value).encode()\n"
+        "def made():\n    return Codec('chatty', 'json', encode, json.loads)\n"
+    )
+    info = tmp_path / "chatty-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: chatty\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[bakeoff.codecs]\nchatty = chatty:made\n")
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", "fidelity", "-c", "chatty", "-f", "csv"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert "chatty,True,exact," in done.stdout
+    assert "crash" not in done.stdout
 
 
 def test_schema_in_a_name_asks_for_nothing_more() -> None:
