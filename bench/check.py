@@ -153,15 +153,14 @@ def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
     if (difference := first_difference(expected, record)) is not None:
         raise _EndedError("wrong", f"encode changed the record itself: {difference}; {where}")
     ready = time.perf_counter()
-    try:
-        found = parts.bare.decode(payload)
-    except CodecError as error:
-        outcome: Outcome = "out of memory" if _ran_out(error) else "error"
-        raise _EndedError(outcome, f"its own payload is refused: {error.reason}; {where}") from error
+    found = _decoded(parts, payload, where)
     decoded = time.perf_counter()
+    if index < _AT_LEAST and isinstance(found, dict | list) and _decoded(parts, payload, where) is found:
+        raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
     if parts.fix is not None:
+        fixing = time.perf_counter()
         found = parts.fix(found)
-        seen.advise.append(time.perf_counter() - decoded)
+        seen.advise.append(time.perf_counter() - fixing)
     if parts.give is not None:
         found = parts.give(found)
     seen.payloads.append(payload)
@@ -173,6 +172,14 @@ def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
             raise _EndedError("wrong", f"{judgement.wrong}; {where}")
         seen.judgement.merge(judgement)
         seen.lossy += 1
+
+
+def _decoded(parts: Contestant, payload: bytes, where: str) -> Any:
+    try:
+        return parts.bare.decode(payload)
+    except CodecError as error:
+        outcome: Outcome = "out of memory" if _ran_out(error) else "error"
+        raise _EndedError(outcome, f"its own payload is refused: {error.reason}; {where}") from error
 
 
 def _refused(parts: Contestant, record: Any, error: EncodeError, where: str) -> _EndedError:

@@ -29,12 +29,14 @@ class Stage:
         folder: Its sample, schema and payloads.
         path: What workers need in `sys.path`.
         checks: What the check found, by codec; only codecs that may be timed.
+        changed: Codecs that are not of the version that this run began with, in words.
     """
 
     name: str
     folder: Path
     path: list[str]
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .contestant import bare_name
 from .environment import abreast
 from .operations import OPERATIONS
 from .options import Options
@@ -87,8 +88,13 @@ def _all(options: Options) -> list[str]:
 
 
 def _cells(options: Options) -> int:
-    """Return the cells that share a process."""
-    return max(1, (1 if options.isolate else len(options.codecs)) * len(options.timed()))
+    """Return the cells that share a process, the floor's among them, if every codec gets so far."""
+    fixed = [name for name in options.timed() if OPERATIONS[name].schema]
+    if options.isolate:
+        return max(1, len(options.timed()) - len(fixed))
+    with_schema = [name for name in options.codecs if bare_name(name) != name]
+    alone = len({bare_name(name) for name in options.codecs}) + 1
+    return max(1, alone * (len(options.timed()) - len(fixed)) + len(with_schema) * len(fixed))
 
 
 def _seconds(options: Options) -> tuple[float, float]:

@@ -58,6 +58,11 @@ def _check_one(run: Context, stage: Stage, codec: str) -> Ended | None:
 def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
     answer: dict[str, Any] = ended.answer or {"outcome": ended.outcome, "reason": ended.reason}
     outcome: Outcome = answer["outcome"]
+    # As the codec itself tells it: a third party's version need not be its package's.
+    then, now = run.ledger.codecs.get(codec), answer.get("codec", {}).get("version")
+    if then is not None and then.version and now is not None and now != then.version:
+        stage.changed.append(f"{codec}: {then.library} {then.version} then, {now} now")
+        return
     if codec not in run.ledger.codecs:
         run.record({"kind": "codec", "facts": _facts(codec, answer.get("codec"))})
     healthy = outcome in ("ok", "lossy")

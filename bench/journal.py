@@ -69,6 +69,7 @@ class Journal:
         self.path = journal_path(output)
         self.entries: list[Entry] = []
         self.unfinished = False
+        self._found = 0
         self.gained = False
         self.aside: Path | None = None
         fresh, locked = not self.path.exists(), False
@@ -104,7 +105,7 @@ class Journal:
 
     def _go_on(self, output: Path) -> None:
         self.entries, whole = stored(output)
-        self.unfinished = whole > 0
+        self.unfinished, self._found = whole > 0, whole
         with self._writing():
             self._file.truncate(whole)
             if not self.unfinished:
@@ -152,7 +153,10 @@ class Journal:
         """Leave everything as it was found: nothing was gained."""
         if self.aside is not None:
             self.aside.replace(self.path)
-        elif not self.unfinished:
+        elif self.unfinished:
+            with self._writing():
+                self._file.truncate(self._found)
+        else:
             self.path.unlink(missing_ok=True)
         self.close()
 

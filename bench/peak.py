@@ -59,7 +59,7 @@ def _kilobytes(path: Path, key: str) -> int:
 
 def _of_files() -> int:
     """Return the resident bytes that are pages of files: code, above all."""
-    return _kilobytes(ROLLUP, "Rss:") - _kilobytes(ROLLUP, "Anonymous:")
+    return _kilobytes(ROLLUP, "Rss:") - sum(_kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
 
 
 def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
@@ -72,7 +72,7 @@ def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> 
         beat()
         call(item)
     # The first calls page a library's code in: no memory that anybody holds.
-    most = _kilobytes(STATUS, "VmHWM:") - (_of_files() - files)
+    most = _kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
     # Reading the files costs a page or two of its own.
     return Measured(
         float(max(PAGE, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}

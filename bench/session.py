@@ -55,7 +55,10 @@ def stored_options(output: Path) -> Options:
         UsageError: There is no such run.
         RunError: It is of another version.
     """
-    return _options_of(stored(output)[0][0], output)
+    ledger = Ledger()
+    for entry in stored(output)[0]:
+        ledger.apply(entry)
+    return _options_of(ledger.head, output)
 
 
 def _options_of(head: Entry, output: Path) -> Options:
@@ -198,7 +201,8 @@ class Session:
                 break
             before = dict(run.ledger.codecs)
             check(run, stage)
-            self._same_codecs(run, stage)
+            if stage.changed:
+                self._refuse(stage.changed)
             self._warn_of_codecs(run, before)
             if self.options.timed():
                 race(run, stage)
@@ -268,16 +272,6 @@ class Session:
             for key in MACHINE
             if then.get(key) != facts.get(key)
         ]
-        if found:
-            self._refuse(found)
-
-    def _same_codecs(self, run: Context, stage: Stage) -> None:
-        """Compare versions as the codecs themselves tell them: a third party's need not be its package's."""
-        found = []
-        for name, answer in stage.checks.items():
-            then, now = run.ledger.codecs[name], answer["codec"]["version"]
-            if then.version and now != then.version:
-                found.append(f"{name}: {then.library} {then.version} then, {now} now")
         if found:
             self._refuse(found)
 

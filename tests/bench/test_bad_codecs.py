@@ -68,6 +68,11 @@ def spoil(record):
     record["year"] = None
     return payload
 
+remembered = {}
+
+def remember(data):
+    return remembered.setdefault(data, json.loads(data))
+
 def make(name, encode, decode=json.loads):
     return lambda: Codec(name=name, format="json", encode=encode, decode=decode, carries={"str", "int"})
 
@@ -82,6 +87,7 @@ leaves = make("leaves", once(leave))
 fails = make("fails", once(fail))
 lies = make("lies", dumps, lie)
 spoils = make("spoils", spoil)
+remembers = make("remembers", dumps, remember)
 
 def broken():
     raise ImportError("its library is not there")
@@ -99,6 +105,7 @@ CODECS = {
     "fails": "fails",
     "lies": "lies",
     "spoils": "spoils",
+    "remembers": "remembers",
     "broken": "broken",
 }
 
@@ -151,6 +158,7 @@ def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
         ("fails", "error", "RuntimeError: no luck"),
         ("lies", "wrong", "at `$.year`"),
         ("spoils", "wrong", "encode changed the record itself"),
+        ("remembers", "wrong", "one and the same object for two calls"),
         ("broken", "error", "its library is not there"),
     ],
 )

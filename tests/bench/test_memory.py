@@ -168,6 +168,29 @@ def test_pages_of_files_are_no_memory_that_a_codec_holds():
     assert value < 100_000
 
 
+def test_shared_memory_is_held_and_pages_that_leave_are_not():
+    """Memory without a file counts as such though it is shared; what goes away adds nothing."""
+    (shared, _, _), (gone, _, _) = fresh("""
+        import mmap, tempfile
+        from types import SimpleNamespace
+        held = []
+        def hold(record):
+            held.append(mmap.mmap(-1, 8_000_000))
+            held[-1].write(b"x" * 8_000_000)
+        tell(peak.measure(SimpleNamespace(encode=hold), [1], [b""], {"operation": "peak-dump"}))
+        with tempfile.TemporaryFile() as file:
+            file.write(b"x" * 8_000_000)
+            file.flush()
+            code = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        code.find(b"y")
+        drop = SimpleNamespace(encode=lambda record: code.madvise(mmap.MADV_DONTNEED))
+        tell(peak.measure(drop, [1], [b""], {"operation": "peak-dump"}))
+    """)
+
+    assert shared > 7_900_000
+    assert gone < 100_000
+
+
 def test_slow_calls_are_no_hanging_ones(tmp_path):
     """A pass of many windows may take longer than any call may."""
     done = subprocess.run(

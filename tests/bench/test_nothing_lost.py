@@ -18,6 +18,7 @@ import pytest
 from bakeoff.bench.journal import Journal, journal_path
 from bakeoff.bench.ledger import Ledger, entries
 from bakeoff.bench.results import Result, read
+from bakeoff.bench.session import stored_options
 from bakeoff.errors import RunError, UsageError
 
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
@@ -396,11 +397,11 @@ class TestResume:
         arguments = ["movies", *SMALL, "-c", "theirs", "--budget", "0"]
         assert run(tmp_path, *arguments, "--quick").returncode == 0
         same = run(tmp_path, "--resume", "out.json")
-        module.write_text(module.read_text().replace("9.9", "9.10"))
+        module.write_text(module.read_text().replace("9.9", "9.10").replace("json.dumps", "json.nothing"))
         other = run(tmp_path, "--resume", "out.json")
 
         assert same.returncode == 0, same.stderr
-        assert other.returncode == 1
+        assert other.returncode == 1, "a version that fails is another version, too"
         assert "theirs: fast 9.9 then, 9.10 now" in other.stderr
 
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
@@ -412,11 +413,34 @@ class TestResume:
         options = read(tmp_path / "out.json").options
         assert (options["budget"], options["precision"]) == (0.0, 0.4)
 
+    def test_what_is_refused_leaves_an_unfinished_run_as_it_was(self, tmp_path: Path) -> None:
+        """Its options are those of what was measured, until something else was."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        endless.end(signal.SIGKILL)
+        lines = endless.journal.read_bytes().replace(b'"version": "1.', b'"version": "0.')
+        endless.journal.write_bytes(lines)
+        done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--budget", "0")
+
+        assert done.returncode == 1
+        assert "msgpack: msgpack 0." in done.stderr
+        assert endless.journal.read_bytes() == lines
+
+    def test_changed_options_outlive_a_second_kill(self, tmp_path: Path) -> None:
+        """What a journal says last is what the next part goes on with."""
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        endless.end(signal.SIGKILL)
+        with endless.journal.open("ab") as file:
+            file.write(b'{"kind": "option", "facts": {"precision": 0.4}}\n')
+
+        assert stored_options(tmp_path / "out.json").precision == 0.4
+
     def test_the_same_command_with_resume_goes_on(self, tmp_path: Path) -> None:
         """A schema for every codec is no other selection the second time."""
         typed = ["movies", *SMALL, "--infer", "--budget", "0"]
         assert run(tmp_path, *typed, "--quick").returncode == 0
-        again = run(tmp_path, *typed[: typed.index("-o")], "--infer", "--budget", "0", "--resume", "out.json")
+        again = run(tmp_path, *typed, "--resume", "out.json")
 
         assert again.returncode == 0, again.stderr
 

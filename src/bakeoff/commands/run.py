@@ -153,7 +153,8 @@ def command(
         )
     stored = None
     if resume is not None:
-        if others := {"--quick", "--output"} & set(typed(click.get_current_context())):
+        fixed = {"--quick"} if output == resume else {"--quick", "--output"}
+        if others := fixed & set(typed(click.get_current_context())):
             raise UsageError(
                 f"--resume goes on with a run as it was begun; leave out {', '.join(sorted(others))}"
             )
