@@ -70,6 +70,52 @@ def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "after msgpack/tuple" in capsys.readouterr().out
 
 
+def test_what_was_corrected_by_hand_is_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that says something else is not written over; the same once more, or an empty one, is fine."""
+    target = Path("events.py")
+    target.touch()
+    assert run("schema", "infer", "clean.jsonl", "-o", "events.py") == 0
+    inferred = target.read_text()
+    assert run("schema", "infer", "clean.jsonl", "-o", "events.py") == 0
+
+    target.write_text(inferred.replace("at: datetime", "at: str"))
+    assert run("schema", "infer", "clean.jsonl", "-o", "events.py") == 2
+    assert "choose another name with -o, or remove it first" in capsys.readouterr().err
+    assert target.read_text() == inferred.replace("at: datetime", "at: str")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ('{"id": 1}\n{"id":\n', [], "--skip-bad leaves bad records out"),
+        ('{"id":\n', ["--skip-bad"], "no record in it"),
+        ("", [], "no record in it"),
+        (None, [], "no file of records in this folder"),
+    ],
+)
+def test_records_that_cannot_be_read_are_no_advice(
+    files: Path, capsys: pytest.CaptureFixture[str], content: str | None, options: list[str], words: str
+) -> None:
+    """Exit code 2, so that 1 says that there is advice and nothing else."""
+    Path("events.py").write_text("from typing import TypedDict\n\nclass Event(TypedDict):\n    id: int\n")
+    if content is None:
+        Path("bad.jsonl").mkdir()
+    else:
+        Path("bad.jsonl").write_text(content)
+
+    assert run("schema", "check", "bad.jsonl", "events.py", *options) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One is said as one."""
+    Path("events.py").write_text("from typing import TypedDict\n\nclass Event(TypedDict):\n    id: int\n")
+    Path("one.jsonl").write_text('{"id": "x"}\n')
+
+    assert run("schema", "check", "one.jsonl", "events.py") == 1
+    assert "one.jsonl: 1 piece of advice from Event on 1 of 1 record\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

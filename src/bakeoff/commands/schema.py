@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._output import guard
+from ._output import guard, is_stdout
 from ._records import RECORDS, output, report_skipped, slow_progress
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def infer(
     """Print the schema of the records in FILE as a Python module of TypedDicts.
 
     Reads all records once, in bounded memory. A remark beside a field gives the share of values that
-    fit, where that is not all.
+    fit, where that is not all. A FILE.py that says something else already is left as it is.
     """
     from ..console import is_device
     from ..datasets import corpus
@@ -87,9 +87,32 @@ def infer(
     made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
     with slow_progress(f"reading {source}") as show:
         schema = Schema.infer(made.records(show), name=name, confidence=confidence)
+    text = schema.to_python().encode()
+    _keep_corrected(file_path, text)
     with output(target) as file:
-        file.write(schema.to_python().encode())
+        file.write(text)
     report_skipped(made.source, made.skipped, made.bad)
+
+
+def _keep_corrected(path: Path, text: bytes) -> None:
+    """Refuse to write over a module that somebody may have corrected by hand.
+
+    Raises:
+        UsageError: `path` is a file that holds something else than `text`.
+    """
+    from ..console import is_device
+    from ..errors import UsageError
+
+    if (
+        not is_stdout(path)
+        and path.is_file()
+        and not is_device(path)
+        and path.read_bytes() not in (b"", text)
+    ):
+        raise UsageError(
+            f"{path}: exists and differs from what would be written; "
+            "choose another name with -o, or remove it first"
+        )
 
 
 @command.command("show")
@@ -134,18 +157,25 @@ def check(
     Forms that the file's format is bound to use (ISO 8601 text for a datetime in JSON) are expected
     and not advised. Nothing is written back.
 
-    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 usage.
+    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 the records cannot be read,
+    there are none, or the command cannot be carried out as typed.
     """
     from ..datasets import corpus
+    from ..datasets.errors import UnreadableCorpus
+    from ..errors import UsageError
     from ..schemas import AdviceCounter
 
     made = _schema(schema)
-    rows = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
-    advise = made.adviser(codec or _codec_of(source, source_format))
     counter = AdviceCounter()
-    with slow_progress(f"checking {source}") as progress:
-        for record in rows.records(progress):
-            counter.add(advise(record)[1])
+    try:
+        rows = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
+        advise = made.adviser(codec or _codec_of(source, source_format))
+        with slow_progress(f"checking {source}") as progress:
+            for record in rows.records(progress):
+                counter.add(advise(record)[1])
+    except UnreadableCorpus as error:
+        # A program that asks whether there is advice is not to take this for a yes.
+        raise UsageError(str(error)) from error
     _report(rows.source, made, counter)
     report_skipped(rows.source, rows.skipped, rows.bad)
     if counter.total if notes else counter.errors:
@@ -181,11 +211,11 @@ def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
     from tabulate import tabulate
 
     if not counter.total:
-        click.echo(f"{source}: {counter.records:,} records, no advice from {schema.name}")
+        click.echo(f"{source}: {_several(counter.records, 'record')}, no advice from {schema.name}")
         return
     click.echo(
-        f"{source}: {counter.total:,} pieces of advice from {schema.name} "
-        f"on {counter.advised:,} of {counter.records:,} records\n"
+        f"{source}: {_several(counter.total, 'piece')} of advice from {schema.name} "
+        f"on {counter.advised:,} of {_several(counter.records, 'record')}\n"
     )
     rows = [
         [
@@ -200,6 +230,10 @@ def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
     ]
     header = ["count", "place", "expected", "found", "outcome", "for example"]
     click.echo(tabulate(rows, header, tablefmt="simple", colalign=("right",), disable_numparse=True))
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _cut(text: str) -> str:
