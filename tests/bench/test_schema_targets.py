@@ -45,3 +45,21 @@ def test_a_peer_that_is_not_installed() -> None:
     target = TARGETS[1]
 
     assert judge(target, [[Figure(target.row, 1e-6, 2.0)]]) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "ratios", "words"),
+    [
+        ("msgpack/tuple+schema", (1.0, 1.0, 1.5), "MISSED: 1.14 "),
+        ("pickle+schema, an int", (0.95, 1.0, 1.5), "ok: 15 ns"),
+        ("pickle+schema, an int", (0.95, 1.1, 1.75), "MISSED: 26.7 ns"),
+    ],
+)
+def test_the_mean_is_judged(row: str, ratios: tuple[float, ...], words: str) -> None:
+    """A target is held against the mean that the table prints, be a process beside the others or not."""
+    target = next(target for target in TARGETS if target.row == row)
+    found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.peer, 1e-7, 1.0)] for ratio in ratios]
+    verdict = judge(target, found)
+
+    assert verdict is not None
+    assert verdict[1].startswith(words)
