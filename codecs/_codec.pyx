@@ -171,6 +171,7 @@ cdef class Codec:
     cdef bint _plain_encode
     cdef bint _plain_decode
     cdef bint _rows
+    cdef str _refusal
     cdef int _encode_depth
     cdef object __weakref__
 
@@ -263,7 +264,10 @@ cdef class Codec:
             and limits_depth is None and (trusted or not trusted_only)
         )
         if schema is not None and bind is None:
+            from ..schemas.plan import miswritten
+
             self._fix = schema.fixer(self)
+            self._refusal = miswritten(schema.types, self)
 
     # encode -----------------------------------------------------------------------------------
 
@@ -275,7 +279,8 @@ cdef class Codec:
             ctx: Ignored; Confluent's Kafka client passes its context here.
 
         Raises:
-            EncodeError: The format cannot hold the object, or it is nested too deeply.
+            EncodeError: The format cannot hold the object, it is nested too deeply, or it would be written
+                in another form than the schema reads.
         """
         cdef object payload
         cdef PyObject *result
@@ -285,6 +290,8 @@ cdef class Codec:
                 "a dict would not come back where records are arrays; "
                 "bakeoff.schemas.typed.to_structs(schema, array_like=True) makes what does",
             )
+        if self._refusal is not None:
+            raise EncodeError(self.name, self._refusal)
         if self._plain_encode:
             result = _raw_call(self._encode, obj)
             payload = self._encode_failed(obj) if result is NULL else _owned(result)

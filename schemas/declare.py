@@ -53,7 +53,9 @@ class Hint:
         severity: Of a whole field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
             raise for it), ``"ignore"`` (corrected, never advised).
         epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
-        encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``.
+        encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``. For reading
+            what others wrote: codecs write base64, and those without bytes do not encode with a schema
+            that says otherwise.
         aware: Of a datetime: with (True) or without (False) an offset.
         big: Of an int: whether it may exceed 64 bits, see `IntType`.
     """

@@ -19,7 +19,7 @@ from . import _plan as p
 from . import convert
 from . import types as t
 
-__all__ = ["Carrier", "Facts", "Limits", "compile_plan", "lack", "lines"]
+__all__ = ["Carrier", "Facts", "Limits", "compile_plan", "lack", "lines", "miswritten"]
 
 
 class Carrier(Protocol):
@@ -207,6 +207,20 @@ def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
 
 def _holds_none(node: t.Type) -> bool:
     return isinstance(node, t.NoneType) or (isinstance(node, t.LiteralType) and None in node.values)
+
+
+def miswritten(node: t.Type, codec: Carrier) -> str | None:
+    """Return in words the first place where the codec writes bytes as other text than is read there."""
+    for path, kind in t.walk(node):
+        if isinstance(kind, t.BytesType | t.ByteArrayType):
+            as_text = path.endswith("{key}") and codec.wire.get("int_keys") == "text"
+            form = "base64" if as_text else codec.wire.get("bytes", kind.encoding)
+            if form != kind.encoding:
+                return (
+                    f"bytes at `{path}` would be written as {form} and read as {kind.encoding}; write that "
+                    "text yourself and encode without the schema, or leave the encoding out of the hint"
+                )
+    return None
 
 
 # Words --------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,8 @@ from kinds import ANYTHING, declared
 
 from bakeoff import codecs
 from bakeoff.bench.equality import first_difference
-from bakeoff.schemas import Schema
+from bakeoff.codecs import EncodeError
+from bakeoff.schemas import Hint, Schema
 
 LOSSLESS = [name for name in codecs.available() if not codecs.codec(name).losses and "/pure" not in name]
 
@@ -28,6 +29,45 @@ def test_every_codec_brings_everything_back(name: str, case: tuple[dict[str, Any
 
     assert first_difference(record, back) is None
     assert schema.advise(back, codec)[1] == []
+
+
+RAW = b"i\xb7\x1d"
+"""In base64 it is hexadecimal as well, of other bytes."""
+
+
+@pytest.mark.parametrize("name", codecs.available())
+@pytest.mark.parametrize("encoding", ["hex", "base64url"])
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_bytes_are_never_read_as_other_bytes(name: str, encoding: Any, kind: Any) -> None:
+    """Codecs write base64: with a schema that reads other text they refuse, and say where."""
+    schema = Schema({"raw": [Annotated[kind, Hint(encoding=encoding)] | None]})
+    record = {"raw": [kind(RAW)]}
+    codec = codecs.codec(name, trusted=True, schema=schema)
+    if "bytes" in codec.carries:
+        assert first_difference(record, codec.decode(codec.encode(record))) is None
+        return
+    for writer in (codec, codec.with_compression("zlib:1")):
+        with pytest.raises(
+            EncodeError, match=rf"`\$\.raw\[\]` would .* base64 and read as {encoding};.* without"
+        ):
+            writer.encode(record)
+    text = RAW.hex() if encoding == "hex" else "abcd"
+    assert first_difference(record, codec.decode(codec.with_schema(None).encode({"raw": [text]}))) is None
+
+
+@pytest.mark.parametrize("name", codecs.available())
+def test_keys_are_never_read_as_other_bytes(name: str) -> None:
+    """Where keys are text, those of bytes are base64, whatever the format has for values."""
+    schema = Schema({"by": dict[Annotated[bytes, Hint(encoding="hex")], int]})
+    record = {"by": {RAW: 1}}
+    codec = codecs.codec(name, trusted=True, schema=schema)
+    try:
+        payload = codec.encode(record)
+    except EncodeError as error:
+        assert "`$.by{key}` would be written as base64" in str(error)  # noqa: PT017
+        assert "int_keys" not in codec.carries
+    else:
+        assert first_difference(record, codec.decode(payload)) is None
 
 
 @given(declared())
