@@ -131,8 +131,8 @@ class _Describer:
 
     def __init__(self) -> None:
         self.inside: list[object] = []
-        # Place and severity of the field that is being described.
-        self.field: tuple[str, t.Severity] = ("", "error")
+        # Place and severities of the field that is being described.
+        self.field: tuple[str, list[t.Severity]] = ("", [])
 
     def node(self, spec: Any, path: str) -> t.Type:
         if isinstance(spec, t.Type):
@@ -237,9 +237,10 @@ class _Describer:
 
     def _annotated(self, spec: Any, path: str) -> t.Type:
         inner = self.node(spec.__origin__, path)
+        place, severities = self.field
         for hint in spec.__metadata__:
             if isinstance(hint, Hint):
-                if hint.severity is not None and self.field != (path, hint.severity):
+                if hint.severity is not None and (path != place or hint.severity not in severities):
                     raise SchemaError(path, "a severity is that of a whole field, of `X` or `X | None`")
                 inner = _hinted(inner, hint, path)
         return inner
@@ -319,18 +320,19 @@ class _Describer:
         described = []
         for wire_name, attribute, hint, required in fields:
             place = path + step(wire_name)
-            hint, required, severity = _qualified(hint, required)
-            outer, self.field = self.field, (place, severity)
+            hint, required, severities = _qualified(hint, required)
+            outer, self.field = self.field, (place, severities)
             kind = self.node(hint, place)
             self.field = outer
             renamed = attribute if attribute != wire_name else ""
+            severity = severities[0] if severities else "error"
             described.append(t.Field(wire_name, kind, required, severity, renamed))
         return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
 
 
-def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
-    """Take Required, NotRequired and the severity off an annotation, in whatever order they are nested."""
-    severity: t.Severity = "error"
+def _qualified(hint: Any, required: bool) -> tuple[Any, bool, list[t.Severity]]:
+    """Take Required, NotRequired and the severities, outermost first, off an annotation, however nested."""
+    severities: list[t.Severity] = []
     inner = hint
     while True:
         origin = typing.get_origin(inner)
@@ -338,9 +340,8 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
             required = {"Required": True, "NotRequired": False}.get(name, required)
             hint = inner = typing.get_args(inner)[0]
         elif origin is typing.Annotated:
-            for item in inner.__metadata__:
-                if isinstance(item, Hint) and item.severity is not None:
-                    severity = item.severity
+            given = (item.severity for item in reversed(inner.__metadata__) if isinstance(item, Hint))
+            severities += [severity for severity in given if severity is not None]
             inner = inner.__origin__
             if name := _qualifier(typing.get_origin(inner)):
                 hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]
@@ -349,10 +350,10 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, t.Severity]:
         elif origin in (typing.Union, pytypes.UnionType):
             rest = [option for option in typing.get_args(inner) if option is not type(None)]
             if len(rest) > 1:
-                return hint, required, severity
+                return hint, required, severities
             inner = rest[0]
         else:
-            return hint, required, severity
+            return hint, required, severities
 
 
 def _qualifier(origin: Any) -> str:

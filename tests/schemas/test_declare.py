@@ -140,6 +140,19 @@ def test_severity_beside_none(kind: Any) -> None:
     assert [a.severity for a in Schema({"a": kind}).advise({"a": "x"})[1]] == ["note"]
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Annotated[Annotated[int, Hint(severity="note")], Hint(severity="ignore")],
+        Annotated[Annotated[int, Hint(severity="note")] | None, Hint(severity="ignore")],
+        Annotated[NotRequired[Annotated[int, Hint(severity="error")]], Hint(severity="ignore")],
+    ],
+)
+def test_the_outermost_severity_wins(kind: Any) -> None:
+    """An alias that has a severity may be given another one."""
+    assert Schema({"a": kind}).advise({"a": "x"})[1] == []
+
+
 def test_qualifiers_of_the_other_module() -> None:
     """ReadOnly of typing_extensions is known, even if that is imported late."""
     code = """
@@ -183,6 +196,7 @@ class Broken(TypedDict):
         ({"a": Annotated[str, Hint(epoch="s")]}, "$.a", "has no epoch"),
         ({"a": list[Annotated[int, Hint(severity="note")]]}, "$.a[]", "of a whole field"),
         ({"a": Annotated[int, Hint(severity="note")] | str}, "$.a", "of a whole field"),
+        ({"a": list[Annotated[int, Hint(severity="note")] | str]}, "$.a[]", "of a whole field"),
         (Annotated[Movie, Hint(severity="note")], "$", "of a whole field"),
         ({"a": Literal[b"x"]}, "$.a", "Literal"),
         ({"a": list[int] | list[str]}, "$.a", "nothing tells `list` from `list`"),
