@@ -148,8 +148,14 @@ class _Builder:
             fields: list[Any] = []
             config: Any = getattr(node.cls, "__struct_config__", None)
             tagged = config is not None and config.tag is not None
+            taken = {item.name for item in node.fields}
             for i, item in enumerate(node.fields[tagged:]):
-                attribute = item.name if item.name.isidentifier() else f"field_{i}"
+                attribute = item.name
+                # What starts with two underscores is msgspec's own: it takes no such field.
+                if not attribute.isidentifier() or attribute.startswith("__"):
+                    attribute = f"field_{i}"
+                    while attribute in taken:
+                        attribute += "_"
                 names[attribute] = item.name
                 kind = self.type(item.type, path + step(item.name))
                 if item.required:

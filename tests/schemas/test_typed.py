@@ -94,11 +94,23 @@ def test_optional_fields_stay_away() -> None:
     }
 
 
-def test_odd_names() -> None:
-    """Keys that are no Python names are renamed and come back."""
-    kind = Schema({"a b": int, "class": int}).struct()
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"a b": 1, "class": 2},
+        {"__typename": "Movie", "__v": 0, "_id": 1, "__init__": 2},
+        {"field_1": 1, "__v": 2},
+        {"a b": 1, "field_0": 2},
+    ],
+)
+@pytest.mark.parametrize("array_like", [False, True])
+def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
+    """Keys that are no Python names, or that msgspec keeps to itself, are renamed and come back."""
+    schema = Schema({name: type(value) for name, value in record.items()})
+    payload = msgspec.json.encode(to_structs(schema, array_like=array_like)(record))
 
-    assert plain(msgspec.json.decode(b'{"a b":1,"class":2}', type=kind)) == {"a b": 1, "class": 2}
+    assert payload == msgspec.json.encode(list(record.values()) if array_like else record)
+    assert plain(msgspec.json.decode(payload, type=schema.struct(array_like=array_like))) == record
 
 
 @pytest.mark.parametrize(
