@@ -41,11 +41,11 @@ def _check(codec: Codec, records: list[Any]) -> list[bytes]:
         SystemExit: A record did not: a codec that loses data gets no time.
     """
     payloads = []
-    for index, record in enumerate(records):
+    for number, record in enumerate(records, start=1):
         payloads.append(codec.encode(record))
         if (difference := first_difference(record, codec.decode(payloads[-1]))) is not None:
             sys.exit(
-                f"bakeoff: {codec.name} does not bring record {index} back: {difference}; "
+                f"bakeoff: {codec.name} does not bring record {number} back: {difference}; "
                 "`bakeoff run` measures lossy codecs and says what they lose"
             )
     return payloads
