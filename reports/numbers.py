@@ -28,6 +28,10 @@ _SCALES: Final[dict[str, tuple[Scale, ...]]] = {
 }
 
 
+_LEAST: Final = 0.01
+"""The smallest limit that is written in its column's unit."""
+
+
 def scale(values: Iterable[float], unit: str) -> Scale:
     """Choose one unit for a whole column, so that its middle value is an ordinary number.
 
@@ -72,10 +76,23 @@ def quantity(value: float, half: float | None = None) -> str:
     return grouped(value, decimals(value, half))
 
 
-def below(limit: float, unit: str) -> str:
-    """Write that a value lies below what can be measured: "<64 KiB"."""
+def below(limit: float, unit: str, column: Scale | None = None) -> str:
+    """Write that a value lies below what can be measured: "<64 KiB".
+
+    Args:
+        limit: What can be measured, in `unit`.
+        unit: "second", "byte" or "integer".
+        column: The unit of the column that it stands in, which needs no naming: "<0.0625". Of a unit
+            that is too large for the limit, its own is written.
+    """
+    if column is not None and limit * column[0] >= _LEAST:
+        return f"<{_limit(limit * column[0])}"
     factor, name = scale([limit], unit)
-    return f"<{limit * factor:,g} {name}".strip()
+    return f"<{_limit(limit * factor)} {name}".strip()
+
+
+def _limit(value: float) -> str:
+    return f"{value:,g}" if value < 1e6 else grouped(value)
 
 
 def spread(value: float, half: float | None) -> str:

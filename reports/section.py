@@ -245,11 +245,12 @@ class SectionBuilder:
             return Column(key, key, direction="lower"), lambda entrant: self._with_unit(entrant, key)
         per = self.options.per if key in _TIMES else 1
         if key in _TIMES and per > 1:
-            factor, name = float(per), "s"
+            scale = float(per), "s"
         elif key == "bytes":
-            factor, name = 1.0, "B"
+            scale = 1.0, "B"
         else:
-            factor, name = numbers.scale(self._comparable(key), unit)
+            scale = numbers.scale(self._comparable(key), unit)
+        factor, name = scale
         what = f"{per:,}" if per > 1 else "record"
         if key not in _PER_CALL and key != "value":
             name = f"{name}/{what}"
@@ -260,7 +261,7 @@ class SectionBuilder:
             if found is None:
                 return self._without(entrant, key)
             if found.limit is not None:
-                return Entry(f"<{found.limit * factor:,g}", *found)
+                return Entry(numbers.below(found.limit, unit, scale), *found)
             half = None if found.half is None else found.half * factor
             text = _amount(found.value * factor, half, exact=unit == "byte")
             return Entry(text, found.value, found.low, found.high, marks=self._unsteady(entrant, key))
@@ -435,20 +436,20 @@ class SectionBuilder:
 
     def _growth(self, entrant: Entrant) -> Entry:
         cells = {name: c for name, c in entrant.cells.items() if name.startswith("growth-")}
-        verdicts = {
+        said = {
             name.removeprefix("growth-"): str(cell.facts.get("verdict") or cell.outcome)
             for name, cell in cells.items()
             if weighed(cell)
         }
-        if not verdicts:
+        if not said:
             return EMPTY
-        growing = [name for name, text in verdicts.items() if text == GROWING]
+        growing = [name for name, text in said.items() if text == GROWING]
         texts = [_leak(name, cells[f"growth-{name}"]) for name in growing]
-        texts += _coarse({n: cells[f"growth-{n}"] for n, text in verdicts.items() if text == _CALM})
+        texts += _coarse({n: cells[f"growth-{n}"] for n, text in said.items() if text == _CALM})
         marks = tuple(self.footnotes.mark(text) for text in texts)
         if growing:
             return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
-        text = next((t for t in verdicts.values() if t != _CALM), _CALM)
+        text = next((t for t in said.values() if t != _CALM), _CALM)
         return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
 
     def _rank(self, entrant: Entrant) -> Entry:
@@ -503,7 +504,9 @@ def _lost(entrant: Entrant) -> str:
     """Say what is lost and how often; CSV, JSON and the page have all of it."""
     losses = entrant.losses or ("does not bring every record back",)
     more = len(losses) - _MOST_LOSSES
-    text = "; ".join(losses[:_MOST_LOSSES]) + (f"; and {more} more losses" if more > 0 else "")
+    text = "; ".join(losses[:_MOST_LOSSES]) + (
+        f"; and {more} more loss{'es' * (more > 1)}" if more > 0 else ""
+    )
     facts = next((c.facts for c in entrant.cells.values() if c.outcome == "lossy"), {})
     lossy, records = facts.get("lossy_records"), facts.get("records")
     if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:

@@ -69,3 +69,18 @@ def test_ratios(value, text):
 def test_percent(share, text):
     """Shares have two digits at most."""
     assert text == numbers.percent(share)
+
+
+@pytest.mark.parametrize(
+    ("limit", "column", "text"),
+    [
+        (65536, None, "<64 KiB"),
+        (65536, (2.0**-10, "KiB"), "<64"),
+        (65536, (2.0**-20, "MiB"), "<0.0625"),
+        (65536, (2.0**-30, "GiB"), "<64 KiB"),
+        (3 * 2**40, (2.0**-10, "KiB"), "<3,221,225,472"),
+    ],
+)
+def test_limits_are_ordinary_numbers(limit, column, text):
+    """A limit stands in its column's unit, unless that is too large for it."""
+    assert text == numbers.below(limit, "byte", column)

@@ -24,7 +24,6 @@ from bakeoff.reports.options import COLUMNS
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
-
 def rows(text):
     """The rows of the first table, codec first, by codec."""
     body = text.split("──\n", 1)[1].split("\n↓", 1)[0]
@@ -190,6 +189,15 @@ class TestText:
 
         assert re.search(r"^bson .*lossy \[(\w)\]", text, re.M)
         assert re.search(r"^\[\w\] `datetime` lost microseconds at `\$.when`", text, re.M)
+
+    @pytest.mark.parametrize(
+        ("count", "words"), [(4, ""), (5, "; and 1 more loss"), (6, "; and 2 more losses")]
+    )
+    def test_many_losses_are_counted(self, result_of, count, words):
+        """Four are told, the others are a number."""
+        run = result_of(losses={"bson": tuple(f"loss {number}" for number in range(count))})
+
+        assert re.search(rf"^\[\w\] loss 0; loss 1; loss 2; loss 3{words}$", render([run], "text"), re.M)
 
     @pytest.mark.parametrize("options", [{"columns": "dump,load"}, {"width": 52}, {"width": 200}])
     def test_no_table_hides_a_loss(self, result_of, options):
@@ -386,6 +394,19 @@ class TestSmallPeaks:
         assert re.search(r"^json +<64$", text, re.M)
         assert re.search(r"^msgpack +<64$", text, re.M)
         assert re.search(r"^bson +128 +>2\.00×$", text, re.M)
+
+    def test_in_a_column_of_a_large_unit(self, small):
+        """A limit has a unit of its own where the column's would make it 0.0000610352."""
+        huge = [
+            replace(cell, samples=(Sample(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
+            for cell in small.cells
+            if cell.cell.operation == "peak-load"
+        ]
+        times = [cell for cell in small.cells if cell.cell.operation != "peak-load"]
+        text = render([replace(small, cells=(*times, *huge))], "text", columns="peak")
+
+        assert re.search(r"^json +<64 KiB$", text, re.M)
+        assert re.search(r"^bson +4\.7$", text, re.M)
 
     def test_against_a_figure(self, small):
         """Against a figure that was seen they are below a bound."""
