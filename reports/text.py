@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from .escape import visible
@@ -37,6 +39,10 @@ _DISPENSABLE: Final = (
     "advise",
 )
 """What a narrow terminal gives up, first to last; said below the table."""
+
+_INNERMOST_FIRST: Final = "(most recent call first):"
+_TOLD: Final = 3
+"""Lines of what a failed process wrote."""
 
 _STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
 
@@ -79,7 +85,7 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
             say(line)
         for absent in section.absent:
             say(absent.sentence)
-            for line in absent.stderr.splitlines()[-3:]:
+            for line in _telling(absent.stderr.splitlines()):
                 say(line, "dim", indent="    ")
         say("")
     for warning in table.warnings:
@@ -91,6 +97,19 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
     for line in table.advice.splitlines():
         say(line, "bold")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _telling(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines of a failed process that say most: the innermost frames of a crash, else the last.
+
+    Python writes the frames of a crash the other way round than those of an exception.
+    """
+    heads = [index for index, line in enumerate(lines) if _INNERMOST_FIRST in line]
+    heads.sort(key=lambda index: not lines[index].startswith("Current thread"))
+    for index in heads[:1]:
+        if frames := list(takewhile(str.strip, lines[index + 1 :])):
+            return frames[:_TOLD]
+    return lines[-_TOLD:]
 
 
 def _print(console: Console, section: Section, width: int | None) -> None:

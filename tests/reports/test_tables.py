@@ -24,6 +24,22 @@ from bakeoff.reports.options import COLUMNS
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
+CRASH = """\
+Fatal Python error: Segmentation fault
+
+Thread 0x00007f0000000001 (most recent call first):
+  File "threading.py", line 327 in wait
+  File "threading.py", line 900 in run
+
+Current thread 0x00007f0000000002 (most recent call first):
+  File "ctypes/__init__.py", line 517 in decode
+  File "theirs.py", line 30 in load
+  File "check.py", line 20 in call
+  File "<frozen runpy>", line 198 in _run_module_as_main
+
+Extension modules: msgpack._cmsgpack (total: 1)"""
+
+
 def rows(text):
     """The rows of the first table, codec first, by codec."""
     body = text.split("──\n", 1)[1].split("\n↓", 1)[0]
@@ -208,6 +224,25 @@ class TestText:
         row = next(line for line in text.splitlines() if line.startswith("bson"))
 
         assert f"[{mark}]" in row
+
+    @pytest.mark.parametrize(
+        ("said", "shown"),
+        [
+            ("one\ntwo\nthree\nfour", ["two", "three", "four"]),
+            (CRASH, ["decode", "load", "call"]),
+            (CRASH.replace("Current thread", "Thread"), ["wait", "run"]),
+            ("dying\nStack (most recent call first):", ["dying", "Stack (most recent call first):"]),
+            ("Stack (most recent call first):\n  <no Python frame>\n\nmore\nof it", ["<no Python frame>"]),
+        ],
+    )
+    def test_a_crash_is_told_by_its_innermost_frames(self, result_of, said, shown):
+        """Of a dump of the crashed thread the first frames stand in the text, of other words the last."""
+        run = result_of(outcomes={"bad": ("crashed", "signal 11")})
+        cells = tuple(replace(c, stderr=said) if c.cell.codec == "bad" else c for c in run.cells)
+        text = render([replace(run, cells=cells)], "text")
+
+        told = re.findall(r"^    (\S.*| {2}\S.*)$", text, re.M)
+        assert shown == [line.rpartition(" in ")[2].strip() for line in told]
 
     def test_failures_show_no_time(self, result_of):
         """Crashed, wrong and missing codecs are listed with their reasons and never with a time."""
