@@ -9,6 +9,7 @@ import dataclasses
 import datetime as dt
 import enum
 import functools
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -201,8 +202,22 @@ def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
         case t.ByteArrayType() if words == "from bytes":
             return t.BytesType in kinds
         case t.EnumType(cls):
-            return t.StrType in kinds and all(isinstance(member.value, str) for member in cls)
+            return all(_fitting(member.value) in kinds for member in cls)
     return t.StrType in kinds and "text" in words
+
+
+def _fitting(value: Any) -> type[t.Type] | None:
+    """Return the type that a value of an Enum fits after any codec, if one does."""
+    match value:
+        case bool():
+            return t.BoolType
+        case str():
+            return t.StrType
+        case int() if value.bit_length() < 64:  # codecs may write others as text
+            return t.IntType
+        case float() if math.isfinite(value):
+            return t.FloatType
+    return None
 
 
 def _holds_none(node: t.Type) -> bool:

@@ -36,6 +36,21 @@ class Colour(enum.Enum):
     RED = "red"
 
 
+class Weekday(enum.Enum):
+    MONDAY = 1
+
+
+class Mixed(enum.Enum):
+    WORD = "x"
+    NUMBER = 1
+    SHARE = 0.5
+    TRUTH = True
+
+
+class Huge(enum.Enum):
+    ATOMS = 10**80
+
+
 class Rights(enum.IntFlag):
     READ = 1
     RUN = 4
@@ -255,6 +270,12 @@ def test_unions(name: str, kind: Any, value: Any) -> None:
         ("msgpack/tuple", list[int] | tuple[int, ...], []),
         ("json", Colour | str, []),
         ("json", Colour | int, ["from its value"]),
+        ("json", Weekday | int, []),
+        ("json", Weekday | str, ["from its value"]),
+        ("json", Mixed | int, ["from its value"]),
+        ("json", Mixed | int | str | float | bool, []),
+        ("json", Huge | int, ["from its value"]),
+        ("json", Annotated[dt.datetime, Hint(epoch="s")] | int, ["from a number of s since 1970"]),
         ("json", dict[dt.date | str, int], []),
         ("yaml", bytearray | bytes, []),
         ("cbor2", frozenset[int] | set[int], []),
@@ -271,6 +292,16 @@ def test_the_plan_knows_what_a_union_takes_as_it_is(name: str, kind: Any, words:
     assert len(rows) == len(words)
     assert all(row.endswith(end) for row, end in zip(rows, words, strict=True))
     assert (schema.fixer(name) is None) == (not words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [(Weekday | int, 1), (Weekday | str, "1"), (Mixed | int | str | float | bool, 0.5)]
+)
+def test_values_of_members_stay_where_they_fit(kind: Any, value: Any) -> None:
+    """What the plan does not name is not touched either, however closely it is looked at."""
+    schema = Schema({"v": kind})
+
+    assert schema.advise({"v": value}, "json") == ({"v": value}, [])
 
 
 def test_strict_raises_all_at_once() -> None:
