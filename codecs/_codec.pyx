@@ -122,7 +122,8 @@ cdef class Codec:
         limits_size: Largest payload in bytes, before and after decompression; at least 1.
         limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
-        rows: With `bind`: records stand as arrays, so a dict in place of a record would not come back.
+        rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
+            would not come back and is refused.
 
     The other arguments are facts, see `bakeoff.codecs.Facts`.
     """
@@ -284,7 +285,7 @@ cdef class Codec:
         """
         cdef object payload
         cdef PyObject *result
-        if self._rows and PyDict_CheckExact(obj):
+        if self._rows and PyDict_Check(obj):
             raise EncodeError(
                 self.name,
                 "a dict would not come back where records are arrays; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import OrderedDict, defaultdict
 from decimal import Decimal
 from typing import Annotated, Any, NotRequired, TypedDict
 from uuid import UUID
@@ -46,6 +47,15 @@ def test_arrays() -> None:
 
     assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
     assert plain(msgspec.msgpack.Decoder(kind).decode(payload)) == {"a": 1, "b": [{"x": 1}]}
+
+
+@pytest.mark.parametrize("made", [dict, OrderedDict, lambda record: defaultdict(int, record)])
+def test_no_kind_of_dict_is_written_where_records_are_arrays(made: Any) -> None:
+    """Of whatever class a dict is: it would not come back."""
+    codec = codecs.codec("msgspec-msgpack/array", schema=Schema({"a": int}))
+
+    with pytest.raises(codecs.EncodeError, match="to_structs"):
+        codec.encode(made({"a": 1}))
 
 
 class Get(msgspec.Struct, tag=True):
