@@ -22,7 +22,7 @@ from ..errors import UsageError
 from . import types as t
 from .paths import step
 
-__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe"]
+__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "tag_of"]
 
 MAX_DEPTH = 64
 """Deepest schema; a plan never recurses further than its schema, whatever the record looks like."""
@@ -124,6 +124,15 @@ def describe(spec: Any) -> t.Type:
         SchemaError: Naming the place and the type that is not supported, or a type that holds itself.
     """
     return _Describer().node(spec, "$")
+
+
+def tag_of(cls: Any) -> tuple[str, str | int] | None:
+    """Return the name and value of a Struct's tag, or None without one.
+
+    A tag stands on the wire in front of the fields, and is none of the object's.
+    """
+    config = getattr(cls, "__struct_config__", None)
+    return None if config is None or config.tag is None else (config.tag_field, config.tag)
 
 
 class _Describer:
@@ -286,11 +295,10 @@ class _Describer:
         except NameError as error:
             raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
         fields = [(info.encode_name, info.name, info.type, info.required) for info in infos]
-        config = cls.__struct_config__
-        if config.tag is not None:
-            # It stands on the wire in front of the fields, and is none of the object's.
-            fields.insert(0, (config.tag_field, config.tag_field, Literal[config.tag], True))
-        return self._record(cls, fields, path, positional=bool(config.array_like))
+        if (tag := tag_of(cls)) is not None:
+            name, value = tag
+            fields.insert(0, (name, name, Literal[value], True))
+        return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
 
     def _model(self, cls: Any, path: str) -> t.Type:
         hints = _hints(cls, path)

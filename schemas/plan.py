@@ -19,6 +19,7 @@ from ..codecs.conventions import FAMILIES
 from . import _plan as p
 from . import convert
 from . import types as t
+from .declare import tag_of
 
 __all__ = ["Carrier", "Facts", "Limits", "compile_plan", "lack", "lines", "miswritten"]
 
@@ -479,16 +480,16 @@ def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     late = (
         tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
     )
-    config: Any = getattr(cls, "__struct_config__", None)
-    tag = None if config is None or config.tag is None else config.tag_field
+    tag = tag_of(cls)
     if not renamed and not late and tag is None:
         return cls  # type: ignore[no-any-return]
 
     def build(record: dict[str, Any]) -> Any:
         if tag is not None:
+            name, value = tag
             record = dict(record)
-            if (found := record.pop(tag, config.tag)) != config.tag:
-                raise ValueError(f"{tag} is {found!r}, not {config.tag!r}")
+            if (found := record.pop(name, value)) != value:
+                raise ValueError(f"{name} is {found!r}, not {value!r}")
         arguments = {renamed.get(name, name): value for name, value in record.items()}
         after = {name: arguments.pop(name) for name in late if name in arguments}
         made = cls(**arguments)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError
 from . import types as t
-from .declare import SchemaError, describe
+from .declare import SchemaError, describe, tag_of
 from .paths import step
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def plain(value: Any) -> Any:
 
         present = ((name, getattr(value, name)) for name in fields)
         names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
-        config = value.__struct_config__
-        tag = {} if config.tag is None else {config.tag_field: config.tag}
-        return tag | {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
+        tag = tag_of(type(value))
+        record = {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
+        return record if tag is None else {tag[0]: tag[1]} | record
     if type(value) is dict:
         return {key: plain(item) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
@@ -146,12 +146,11 @@ class _Builder:
         if node not in self.made:
             unset, names = self.msgspec.UNSET, {}
             fields: list[Any] = []
-            config: Any = getattr(node.cls, "__struct_config__", None)
-            tagged = config is not None and config.tag is not None
+            tag_field, tag = tag_of(node.cls) or (None, None)
             taken = {item.name for item in node.fields}
-            for i, item in enumerate(node.fields[tagged:]):
+            for i, item in enumerate(item for item in node.fields if item.name != tag_field):
                 attribute = item.name
-                # What starts with two underscores is msgspec's own: it takes no such field.
+                # A name that Python would mangle is one that msgspec does not find again.
                 if not attribute.isidentifier() or attribute.startswith("__"):
                     attribute = f"field_{i}"
                     while attribute in taken:
@@ -170,8 +169,8 @@ class _Builder:
                 fields,
                 array_like=self.array_like,
                 kw_only=True,
-                tag=config.tag if tagged else None,
-                tag_field=config.tag_field if tagged else None,
+                tag=tag,
+                tag_field=tag_field,
                 rename=names if any(a != n for a, n in names.items()) else None,
                 gc=True,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
@@ -16,6 +17,7 @@ from bakeoff.bench.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
 from bakeoff.schemas.typed import plain, struct_type, to_structs
+from bakeoff.schemas.types import RecordType
 
 
 class Item(TypedDict):
@@ -77,6 +79,17 @@ def test_tags(array_like: bool) -> None:
 
         assert payload == msgspec.json.encode(list(as_dict.values()) if array_like else as_dict)
         assert plain(decode(payload)) == as_dict
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (1, 2)])
+def test_a_tag_is_known_by_its_name(order: tuple[int, ...]) -> None:
+    """A tree of one's own may have the tag elsewhere, or not at all: no other field is lost for it."""
+    described = Schema(Put).types
+    assert isinstance(described, RecordType)
+    tree = dataclasses.replace(described, fields=tuple(described.fields[i] for i in order))
+    record = {"op": "put", "key": "x", "at": None}
+
+    assert plain(msgspec.json.decode(msgspec.json.encode(record), type=struct_type(tree))) == record
 
 
 def test_a_union_of_tagged_structs() -> None:
