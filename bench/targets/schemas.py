@@ -308,7 +308,7 @@ def judge(target: Target, found: list[list[Figure]]) -> tuple[bool, str] | None:
     value = statistics.fmean(values) if target.signed else _interval(values)[0]
     met = value <= target.limit
     words = target.words.format(peer=target.peer)
-    return met, f"{'ok' if met else 'MISSED'}: {value:.3g} {words} (target {target.limit:g})"
+    return met, f"{'ok' if met else 'MISSED'}: {value:.4g} {words} (target {target.limit:g})"
 
 
 def measure(title: str, rounds: int) -> list[Figure]:
