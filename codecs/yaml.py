@@ -65,7 +65,7 @@ def _depth_check(yaml: Any) -> Any:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise ValueError("UTF-16 text; expected UTF-8")
         flow = data.count(b"[") + data.count(b"{")
-        block = max((len(match[0]) for match in _indicators.finditer(data)), default=0)
+        block = max(map(len, _indicators.findall(data)), default=0)
         if flow + block <= DEFAULT_DEPTH:
             return
         depth = 0
