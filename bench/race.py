@@ -212,7 +212,7 @@ class _Contest:
             width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 10 else "no interval yet"
             text = (
                 f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
-                f"the widest interval: {' / '.join(self.progress.pair)} at {width}"
+                f"the widest interval: {' and '.join(self.progress.pair)} at {width}"
             )
         # A run that is gone on with may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})

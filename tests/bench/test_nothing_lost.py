@@ -63,6 +63,14 @@ class Endless:
         return self.process.communicate(timeout=60)
 
 
+def killed(folder: Path, processes: int) -> Endless:
+    """Kill a run outright after so many processes."""
+    endless = Endless(folder)
+    endless.wait_for_processes(processes)
+    endless.end(signal.SIGKILL)
+    return endless
+
+
 def timing_processes(journal: Path) -> int:
     if not journal.exists():
         return 0
@@ -104,9 +112,7 @@ class TestKill:
 
     def test_a_cut_off_last_line_is_left_out(self, tmp_path: Path) -> None:
         """A kill in the middle of writing costs that line only."""
-        endless = Endless(tmp_path)
-        endless.wait_for_processes(2)
-        endless.end(signal.SIGKILL)
+        endless = killed(tmp_path, 2)
         with endless.journal.open("ab") as file:
             file.write(b'{"kind": "process", "corp')
         done = run(tmp_path, "--resume", "out.json", "--budget", "0")
@@ -196,9 +202,7 @@ class TestInterrupt:
 
     def test_an_unfinished_run_is_put_back_when_nothing_was_gained(self, tmp_path: Path) -> None:
         """Forgetting --resume, and noticing it, costs nothing."""
-        endless = Endless(tmp_path)
-        endless.wait_for_processes(2)
-        endless.end(signal.SIGKILL)
+        endless = killed(tmp_path, 2)
         before = endless.journal.read_bytes()
         done = run(tmp_path, "no-such-corpus", *SMALL)
 
@@ -335,9 +339,7 @@ class TestResume:
 
     def test_the_time_before_a_kill_counts(self, tmp_path: Path) -> None:
         """The duration of a resumed run is that of all its parts."""
-        endless = Endless(tmp_path)
-        endless.wait_for_processes(3)
-        endless.end(signal.SIGKILL)
+        endless = killed(tmp_path, 3)
         lines = [json.loads(line) for line in endless.journal.read_bytes().splitlines()]
         before = max(line["spent"] for line in lines if line["kind"] == "process")
         done = run(tmp_path, "--resume", "out.json", "--budget", "0")
@@ -415,9 +417,7 @@ class TestResume:
 
     def test_what_is_refused_leaves_an_unfinished_run_as_it_was(self, tmp_path: Path) -> None:
         """Its options are those of what was measured, until something else was."""
-        endless = Endless(tmp_path)
-        endless.wait_for_processes(1)
-        endless.end(signal.SIGKILL)
+        endless = killed(tmp_path, 1)
         lines = endless.journal.read_bytes().replace(b'"version": "1.', b'"version": "0.')
         endless.journal.write_bytes(lines)
         done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--budget", "0")
@@ -428,9 +428,7 @@ class TestResume:
 
     def test_changed_options_outlive_a_second_kill(self, tmp_path: Path) -> None:
         """What a journal says last is what the next part goes on with."""
-        endless = Endless(tmp_path)
-        endless.wait_for_processes(1)
-        endless.end(signal.SIGKILL)
+        endless = killed(tmp_path, 1)
         with endless.journal.open("ab") as file:
             file.write(b'{"kind": "option", "facts": {"precision": 0.4}}\n')
 
