@@ -182,14 +182,14 @@ def _lossy(entrant: Entrant) -> bool:
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> Cell:
     text, _, spread = entry.text.partition(" ±")
     is_figure = isinstance(entry.value, int | float)
-    # There is room for one interval, that of the figure.
-    beside = [relative.text.partition(" ±")[0]] if relative and relative.text else []
-    if spread:
-        beside.append(f"±{spread}")
+    # There is room for one interval, that of the figure: it comes first, beside which a ratio has none.
+    beside = [f"±{spread}"] if spread else []
+    if relative and relative.text:
+        beside.append(relative.text.partition(" ±")[0])
     return Cell(
         text=text,
         unit=column.unit.partition("/")[0] if is_figure else "",
-        beside=" ".join(beside),
+        beside=" · ".join(beside),
         value=entry.value if entry.limit is None else entry.limit,
         notes=cited(entry),
         tone=entry.tone,

@@ -64,8 +64,9 @@ class Table {
     const reach = half(cost);
     write(line.live.number, quantity(cost.value * factor, reach === null ? null : reach * factor));
     write(line.live.unit, ` ${name}`);
-    const parts = [relative(cost, base, apart), reach ? `±${share(reach / cost.value)}` : ""];
-    write(line.live.beside, cost.rank === undefined ? "line is full" : parts.filter(Boolean).join(" "));
+    // The interval is that of the figure above, not of the ratio.
+    const parts = [reach ? `±${share(reach / cost.value)}` : "", relative(cost, base, apart)];
+    write(line.live.beside, cost.rank === undefined ? "line is full" : parts.filter(Boolean).join(" · "));
   }
 
   rate(line, cost, weights) {
