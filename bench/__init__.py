@@ -6,12 +6,12 @@ The parent carries a run through, the workers do one job each in a fresh process
 phase     parent                                          worker
 ========  ==============================================  ===========================
 prepare   `session`                                       `prepare`, `sample`
-check     `gate`                                          `check`, `judge`, `equality`
-time      `race`, `stopping`                              `timing`, `estimate`, `_slice`
+check     `gate`                                          `check`, `judge`, `equality`, `costs`
+time      `race`, `stopping`                              `timing`, `strata`, `estimate`
 weigh     `weigh`                                         `memory`, `peak`, `growth`, `retained`
 ========  ==============================================  ===========================
 
 `processes` starts workers and says how they ended, `worker` is their main, `contestant` builds codecs
-in them. `ledger` sums up what was found, `journal` keeps it on disk, `results` is the file, `stats` the
-verdicts.
+in them, `work` is what an operation calls and how that is clocked (`_slice`). `ledger` sums up what was
+found, `journal` keeps it on disk, `results` is the file, `stats` the verdicts.
 """

@@ -4,13 +4,14 @@
 Budget: 10 ns a call on top of what is measured.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_Check, PyDict_Next
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject, Py_TYPE
 from cpython.type cimport PyType_Check
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_GET_LENGTH, PyUnicode_KIND
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "Python.h":
     ctypedef PyObject *const *args_t "PyObject *const *"
@@ -28,14 +29,32 @@ cdef extern from * nogil:
     #endif
     #include <time.h>
     #include <stdint.h>
+    #include <unistd.h>
     #include <sys/time.h>
     #include <sys/resource.h>
     #ifndef RUSAGE_THREAD
     #define RUSAGE_THREAD RUSAGE_SELF
     #endif
+    static inline uint64_t bakeoff_turn(uint64_t value) {
+        value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+        __asm__ volatile("" : "+r"(value));
+        return value;
+    }
     static int64_t bakeoff_now(void) {
         struct timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    static long bakeoff_cache(void) {
+    #ifdef _SC_LEVEL3_CACHE_SIZE
+        return sysconf(_SC_LEVEL3_CACHE_SIZE);
+    #else
+        return 0;
+    #endif
+    }
+    static int64_t bakeoff_busy(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
         return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
     }
     static long bakeoff_switches(void) {
@@ -43,7 +62,10 @@ cdef extern from * nogil:
         return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
     }
     """
+    uint64_t bakeoff_turn(uint64_t)
     int64_t bakeoff_now()
+    int64_t bakeoff_busy()
+    long bakeoff_cache()
     long bakeoff_switches()
 
 
@@ -71,21 +93,24 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, /)
     """Call `call` with `count` items in turn, from index `start` on and round again, dropping the results.
 
     Returns:
-        Nanoseconds, and how often the kernel took the processor away meanwhile.
+        Nanoseconds of the clock and of this thread's processor time, and how often the kernel took the
+        processor away meanwhile.
 
     Raises:
         ValueError: No items.
         Exception: Whatever `call` raises.
     """
-    cdef int64_t begin, end
+    cdef int64_t begin, end, busy
     cdef long before
     if not items:
         raise ValueError("nothing to call with")
     before = bakeoff_switches()
+    busy = bakeoff_busy()
     begin = bakeoff_now()
     _loop(<PyObject *>call, items, start, count)
     end = bakeoff_now()
-    return end - begin, bakeoff_switches() - before
+    busy = bakeoff_busy() - busy
+    return end - begin, busy, bakeoff_switches() - before
 
 
 cdef enum:
@@ -145,6 +170,26 @@ def touch(record, /):
     return visit.total
 
 
+cdef enum:
+    UNKNOWN = 32 * 1024 * 1024
+
+
+cdef list _elsewhere = []
+
+
+def evict():
+    """Fill the processor's caches with something else: read and write as much as the largest of them holds."""
+    cdef char *room
+    cdef Py_ssize_t at, size
+    if not _elsewhere:
+        size = max(bakeoff_cache(), 0) or UNKNOWN
+        _elsewhere.append(bytearray(size))
+    held = _elsewhere[0]
+    room = PyByteArray_AS_STRING(held)
+    for at in range(0, PyByteArray_GET_SIZE(held), LINE):
+        room[at] += 1
+
+
 def copy(data, /):
     """Return a copy of the bytes: the least that any codec has to do."""
     if not PyBytes_CheckExact(data):
@@ -154,4 +199,14 @@ def copy(data, /):
 
 def nothing(item, /):
     """Return None: what is left is the cost of measuring."""
+    return None
+
+
+def spin(turns, /):
+    """Take a time that is known: so many turns, each of which waits for the one before."""
+    cdef uint64_t value = 1
+    cdef Py_ssize_t left = turns
+    while left > 0:
+        value = bakeoff_turn(value)
+        left -= 1
     return None

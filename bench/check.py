@@ -10,16 +10,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..codecs import CodecError, EncodeError, MissingLibrary, describe
 from ..errors import UsageError
 from .contestant import Contestant, contestant
+from .costs import costs
 from .equality import equal, first_difference
 from .heartbeat import Heartbeat
 from .judge import Judgement, judge
-from .sample import Sample, fixed_share, read_sample, write_payloads
+from .sample import Checked, Sample, read_sample, write_checked
+from .work import work
 
 if TYPE_CHECKING:
     from .results import Outcome
@@ -28,6 +29,12 @@ __all__ = ["facts_of", "run"]
 
 _AT_LEAST = 10
 """Records that even the slowest codec is checked on."""
+
+
+_VERY_SLOW = 6
+"""After this many times the seconds of a check, not even sizes are asked for any more."""
+_SURER = 0.15
+"""Share of the seconds of a check for finding out more surely what each record takes."""
 
 
 class _EndedError(Exception):
@@ -41,12 +48,19 @@ class _EndedError(Exception):
 
 @dataclass(slots=True)
 class _Seen:
-    """What the records so far showed."""
+    """What the records so far showed.
+
+    Attributes:
+        payloads: In the order of the sample.
+        seconds: By operation, of each record that went through it.
+        compared: Records that went through all of the check; the others of a slow codec are encoded only.
+        judgement: Losses.
+        lossy: Records that lost something.
+    """
 
     payloads: list[bytes] = field(default_factory=list)
-    dump: list[float] = field(default_factory=list)
-    load: list[float] = field(default_factory=list)
-    advise: list[float] = field(default_factory=list)
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {"dump": [], "load": [], "advise": []})
+    compared: int = 0
     judgement: Judgement = field(default_factory=Judgement)
     lossy: int = 0
 
@@ -55,13 +69,12 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     """Check one codec.
 
     Args:
-        job: ``codec``, ``folder``, ``payloads`` (file to write), ``seconds`` (slow codecs stop
-            checking then), ``heartbeat``.
+        job: ``codec``, ``folder``, ``payloads`` (file to write), ``seconds`` (after which a slow codec's
+            records are encoded only, and a very slow one is done), ``heartbeat``.
 
     Returns:
-        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked, ``size`` (mean
-        bytes of a payload), ``dump``, ``load``, ``advise`` (seconds a call, median), ``fixed`` (by
-        operation, see `sample.fixed_share`).
+        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``size``
+        (mean bytes of a payload), ``lossy`` (records), ``fixes``.
     """
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
@@ -81,26 +94,43 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         seen = _through(parts, sample, heartbeat, job["seconds"])
     except _EndedError as end:
         return answer | {"outcome": end.outcome, "reason": end.reason}
-    count = len(seen.payloads)
-    write_payloads(seen.payloads, folder / job["payloads"])
-    partly = f"checked on {count} of {len(sample.pickles)} records; the codec is slow"
+    count, wanted = len(seen.payloads), len(sample.pickles)
+    write_checked(
+        Checked(seen.payloads, _costs(parts, sample, seen, _SURER * job["seconds"])),
+        folder / job["payloads"],
+    )
+    partly = f"checked on {seen.compared} of {wanted} records; the codec is slow"
     return answer | {
         "outcome": "lossy" if seen.judgement.losses else "ok",
-        "reason": partly if count < len(sample.pickles) else "",
+        "reason": partly if seen.compared < wanted else "",
         "loss": list(seen.judgement.losses.values()),
         "lossy": seen.lossy,
-        "records": count,
+        "records": seen.compared,
+        "encoded": count,
         "fixes": parts.fix is not None,
         "size": sum(map(len, seen.payloads)) / sum(sample.weights[:count]),
-        "dump": median(seen.dump),
-        "load": median(seen.load),
-        "advise": median(seen.advise) if seen.advise else 0.0,
-        "fixed": {
-            name: fixed_share(sample.weights[:count], taken)
-            for name, taken in (("dump", seen.dump), ("load", seen.load), ("advise", seen.advise))
-            if taken
-        },
     }
+
+
+def _costs(parts: Contestant, sample: Sample, seen: _Seen, seconds: float) -> dict[str, list[float]]:
+    """Return what each record takes, by operation; one that was only encoded counts by its payload's length.
+
+    Args:
+        parts: The codec.
+        sample: The records.
+        seen: What the check saw.
+        seconds: That finding it out more surely may take for an operation.
+    """
+    found = {}
+    for operation, taken in seen.seconds.items():
+        if not taken:
+            continue
+        rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
+        rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
+        found[operation] = taken + rest
+        if not rest:
+            found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds)
+    return found
 
 
 def facts_of(name: str, parts: Contestant) -> dict[str, Any]:
@@ -125,12 +155,17 @@ def facts_of(name: str, parts: Contestant) -> dict[str, Any]:
 def _through(parts: Contestant, sample: Sample, heartbeat: Heartbeat, seconds: float) -> _Seen:
     seen = _Seen()
     me = os.getpid()
-    end = time.perf_counter() + seconds
+    begun = time.perf_counter()
     for index in range(len(sample.pickles)):
-        if index >= _AT_LEAST and time.perf_counter() > end:
+        spent = time.perf_counter() - begun if index >= _AT_LEAST else 0.0
+        if spent > _VERY_SLOW * seconds:
             break
         heartbeat.beat(0)
-        _one(parts, sample, index, seen)
+        payload = _encoded(parts, sample, index, seen)
+        if spent <= seconds and seen.compared == index:
+            _compare(parts, sample, index, payload, seen)
+            seen.compared += 1
+        seen.payloads.append(payload)
         if os.getpid() != me:
             os._exit(0)  # the codec forked; the original tells
         if _has_children():
@@ -138,35 +173,48 @@ def _through(parts: Contestant, sample: Sample, heartbeat: Heartbeat, seconds: f
     return seen
 
 
-def _one(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> None:
-    record, expected = sample.record(index), sample.record(index)
+def _since(begin: float) -> float:
+    """Return the seconds of processor time since `begin`; above 0."""
+    return max(1e-9, time.thread_time() - begin)
+
+
+def _where(index: int) -> str:
+    return f"record {index + 1} of the sample"
+
+
+def _encoded(parts: Contestant, sample: Sample, index: int, seen: _Seen) -> bytes:
+    """Encode a record, which must stay as it is."""
+    record = sample.record(index)
     (taken,) = parts.taken([record])
-    where = f"record {index + 1} of the sample"
-    begin = time.perf_counter()
+    begin = time.thread_time()
     try:
         payload = parts.bare.encode(taken)
     except EncodeError as error:
-        raise _refused(parts, record, error, where) from error
-    encoded = time.perf_counter()
+        raise _refused(parts, record, error, _where(index)) from error
+    seen.seconds["dump"].append(_since(begin))
     if not isinstance(payload, bytes):
         raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
-    if (difference := first_difference(expected, record)) is not None:
-        raise _EndedError("wrong", f"encode changed the record itself: {difference}; {where}")
-    ready = time.perf_counter()
+    if index <= seen.compared and (difference := first_difference(sample.record(index), record)) is not None:
+        raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
+    return payload
+
+
+def _compare(parts: Contestant, sample: Sample, index: int, payload: bytes, seen: _Seen) -> None:
+    """Take a payload back and compare what comes with the record."""
+    where = _where(index)
+    begin = time.thread_time()
     found = _decoded(parts, payload, where)
-    decoded = time.perf_counter()
+    seen.seconds["load"].append(_since(begin))
     if index < _AT_LEAST and isinstance(found, dict | list) and _decoded(parts, payload, where) is found:
         raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
     if parts.fix is not None:
-        fixing = time.perf_counter()
+        begin = time.thread_time()
         found = parts.fix(found)
-        seen.advise.append(time.perf_counter() - fixing)
+        seen.seconds["advise"].append(_since(begin))
     if parts.give is not None:
         found = parts.give(found)
-    seen.payloads.append(payload)
-    seen.dump.append(encoded - begin)
-    seen.load.append(decoded - ready)
-    if not equal(expected, found):
+    expected = sample.record(index)
+    if not equal(expected, found, order="key_order" in parts.codec.carries):
         judgement = judge(expected, found, parts.codec.carries, parts.codec.losses)
         if judgement.wrong is not None:
             raise _EndedError("wrong", f"{judgement.wrong}; {where}")

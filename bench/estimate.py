@@ -1,8 +1,14 @@
-"""From the slices of one process to one figure per cell.
+"""From the slices of one process to one figure per cell: what the mean record takes.
 
-Slices of a round share what happens to the machine in that moment. Median polish takes that
-part out, round by round: what stays is each cell's level relative to the others, the yardstick
-among them, and the ratio of any two cells is paired by round.
+Each slice is held against what the check says of the very records in it, so that which records those were
+says nothing any more. Slices of a round share what happens to the machine in that moment. Median polish takes
+that part out, round by round, and what is left tells how far the check is off for that stratum of records. A
+cell's figure is the sum over its strata. The yardstick goes through the same, and the ratio of any two cells
+is paired by round.
+
+Within a stratum the ratio of sums counts, time over expected time: it is the mean over records, not the kind
+of record that is in the majority. Slices far from the others weigh less, as Huber ("Robust estimation of a
+location parameter", 1964) has it.
 """
 
 from __future__ import annotations
@@ -15,31 +21,39 @@ __all__ = ["Level", "Track", "levels", "median"]
 
 _POLISHING = 3
 """Sweeps of the median polish; it stands still after two or three."""
+_HUBER = 1.5
+"""Standard deviations within which a slice counts in full: nearly as sure as the mean if nothing disturbs."""
+_NORMAL = 1.4826
+"""Standard deviation of normal values over their median absolute deviation."""
+_SUREST = 0.002
+"""Least standard deviation of a slice that is believed: two that agree to a hair are luck."""
+_ENOUGH = 5
+"""Slices that tell which of them is off."""
 
 
 @dataclass(slots=True)
 class Track:
-    """The slices of one cell in one process.
+    """The slices of one stratum of one cell in one process.
 
     Attributes:
-        logs: Natural log of seconds per record, by round; a slow cell skips rounds.
+        part: Seconds that the stratum adds to the mean record, by the check.
+        mixed: A slice holds many records.
+        times: Seconds of a slice, by round; a slow cell skips rounds.
+        works: Seconds that the records of that slice took in the check.
         dirty: Rounds in which the kernel took the processor away during the slice.
         loops: Calls behind all slices.
-        duration: Seconds spent in the slices.
     """
 
-    logs: dict[int, float] = field(default_factory=dict)
+    part: float
+    mixed: bool = True
+    times: dict[int, float] = field(default_factory=dict)
+    works: dict[int, float] = field(default_factory=dict)
     dirty: set[int] = field(default_factory=set)
     loops: int = 0
-    duration: float = 0.0
 
-    def clean(self) -> Mapping[int, float]:
-        """Return the undisturbed slices, or all when less than half are.
-
-        What is disturbed is known from the kernel's counters, never from the value.
-        """
-        clean = {r: x for r, x in self.logs.items() if r not in self.dirty}
-        return clean if 2 * len(clean) >= len(self.logs) else self.logs
+    def logs(self) -> dict[int, float]:
+        """Return the logarithms of time over work, by round."""
+        return {r: math.log(spent / self.works[r]) for r, spent in self.times.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +61,8 @@ class Level:
     """One cell in one process.
 
     Attributes:
-        raw: Plain median, seconds per record.
-        polished: Median with the rounds' common part taken out, relative to the other cells.
+        raw: Seconds of the mean record, as the clock had it.
+        polished: The same with the rounds' common part taken out, relative to the other cells.
         drift: Log of the last third over the first third of the process.
     """
 
@@ -57,22 +71,78 @@ class Level:
     drift: float
 
 
-def levels(tracks: Sequence[Track]) -> list[Level | None]:
-    """Estimate every track; None for a track without slices."""
-    slices = [track.clean() for track in tracks]
-    level = [median(s.values()) if s else 0.0 for s in slices]
+def levels(cells: Sequence[Sequence[Track]]) -> list[Level | None]:
+    """Estimate every cell; None for a cell with a stratum that has no slices."""
+    kept = [all(track.times for track in tracks) and bool(tracks) for tracks in cells]
+    common = _common([track for tracks, whole in zip(cells, kept, strict=True) if whole for track in tracks])
+    return [_level(tracks, common) if whole else None for tracks, whole in zip(cells, kept, strict=True)]
+
+
+def _common(tracks: Sequence[Track]) -> dict[int, float]:
+    """Return what the slices of each round have in common, as a logarithm."""
+    # Who has but a few slices cannot tell what is common to them from what is its own.
+    voters = [track for track in tracks if len(track.times) >= _ENOUGH] or tracks
+    logs = [track.logs() for track in voters]
+    own = [median(values.values()) for values in logs]
     common: dict[int, float] = {}
     for _ in range(_POLISHING):
-        rounds: dict[int, list[float]] = {}
-        for own, s in zip(level, slices, strict=True):
-            for r, x in s.items():
-                rounds.setdefault(r, []).append(x - own)
-        common = {r: median(rest) for r, rest in rounds.items()}
-        level = [median(x - common[r] for r, x in s.items()) if s else 0.0 for s in slices]
-    return [
-        Level(math.exp(median(s.values())), math.exp(own), _drift(s, common)) if s else None
-        for own, s in zip(level, slices, strict=True)
-    ]
+        spreads = [
+            _spread([x - common.get(r, 0.0) - o for r, x in v.items()])
+            for o, v in zip(own, logs, strict=True)
+        ]
+        rounds: dict[int, list[tuple[float, float]]] = {}
+        for level, spread, values in zip(own, spreads, logs, strict=True):
+            for r, x in values.items():
+                rounds.setdefault(r, []).append((x - level, 1 / spread))
+        common = {r: _weighted_median(rest) for r, rest in rounds.items()}
+        own = [median(x - common[r] for r, x in values.items()) for values in logs]
+    return common
+
+
+def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> Level:
+    raw = polished = 0.0
+    rest: dict[int, float] = {}
+    for track in tracks:
+        ratios = {r: spent / track.works[r] for r, spent in track.times.items()}
+        freed = {r: ratio * math.exp(-common.get(r, 0.0)) for r, ratio in ratios.items()}
+        centre = _centre if track.mixed else _mean
+        raw += track.part * centre(ratios, track.works)
+        level = centre(freed, track.works)
+        polished += track.part * level
+        rest |= {r: math.log(ratio / level) for r, ratio in freed.items()}
+    return Level(raw, polished, _drift(rest))
+
+
+def _centre(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
+    """Return the median of slices that hold so many records that they differ by what disturbs them only."""
+    return median(ratios.values())
+
+
+def _mean(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
+    """Return the mean over records, where a slice holds few: the kind in the majority must not decide.
+
+    So a slice is far off only if few are: a fifth of them may be disturbed, and more are a kind of records.
+    """
+    weights = dict.fromkeys(ratios, 1.0)
+    if len(ratios) >= _ENOUGH:
+        logs = {r: math.log(ratio) for r, ratio in ratios.items()}
+        centre = median(logs.values())
+        reach = _HUBER * max(_SUREST, _quantile([abs(x - centre) for x in logs.values()], 0.8) / 1.2816)
+        for _ in range(_POLISHING):
+            total = math.fsum(weights.values())
+            centre = math.fsum(weights[r] * x for r, x in logs.items()) / total
+            weights = {r: min(1.0, reach / max(abs(x - centre), reach)) for r, x in logs.items()}
+    work = {r: weight * works[r] for r, weight in weights.items()}
+    return math.fsum(work[r] * ratio for r, ratio in ratios.items()) / math.fsum(work.values())
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+def _spread(rest: Sequence[float]) -> float:
+    """Return the standard deviation of values around 0, however far off a few of them are."""
+    return max(_SUREST, _NORMAL * median(map(abs, rest)))
 
 
 def median(values: Iterable[float]) -> float:
@@ -82,9 +152,23 @@ def median(values: Iterable[float]) -> float:
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def _drift(slices: Mapping[int, float], common: Mapping[int, float]) -> float:
-    third = len(slices) // 3
+def _weighted_median(values: Sequence[tuple[float, float]]) -> float:
+    """Return where half of the weight lies below, of (value, weight); between two values where it is even."""
+    ordered = sorted(values)
+    half = math.fsum(weight for _, weight in ordered) / 2
+    below = 0.0
+    for place, (value, weight) in enumerate(ordered):
+        below += weight
+        if below > half * (1 + 1e-9):
+            return value
+        if below >= half * (1 - 1e-9):
+            return (value + ordered[min(place + 1, len(ordered) - 1)][0]) / 2
+    return ordered[-1][0]
+
+
+def _drift(rest: Mapping[int, float]) -> float:
+    third = len(rest) // 3
     if third == 0:
         return 0.0
-    rest = [slices[r] - common[r] for r in sorted(slices)]
-    return median(rest[-third:]) - median(rest[:third])
+    values = [rest[r] for r in sorted(rest)]
+    return median(values[-third:]) - median(values[:third])

@@ -6,7 +6,7 @@ from .contestant import bare_name
 from .environment import abreast
 from .operations import OPERATIONS
 from .options import Options
-from .timing import BURST
+from .work import BURST
 
 __all__ = ["CONTRACT", "explain"]
 
@@ -18,10 +18,12 @@ The timing contract
 2. Correctness gates speed. Every record of the sample goes through dump, load and advise and is
    compared, typed and strict (1 is not True is not 1.0, a tuple is not a list, NaN equals NaN).
    A declared loss is shown beside the figures; a wrong or crashing codec shows that instead.
-3. One quantity per pass. Time, memory and fidelity come from separate processes. Slices rotate
-   through the sample. Records for dump are fresh: CPython keeps the UTF-8 of text that is not
-   ASCII, so a second dump of the same record is quicker than the first (`--repeat` shows it).
-   Records and payloads are touched just before, as if they had just been made or received, and
+3. One quantity per pass. Time, memory and fidelity come from separate processes. A figure is
+   that of the mean record: slices rotate through the sample, dear records have slices of their
+   own, and what a slice holds is known from what the check took for each record. Records for
+   dump are fresh: CPython keeps the UTF-8 of text that is not ASCII, so a second dump of the
+   same record is quicker than the first (`--repeat` shows it). Records and payloads are touched
+   just before, as if they had just been made or received (`--streamed` shows the opposite), and
    half a slice of warm-up comes before each slice (none for slow codecs): the codecs before it
    left the caches cold.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
@@ -29,9 +31,10 @@ The timing contract
    a yardstick among them; a process is {rounds} rounds; the run goes on until every pair of interest
    is resolved or known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent (five
    processes at the least), which is then said.
-   Within a process the median over rounds counts, over processes the mean, with Student's t.
-   Slow codecs take part in fewer rounds. Nothing is dropped for its value: a slice is disturbed
-   when the kernel says it took the processor away.
+   Within a process the median over slices of many records counts, and the mean over slices of
+   few in which those far off weigh less; over processes the mean, with Student's t. Slow codecs
+   take part in fewer rounds. A slice is measured again on the same records when the kernel says
+   it took the processor away; none is dropped.
 5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table;
    looking early is paid for: verdicts spend {alpha:.4f} instead of 0.05.
 6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
@@ -74,7 +77,7 @@ def explain(options: Options) -> str:
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
         f"  takes       about {low:.0f} to {high:.0f} s, as ties need longer than clear differences\n"
-        f"\nNot in this run (--ops, --repeat, --gc both, --infer)\n\n{others}\n"
+        f"\nNot in this run (--ops, --repeat, --streamed, --gc both, --infer)\n\n{others}\n"
     )
 
 

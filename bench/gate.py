@@ -84,7 +84,11 @@ def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
             "stderr": "" if healthy else ended.stderr,
         }
         if healthy:
-            entry["facts"] = {"records": answer["records"], "lossy_records": answer["lossy"]}
+            entry["facts"] = {
+                "records": answer["records"],
+                "encoded": answer["encoded"],
+                "lossy_records": answer["lossy"],
+            }
             if operation.kind == "check":
                 entry["value"] = answer[name]
             elif operation.schema and not answer["fixes"]:

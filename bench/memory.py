@@ -9,7 +9,7 @@ from typing import Any
 from .contestant import contestant
 from .heartbeat import Heartbeat
 from .operations import entry
-from .sample import read_payloads, read_sample
+from .sample import read_checked, read_sample
 
 __all__ = ["run"]
 
@@ -27,8 +27,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     heartbeat = Heartbeat(Path(job["heartbeat"]))
     heartbeat.beat(0)
     parts = contestant(job["codec"], folder)
-    payloads = read_payloads(folder / job["payloads"])
-    records = parts.taken(read_sample(folder / "sample").records(0, len(payloads), len(payloads)))
+    payloads = read_checked(folder / job["payloads"]).payloads
+    records = parts.taken(read_sample(folder / "sample").records(range(len(payloads))))
     options = {**job["options"], "operation": job["operation"], "beat": lambda: heartbeat.beat(0)}
     found = entry(job["operation"])(parts.codec, records, payloads, options)
     return {

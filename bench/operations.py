@@ -67,6 +67,8 @@ class Operation:
 _ALL = (
     Operation("dump", "timed", "time to encode one record, on records not encoded before"),
     Operation("dump-repeat", "timed", "time to encode a record that was encoded before"),
+    Operation("dump-streamed", "timed", "dump of records that no cache holds, of a list larger than these"),
+    Operation("load-streamed", "timed", "load of payloads that no cache holds"),
     Operation("load", "timed", "time to decode one payload, freeing the record included"),
     Operation("advise", "timed", "time of the schema's fix-up of one decoded record", schema=True),
     Operation("dump-nogc", "timed", "dump with the garbage collector off"),

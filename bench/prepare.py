@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError
 from .contestant import SCHEMA, TRAINING
 from .heartbeat import Heartbeat
-from .sample import write_sample
+from .sample import Sample, write_sample
 
 if TYPE_CHECKING:
     from ..datasets import Corpus
 
 __all__ = ["run"]
-
-_PEEK = 16
-"""Records looked at to see how large records are."""
 
 _FEWEST = 4
 """Records of a sample, however large they are."""
@@ -49,10 +47,12 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         job["source"], job["records"], job["seed"], job["skip_bad"], job["trusted"], format=job["format"]
     )
     batch, training = job["batch"], job["training"]
-    wanted = min(job["sample"], max(_FEWEST, _affordable(corpus, job["bytes"]) // batch))
+    parts = 2 if training else 1
     records = corpus.sample(
-        wanted * batch * (2 if training else 1),
+        job["sample"] * batch * parts,
         lambda done, total: heartbeat.beat(int(100 * done / total) if total else 0),
+        room=job["bytes"] * parts,
+        least=_FEWEST * batch * parts,
     )
     if not records:
         raise RunError(f"{job['source']}: there is no record in it")
@@ -68,7 +68,11 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         (folder / TRAINING).write_bytes(pickle.dumps(records[half:]))
         records = records[: max(1, half)]
     try:
-        write_sample(records, folder / "sample")
+        sample = write_sample(records, folder / "sample")
+    except RecursionError as error:
+        raise RunError(
+            f"{job['source']}: a record is nested too deeply to be handed to another process"
+        ) from error
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RunError(
             f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
@@ -76,6 +80,9 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         ) from error
     if batch == 1 and schema is not None:
         (folder / SCHEMA).write_bytes(pickle.dumps(schema))
+    profile = corpus.profile()
+    if batch > 1:
+        profile.pop("size_mean", None)  # that of single records
     return {
         "corpus": {
             "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
@@ -88,25 +95,27 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
             else f"Lists of {batch} records at a time. {corpus.description}",
             "seed": corpus.seed,
             "skipped": corpus.skipped,
-            "profile": corpus.profile(),
+            "profile": profile | _spread(sample, -(-corpus.count() // batch)),
         },
         "bad": [list(entry) for entry in corpus.bad[:3]],
         "path": [entry for entry in sys.path if entry],
     }
 
 
+def _spread(sample: Sample, count: int) -> dict[str, float]:
+    """Return how large the sample's records are as pickles, and what that says of all: the standard error.
+
+    Cochran, "Sampling Techniques" (3rd edition, 1977), 2.15.
+    """
+    sizes = [len(one) for one in sample.pickles]
+    mean, number = fmean(sizes), len(sizes)
+    error = stdev(sizes) / mean / math.sqrt(number) if number > 1 else 0.0
+    return {"sample_size": mean, "sample_error": error * math.sqrt(max(0.0, 1 - number / max(number, count)))}
+
+
 def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
     for start in range(0, len(records), size):
         yield records[start : start + size]
-
-
-def _affordable(corpus: Corpus, cap: int) -> int:
-    """Return how many records fit into `cap` bytes, going by the first few."""
-    stream = corpus.records()
-    sizes = [len(pickle.dumps(record, protocol=5)) for record in islice(stream, _PEEK)]
-    if (close := getattr(stream, "close", None)) is not None:
-        close()
-    return max(_FEWEST, int(cap * len(sizes) / max(1, sum(sizes))))
 
 
 def _schema(corpus: Corpus, records: list[Any], infer: bool) -> Any:

@@ -180,23 +180,9 @@ class _Contest:
 
     def _spec(self, cell: Cell) -> dict[str, Any]:
         if cell.codec == FLOOR:
-            records = self.run.ledger.corpora[cell.corpus].sample
-            return {
-                "codec": FLOOR,
-                "operation": cell.operation,
-                "records": records,
-                "seconds": 0.0,
-                "fixed": 0.0,
-            }
-        found, work = self.stage.checks[cell.codec], cell.operation.partition("-")[0]
-        return {
-            "codec": cell.codec,
-            "operation": cell.operation,
-            "payloads": payloads_name(self.run.options.codecs, cell.codec),
-            "records": found["records"],
-            "seconds": found[work],
-            "fixed": found["fixed"][work],
-        }
+            return {"codec": FLOOR, "operation": cell.operation}
+        payloads = payloads_name(self.run.options.codecs, cell.codec)
+        return {"codec": cell.codec, "operation": cell.operation, "payloads": payloads}
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

@@ -64,6 +64,8 @@ Fact = str | int | float | bool | None
 UNITS: Mapping[str, Unit] = {
     "dump": "second",
     "dump-repeat": "second",
+    "dump-streamed": "second",
+    "load-streamed": "second",
     "load": "second",
     "advise": "second",
     "dump-nogc": "second",
@@ -113,7 +115,7 @@ class Sample:
 
     Attributes:
         value: Seconds (or bytes) per record; times are normalised by the run's yardstick.
-        raw: The process's plain median, in the same unit.
+        raw: The same as the process's clock had it, in the same unit.
         paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the
             same `pair` is that process's estimate of their ratio, paired by round.
         pair: Number of the process (or, with ``--isolate``, of the round of processes).

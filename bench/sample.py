@@ -6,23 +6,20 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
-import math
 import pickle
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .estimate import median
-
 __all__ = [
+    "Checked",
     "Sample",
     "caches_text",
-    "fixed_share",
-    "read_payloads",
+    "read_checked",
     "read_sample",
-    "write_payloads",
+    "write_checked",
     "write_sample",
 ]
 
@@ -54,8 +51,7 @@ class Sample:
 
     Attributes:
         pickles: One per record, in shuffled order, so that neighbours are a random part.
-        weights: Size of each record relative to the mean record: the time of a slice is divided by the
-            work in it, and so a slice of large records does not read as slow.
+        weights: Size of each record relative to the mean record.
         fresh: Encoding may leave something behind in a record (cached UTF-8 of text that is not
             ASCII), so that a record must be made anew before each timed encode.
     """
@@ -68,39 +64,23 @@ class Sample:
         """Make one record."""
         return pickle.loads(self.pickles[index])
 
-    def records(self, start: int = 0, count: int | None = None, length: int | None = None) -> list[Any]:
-        """Make `count` records from `start` on, round again after `length`."""
-        length = length or len(self.pickles)
-        count = length if count is None else count
+    def records(self, indices: Iterable[int] | None = None) -> list[Any]:
+        """Make records, all unless some are named."""
         pickles = self.pickles
-        return [pickle.loads(pickles[(start + i) % length]) for i in range(count)]
+        return [pickle.loads(pickles[i]) for i in (range(len(pickles)) if indices is None else indices)]
 
 
-def fixed_share(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """Return the share of a mean record's time that does not grow with size, as a least-squares line has it.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the check of one codec leaves for those who measure it.
 
-    With it the work in record i is ``share + (1 - share) * sizes[i]``, and 1 on average. Records of about
-    one size count by their median, since one disturbed call must not decide, and each by how many per cent
-    it is off, since the largest must not decide alone.
-
-    Args:
-        sizes: Of records, relative to the mean record.
-        seconds: That each of them took; above 0.
+    Attributes:
+        payloads: One per record of the sample, in its order; fewer for a codec that is very slow.
+        seconds: By operation, what each of these records took; roughly, in a single call.
     """
-    alike: dict[int, list[tuple[float, float]]] = {}
-    for size, spent in zip(sizes, seconds, strict=True):
-        alike.setdefault(round(2 * math.log2(size)), []).append((size, spent))
-    aa = ab = bb = a = b = 0.0
-    for points in alike.values():
-        count = len(points)
-        size, spent = sum(p[0] for p in points) / count, median(p[1] for p in points)
-        x, y = 1 / spent, size / spent
-        aa, ab, bb = aa + count * x * x, ab + count * x * y, bb + count * y * y
-        a, b = a + count * x, b + count * y
-    fixed, growing = a * bb - b * ab, b * aa - a * ab
-    if len(alike) == 1 or fixed <= 0:
-        return 0.0
-    return fixed / (fixed + growing) if growing > 0 else 1.0
+
+    payloads: list[bytes]
+    seconds: Mapping[str, list[float]]
 
 
 def write_sample(records: Sequence[Any], path: Path) -> Sample:
@@ -122,15 +102,14 @@ def read_sample(path: Path) -> Sample:
     return Sample(*pickle.loads(path.read_bytes()))
 
 
-def write_payloads(payloads: Sequence[bytes], path: Path) -> None:
-    """Store one codec's payloads."""
-    path.write_bytes(pickle.dumps(list(payloads), protocol=5))
+def write_checked(checked: Checked, path: Path) -> None:
+    """Store what a check found."""
+    path.write_bytes(pickle.dumps((checked.payloads, dict(checked.seconds)), protocol=5))
 
 
-def read_payloads(path: Path) -> list[bytes]:
-    """Read what `write_payloads` wrote."""
-    payloads: list[bytes] = pickle.loads(path.read_bytes())
-    return payloads
+def read_checked(path: Path) -> Checked:
+    """Read what `write_checked` wrote."""
+    return Checked(*pickle.loads(path.read_bytes()))
 
 
 def caches_text(record: Any) -> bool:

@@ -6,45 +6,63 @@ import gc
 import math
 import os
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ._slice import copy, nothing, time_calls, touch
+from ._slice import nothing
 from .contestant import contestant
 from .estimate import Track, levels
 from .heartbeat import IDLE, Heartbeat
 from .results import FLOOR
-from .sample import Sample, read_payloads, read_sample
+from .sample import Sample, read_checked, read_sample
+from .strata import Stratum, slices, strata
+from .work import BURST, FRESH, Batch, Work, floor, rotating, work
 from .yardstick import ITEMS, kernel
 
-__all__ = ["BURST", "harness", "run"]
+__all__ = ["Process", "harness", "run"]
 
 _TRIES = 3
 _YARDSTICKS = 2
-_LONG = 4
-"""A slice this many times longer than wanted appears in fewer rounds."""
-_SHARE = 2
-"""How much more time than a quick cell a slow one may take in a process."""
+_AGAIN = 2
+"""How often a disturbed slice is measured again, on the same records: to leave it out would be to leave out
+those records that take long."""
+_PREEMPTED = 4
+"""A slice this many times longer than wanted would only be disturbed again: its processor time counts."""
 _WARMUP = 0.5
 """Calls before a slice, as a share of its own. The codecs before it have left nothing of this one in the
 processor's caches and branch predictors; without a warm-up slices of twins differ more."""
-BURST = 32
-"""Calls that are timed together, after their records or payloads were touched: so many fit into the
-processor's caches, as those that were made or received a moment ago would, however large the sample is.
-All of the sample is gone through, as few records again and again would teach the processor their branches,
-by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
-_FRESH = 4
-"""The same for records that were just decoded and are fixed up: nobody does that long after."""
-_FEWEST = 3
-"""Rounds that even the slowest cell takes part in."""
+_LONG = 4
+"""Calls this many times longer than a slice need no warm-up."""
+_FEW = 8
+"""Calls of a slice that the check knows well enough; how many more of quicker ones fit is tried out."""
+_COPIED = 1e-7
+"""Seconds that copying a record of mean size takes, roughly; only its likeness to others' counts."""
 
-CLOCK = min(time_calls(nothing, ITEMS, 0, 0)[0] for _ in range(50))
-"""Nanoseconds that reading the clock adds to a burst."""
+_UNKNOWN = 1e-9
+"""Seconds of a call that no check has measured."""
 
-Batch = Callable[[int, int], tuple[list[Any], int]]
-"""``batch(start, count)`` returns a list and the index in it to start at."""
+
+@dataclass(slots=True)
+class _Part:
+    """A cell's work on one stratum of the records.
+
+    Attributes:
+        stratum: The records.
+        batch: Gives what the cell is called with; not timed.
+        track: The slices.
+        calls: Calls of a slice.
+        warmup: Calls before a slice that do not count.
+        start: Where in the ring the next slice begins.
+    """
+
+    stratum: Stratum
+    batch: Batch
+    track: Track
+    calls: int = 1
+    warmup: int = 0
+    start: int = 0
 
 
 @dataclass(slots=True)
@@ -52,70 +70,128 @@ class _Cell:
     """A cell at work.
 
     Attributes:
-        call: What is timed.
-        batch: Gives what it is called with; not timed.
-        weights: Of the records that this cell goes through.
-        calls: Calls of a slice.
-        rounds: Rounds it takes part in.
-        collect: Garbage collection switched on during the slice.
+        work: What is timed.
+        parts: Its records, in strata.
+        rounds: The part whose turn it is, by round.
         extra: Share of further calls that are made but not counted: a planted difference.
-        touched: Items are touched just before, untimed. Records have been made and payloads received
-            a moment before they are encoded and decoded; without this the first codec of a round
-            would fetch them from memory for all others.
-        burst: Calls that are timed together.
-        warmup: Calls before a slice that do not count.
+        duration: Seconds spent in slices.
     """
 
-    call: Callable[[Any], object]
-    batch: Batch
-    weights: list[float]
-    collect: bool
+    work: Work
+    parts: list[_Part]
+    rounds: dict[int, _Part]
     extra: float = 0.0
-    touched: bool = False
-    burst: int = BURST
-    warmup: int = 0
-    calls: int = 1
-    rounds: frozenset[int] = frozenset()
-    track: Track = field(default_factory=Track)
+    duration: float = 0.0
 
-    def made(self) -> int:
-        """Draw the calls that a slice really makes: `calls`, and on average the extra ones."""
-        return math.floor(self.calls * (1 + self.extra) + random.random())
 
-    def slice(self, start: int, calls: int) -> tuple[int, int]:
-        """Time one slice; return nanoseconds and involuntary switches."""
-        self._run(start - self.warmup, self.warmup)
-        return self._run(start, calls)
+class Process:
+    """What one timing process does with its cells.
 
-    def _run(self, start: int, calls: int) -> tuple[int, int]:
-        nanoseconds = switches = 0
-        for done in range(0, calls, self.burst):
-            count = min(self.burst, calls - done)
-            items, at = self.batch(start + done, count)
-            if self.touched:
-                time_calls(touch, items, at, count)
-            spent, taken = self._time(items, at, count)
-            nanoseconds += spent - CLOCK
-            switches += taken
-        return nanoseconds, switches
+    Args:
+        rounds: Their number.
+        wanted: Length of a slice in seconds.
+        beat: Told which cell is running.
+        ruler: The yardstick's work, on records that are all alike.
 
-    def _time(self, items: list[Any], at: int, calls: int) -> tuple[int, int]:
-        if self.collect:
-            return time_calls(self.call, items, at, calls)
-        gc.disable()
-        try:
-            return time_calls(self.call, items, at, calls)
-        finally:
-            gc.enable()
+    Attributes:
+        failed: Why a cell has no figure, by index.
+    """
+
+    def __init__(
+        self, rounds: int, wanted: float, beat: Callable[[int], object], ruler: Work | None = None
+    ) -> None:
+        self._number = rounds
+        self._wanted = wanted
+        self._beat = beat
+        self._cells: dict[int, _Cell] = {}
+        # All cells begin at the same record: who sees a part of the sample only shares it with the others.
+        self._origin = random.random()
+        made = Work(kernel, rotating(ITEMS)) if ruler is None else ruler
+        self._yardsticks = [self._cell(made, [_UNKNOWN] * len(ITEMS), 0.0) for _ in range(_YARDSTICKS)]
+        self.failed: dict[int, str] = {}
+
+    def enter(self, index: int, made: Work, seconds: Sequence[float], extra: float = 0.0) -> None:
+        """Enter a cell.
+
+        Args:
+            index: Its number.
+            made: What is timed.
+            seconds: What each record took in the check; above 0.
+            extra: Share of further calls that are made but not counted: a planted difference.
+        """
+        self._cells[index] = self._cell(made, seconds, extra)
+
+    def _cell(self, made: Work, seconds: Sequence[float], extra: float) -> _Cell:
+        """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
+        found = strata(seconds, self._wanted)
+        parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed)) for s in found]
+        for part in parts:
+            part.start = int(self._origin * len(part.stratum.records))
+            _calibrate(made, part, self._wanted)
+        counts = slices(found, self._number, self._wanted)
+        turns = [part for part, count in zip(parts, counts, strict=True) for _ in range(count)]
+        rounds = dict(zip(random.sample(range(1, self._number + 1), len(turns)), turns, strict=True))
+        if len(turns) == self._number:
+            rounds[0] = max(parts, key=lambda part: part.track.part)  # warms up and is dropped
+        return _Cell(made, parts, rounds, extra)
+
+    def go(self, *, collect: bool) -> dict[str, Any]:
+        """Go through all rounds; return the answer to the timing job.
+
+        Args:
+            collect: The garbage collector is on in slices; else it runs between rounds.
+        """
+        # The harness' own objects must not be walked through at the codecs' expense.
+        gc.collect()
+        gc.freeze()
+        me = os.getpid()
+        for r in range(self._number + 1):
+            turn = [(i, c) for i, c in self._cells.items() if r in c.rounds]
+            turn += [(IDLE, y) for y in self._yardsticks]
+            random.shuffle(turn)
+            for index, cell in turn:
+                self._beat(index)
+                try:
+                    self._turn(cell, r)
+                except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+                    self.failed[index] = _text(error)
+                    del self._cells[index]
+                    continue
+                if os.getpid() != me:
+                    os._exit(0)  # a codec forked; the copy must not go on measuring
+            if not collect:
+                gc.collect()
+        self._beat(IDLE)
+        return _answer(self._cells, self._yardsticks, self.failed)
+
+    def _turn(self, cell: _Cell, r: int) -> None:
+        """Time the slice that a cell has in round `r`, and again if it was disturbed."""
+        part = cell.rounds[r]
+        if part.stratum.mixed:
+            # All quick cells at the same place: what no check foresees of these records is common to them.
+            where = (self._origin + r / (self._number + 1)) % 1.0
+            part.start = int(where * len(part.stratum.records))
+        track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
+        for _ in range(1 + _AGAIN):
+            nanoseconds, worked, switches = cell.work.run(part.batch, part.start, made, part.warmup)
+            if switches and r:
+                track.dirty.add(r)
+            if not switches or nanoseconds * 1e-9 > _PREEMPTED * self._wanted:
+                break
+        cell.duration += nanoseconds * 1e-9
+        if r:
+            track.times[r] = max(worked if switches else nanoseconds, 1) * 1e-9
+            track.works[r] = _ring_sum(part.stratum.seconds, part.start, made) / (1 + cell.extra)
+            track.loops += part.calls
+        part.start += made
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Any]:
     """Carry out a timing job.
 
     Args:
-        job: ``folder`` (the corpus' files), ``cells`` (each ``codec``, ``operation``, ``payloads``,
-            ``records``, ``seconds``, ``fixed`` (share of the work in a mean record that does not grow with
-            size), and ``extra`` for a planted difference), ``rounds``, ``slice``
+        job: ``folder`` (the corpus' files), ``cells`` (each ``codec``, ``operation``, ``payloads`` (the file
+            that the check left), and ``extra`` for a planted difference), ``rounds``, ``slice``
             (seconds), ``gc`` ("on" or "off"), ``heartbeat``.
 
     Returns:
@@ -126,188 +202,91 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
     shared = None if sample.fresh else sample.records()
-    failed: dict[int, str] = {}
-    cells: dict[int, _Cell] = {}
+    collect = job["gc"] == "on"
+    process = Process(job["rounds"], job["slice"], heartbeat.beat)
     order = list(enumerate(job["cells"]))
     random.shuffle(order)
     for index, spec in order:
         heartbeat.beat(index)
         try:
-            cell = _prepare(spec, folder, sample, shared, job["gc"] == "on")
-            cell.extra = spec.get("extra", 0.0)
-            _calibrate(cell, spec["seconds"], job["slice"])
+            made, seconds = _prepare(spec, folder, sample, shared, collect)
+            process.enter(index, made, seconds, spec.get("extra", 0.0))
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
-            failed[index] = _text(error)
-        else:
-            cells[index] = cell
+            process.failed[index] = _text(error)
     heartbeat.beat(IDLE)
-    yardsticks = [_Cell(kernel, _rotate(ITEMS), [1.0] * len(ITEMS), True) for _ in range(_YARDSTICKS)]
-    for yardstick in yardsticks:
-        _calibrate(yardstick, 0.0, job["slice"])
-    _rounds(cells, yardsticks, failed, heartbeat, job)
-    return _answer(cells, yardsticks, failed)
+    return process.go(collect=collect)
 
 
 def _prepare(
-    spec: Mapping[str, Any],
-    folder: Path,
-    sample: Sample,
-    shared: list[Any] | None,
-    collect: bool,
-) -> _Cell:
-    length: int = spec["records"]
-    weights = [spec["fixed"] + (1 - spec["fixed"]) * size for size in sample.weights[:length]]
-    operation, _, variant = spec["operation"].partition("-")
-    collect = collect and variant != "nogc"
+    spec: Mapping[str, Any], folder: Path, sample: Sample, shared: list[Any] | None, collect: bool
+) -> tuple[Work, Sequence[float]]:
+    """Return the work of a cell, and what each record took in the check."""
+    operation = spec["operation"]
     if spec["codec"] == FLOOR:
-        return _Cell(copy, _rotate(sample.pickles[:length]), weights, collect, touched=True)
+        return floor(operation, sample, collect=collect), [_COPIED * size for size in sample.weights]
     parts = contestant(spec["codec"], folder)
-    if operation == "dump":
-        ready = shared[:length] if shared is not None else None
-        if ready is None and variant == "repeat":
-            ready = sample.records(0, length)
-        if ready is not None:
-            return _Cell(parts.bare.encode, _rotate(parts.taken(ready)), weights, collect, touched=True)
-
-        def fresh(start: int, count: int) -> tuple[list[Any], int]:
-            return parts.taken(sample.records(start, count, length)), 0
-
-        return _Cell(parts.bare.encode, fresh, weights, collect)
-    payloads = read_payloads(folder / spec["payloads"])[:length]
-    if operation == "load":
-        return _Cell(parts.bare.decode, _rotate(payloads), weights, collect, touched=True)
-    if operation == "advise" and parts.fix is not None:
-        decode = parts.bare.decode
-
-        def decoded(start: int, count: int) -> tuple[list[Any], int]:
-            return [decode(payloads[(start + i) % length]) for i in range(count)], 0
-
-        return _Cell(parts.fix, decoded, weights, collect, burst=_FRESH)
-    raise ValueError(f"{spec['operation']} of {spec['codec']} cannot be timed")
+    checked = read_checked(folder / spec["payloads"])
+    made = work(parts, operation, sample, checked.payloads, shared, collect=collect)
+    return made, checked.seconds[operation.partition("-")[0]]
 
 
-def _rotate(items: list[Any]) -> Batch:
-    return lambda start, count: (items, start)
-
-
-def _calibrate(cell: _Cell, seconds: float, wanted: float) -> None:
+def _calibrate(made: Work, part: _Part, wanted: float) -> None:
     """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
 
     Args:
-        cell: Its `calls` and `warmup` are set.
-        seconds: What a call took in the check, 0 when not known.
+        made: What is timed.
+        part: Its `calls` and `warmup` are set.
         wanted: Length of a slice in seconds.
     """
-    if seconds > _LONG * wanted:
+    took = part.stratum.call
+    if took > _LONG * wanted:
         return
-    for aim in (wanted / 16, wanted) if seconds <= wanted else ():
-        best = min(cell.slice(0, cell.calls)[0] for _ in range(_TRIES)) * 1e-9 / cell.calls
-        cell.calls = max(cell.calls, round(aim / max(best, 1e-9)), 1)
-    cell.warmup = math.ceil(_WARMUP * cell.calls)
+    if took > wanted / _FEW:
+        part.calls = max(1, round(wanted / took))
+    else:
+        for aim in (wanted / 16, wanted):
+            tries = [made.run(part.batch, part.start, part.calls)[0] for _ in range(_TRIES)]
+            best = min(tries) * 1e-9 / part.calls
+            part.calls = max(part.calls, round(aim / max(best, 1e-9)), 1)
+    part.warmup = math.ceil(_WARMUP * part.calls)
 
 
-def _rounds(
-    cells: dict[int, _Cell],
-    yardsticks: list[_Cell],
-    failed: dict[int, str],
-    heartbeat: Heartbeat,
-    job: Mapping[str, Any],
-) -> None:
-    number: int = job["rounds"]
-    weights = {index: _Prefix(cell.weights) for index, cell in cells.items()}
-    for index, cell in cells.items():
-        cell.rounds = _turns(job["cells"][index]["seconds"] * cell.calls, job["slice"], number)
-    for yardstick in yardsticks:
-        yardstick.rounds = frozenset(range(number + 1))
-    # The harness' own objects must not be walked through at the codecs' expense.
-    gc.collect()
-    gc.freeze()
-    me = os.getpid()
-    origin = random.random()
-    for r in range(number + 1):
-        where = (origin + r / (number + 1)) % 1.0
-        turn = [(i, c) for i, c in cells.items() if r in c.rounds]
-        turn += [(IDLE, y) for y in yardsticks]
-        random.shuffle(turn)
-        for index, cell in turn:
-            heartbeat.beat(index)
-            start, made = int(where * len(cell.weights)), cell.made()
-            try:
-                nanoseconds, switches = cell.slice(start, made)
-            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
-                failed[index] = _text(error)
-                del cells[index]
-                continue
-            if os.getpid() != me:
-                os._exit(0)  # a codec forked; the copy must not go on measuring
-            if r == 0:
-                continue
-            work = float(cell.calls)
-            if index != IDLE:
-                work = weights[index].sum(start, made) / (1 + cell.extra)
-            cell.track.logs[r] = math.log(max(nanoseconds, 1) * 1e-9 / work)
-            cell.track.loops += cell.calls
-            cell.track.duration += nanoseconds * 1e-9
-            if switches:
-                cell.track.dirty.add(r)
-        if job["gc"] == "off":
-            gc.collect()
-    heartbeat.beat(IDLE)
-
-
-def _turns(length: float, wanted: float, rounds: int) -> frozenset[int]:
-    """Choose the rounds of a cell. Round 0 warms up and is dropped; slow cells skip it."""
-    if length <= _LONG * wanted:
-        return frozenset(range(rounds + 1))
-    count = min(rounds, max(_FEWEST, math.ceil(_SHARE * rounds * wanted / length)))
-    return frozenset(random.sample(range(1, rounds + 1), count))
-
-
-class _Prefix:
-    """Sums of weights over parts of a ring."""
-
-    def __init__(self, weights: list[float]) -> None:
-        self._sums = [0.0]
-        for weight in weights:
-            self._sums.append(self._sums[-1] + weight)
-
-    def sum(self, start: int, count: int) -> float:
-        """Sum `count` weights from `start` on, round again at the end."""
-        length = len(self._sums) - 1
-        laps, rest = divmod(count, length)
-        end = start + rest
-        total = laps * self._sums[length] - self._sums[start]
-        return total + (self._sums[end] if end <= length else self._sums[length] + self._sums[end - length])
+def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
+    """Sum `count` values from `start` on, round again at the end."""
+    laps, rest = divmod(count, len(values))
+    start %= len(values)
+    around = [*values[start : start + rest], *values[: max(0, start + rest - len(values))]]
+    return laps * math.fsum(values) + math.fsum(around)
 
 
 def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, str]) -> dict[str, Any]:
     order = list(cells)
-    found = levels([cells[i].track for i in order] + [y.track for y in yardsticks])
+    all_cells = [*(cells[i] for i in order), *yardsticks]
+    tracks = [[part.track for part in cell.parts] for cell in all_cells]
+    found = levels(tracks)
     rulers = [level for level in found[len(order) :] if level is not None]
     raw = math.prod(y.raw for y in rulers) ** (1 / len(rulers))
     polished = math.prod(y.polished for y in rulers) ** (1 / len(rulers))
     answers: dict[str, Any] = {str(i): {"error": text} for i, text in failed.items()}
-    for index, level in zip(order, found, strict=False):
-        track = cells[index].track
+    for index, level, own in zip(order, found, tracks, strict=False):
         if level is None:
             continue
         answers[str(index)] = {
             "raw": level.raw,
             "paired": level.polished / polished,
             "drift": level.drift,
-            "loops": track.loops,
-            "calls": cells[index].calls,
-            "duration": track.duration,
-            "rounds": len(track.logs),
-            "dirty": len(track.dirty),
+            "loops": sum(track.loops for track in own),
+            "calls": max(part.calls for part in cells[index].parts),
+            "duration": cells[index].duration,
+            "rounds": sum(len(track.times) for track in own),
+            "dirty": sum(len(track.dirty) for track in own),
         }
-    tracks = [c.track for c in (*cells.values(), *yardsticks)]
-    slices = sum(len(t.logs) for t in tracks)
+    every = [track for own in tracks for track in own]
     return {
         "cells": answers,
         "yardstick": raw,
         "harness": harness(2_000),
-        "dirty": sum(len(t.dirty) for t in tracks) / max(1, slices),
+        "dirty": sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
     }
 
 
@@ -318,8 +297,9 @@ def harness(calls: int, tries: int = _TRIES) -> float:
         calls: Of each try.
         tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
     """
-    cells = [_Cell(nothing, _rotate(ITEMS), [], True, 0.0, True, burst) for burst in (BURST, _FRESH)]
-    return max(min(cell._run(0, calls)[0] for _ in range(tries)) / calls for cell in cells)
+    found = [Work(nothing, rotating(ITEMS), touched=True, burst=burst) for burst in (BURST, FRESH)]
+    batch = rotating(ITEMS)(range(len(ITEMS)))
+    return max(min(made.run(batch, 0, calls)[0] for _ in range(tries)) / calls for made in found)
 
 
 def _text(error: Exception) -> str:

@@ -66,11 +66,20 @@ class Corpus(ABC):
         """
 
     @abstractmethod
-    def sample(self, n: int, on_progress: Progress | None = None) -> list[Any]:
+    def sample(
+        self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
+    ) -> list[Any]:
         """Return `n` records from all over the corpus, in its order; all when there are no more.
 
         The same ones each time. What else is known of a corpus (number, hash, profile) is found
         in the same pass.
+
+        Args:
+            n: Records, at the most.
+            on_progress: See `Progress`.
+            room: Bytes, as pickles, that the sample may take: so many records of the mean size among
+                those drawn from all of the corpus, wherever the large ones stand.
+            least: Records, however large they are.
 
         Raises:
             UnreadableCorpus: As `records`.

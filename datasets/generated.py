@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import UsageError
 from .base import PROFILED, Corpus, Progress, Survey
 from .families import family
-from .sampling import strata
+from .sampling import fitting, strata
 
 __all__ = ["Generated"]
 
@@ -39,11 +39,15 @@ class Generated(Corpus):
         stream = self._stream(0, self._count)
         return stream if on_progress is None else _reporting(stream, on_progress, self._count)
 
-    def sample(self, n: int, on_progress: Progress | None = None) -> list[Any]:
+    def sample(
+        self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
+    ) -> list[Any]:
         if n >= self._count:
-            return list(self.records(on_progress))
-        chosen = strata(self._count, n, self.seed)
-        return [record for index in chosen for record in self._stream(index, index + 1)]
+            drawn = list(self.records(on_progress))
+        else:
+            chosen = strata(self._count, n, self.seed)
+            drawn = [record for index in chosen for record in self._stream(index, index + 1)]
+        return fitting(drawn, n, room, least, self.seed)
 
     def count(self) -> int:
         return self._count

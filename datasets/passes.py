@@ -11,7 +11,7 @@ from typing import Any
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
 from .errors import UnreadableCorpus
 from .problems import Problems
-from .sampling import Sampler, strata
+from .sampling import Sampler, fitting
 
 __all__ = ["Digest", "Passed", "Reading"]
 
@@ -70,7 +70,9 @@ class Passed(Corpus):
         finally:
             self.skipped = problems.total
 
-    def sample(self, n: int, on_progress: Progress | None = None) -> list[Any]:
+    def sample(
+        self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
+    ) -> list[Any]:
         digest = Digest()
         sampler = Sampler(max(n, PROFILED), self.seed)
         sampler.take(self._pass(digest, on_progress))
@@ -78,8 +80,9 @@ class Passed(Corpus):
         if self._survey is None:
             from .profile import profile
 
-            self._survey = Survey(sampler.count, digest.text, profile(drawn, sampler.count))
-        return [drawn[index] for index in strata(len(drawn), n, self.seed)]
+            facts = profile(drawn, sampler.count) | {"size_mean": sampler.size}
+            self._survey = Survey(sampler.count, digest.text, facts)
+        return fitting(drawn, n, room, least, self.seed)
 
 
 def _skipped(problems: Problems) -> str:

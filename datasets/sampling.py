@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
 from ._generate import Random
 
-__all__ = ["Sampler", "strata"]
+__all__ = ["Sampler", "fitting", "strata"]
+
+_WEIGHED = 20_000
+_SOME = 17
+"""After so many records only one in so many is weighed; a prime, as kinds of records may take turns."""
+_HELD = 256 << 20
+"""Bytes of records, as pickles, that a reservoir holds; of larger ones it holds fewer."""
 
 
 class Sampler:
@@ -24,24 +31,69 @@ class Sampler:
     def __init__(self, size: int, seed: int) -> None:
         self._size = size
         self._random = Random(seed, "sample")
-        self._kept: list[tuple[int, Any]] = []
+        self._kept: list[tuple[int, Any, int]] = []
+        self._held = 0
+        self._weight = self._weighed = 0
         self.count = 0
 
     def take(self, records: Iterable[Any]) -> None:
         """Let all records pass."""
-        below, size, kept = self._random.below, self._size, self._kept
-        count = self.count
+        below = self._random.below
         for record in records:
-            if count < size:
-                kept.append((count, record))
-            elif (slot := below(count + 1)) < size:
-                kept[slot] = (count, record)
-            count += 1
-        self.count = count
+            if self.count < self._size:
+                self._keep(len(self._kept), record)
+            elif (slot := below(self.count + 1)) < self._size:
+                self._keep(slot, record)
+            if self.count < _WEIGHED or self.count % _SOME == 0:
+                share = 1 if self.count < _WEIGHED else _SOME
+                self._weight += share * pickled(record)
+                self._weighed += share
+            self.count += 1
+
+    @property
+    def size(self) -> float:
+        """Mean size of all records, as pickles, in bytes."""
+        return self._weight / max(1, self._weighed)
+
+    def _keep(self, slot: int, record: Any) -> None:
+        size = pickled(record)
+        if slot == len(self._kept):
+            self._kept.append((self.count, record, size))
+        else:
+            self._held -= self._kept[slot][2]
+            self._kept[slot] = (self.count, record, size)
+        self._held += size
+        while self._held > _HELD and len(self._kept) > 1:
+            self._halve()
+
+    def _halve(self) -> None:
+        """Hold half as many from now on; any half of a random sample is one."""
+        self._size = len(self._kept) // 2
+        for place in range(self._size):
+            other = place + self._random.below(len(self._kept) - place)
+            self._kept[place], self._kept[other] = self._kept[other], self._kept[place]
+        del self._kept[self._size :]
+        self._held = sum(size for _, _, size in self._kept)
 
     def records(self) -> list[Any]:
         """Return what was kept, in the order of the stream."""
-        return [record for _, record in sorted(self._kept, key=itemgetter(0))]
+        return [record for _, record, _ in sorted(self._kept, key=itemgetter(0))]
+
+
+def fitting(drawn: Sequence[Any], n: int, room: int | None, least: int, seed: int) -> list[Any]:
+    """Return records from all over those that were drawn, as `Corpus.sample` has it."""
+    if room is not None:
+        mean = sum(map(pickled, drawn)) / max(1, len(drawn))
+        n = min(n, max(least, int(room / max(1.0, mean))))
+    return [drawn[index] for index in strata(len(drawn), n, seed)]
+
+
+def pickled(record: Any) -> int:
+    """Return the size of a record as a pickle, in bytes; of one that cannot be pickled, none."""
+    try:
+        return len(pickle.dumps(record, protocol=5))
+    except (pickle.PicklingError, AttributeError, TypeError, RecursionError):
+        return 0
 
 
 def strata(count: int, size: int, seed: int) -> Iterator[int]:

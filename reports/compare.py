@@ -21,7 +21,7 @@ from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, corpora, measured, weighed
+from .entrants import FLOOR, GROWING, corpora, measured, records_seen, weighed
 from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
@@ -180,7 +180,7 @@ def compare(
             tuple(cell for cell in old if cell not in new),
             tuple(cell for cell in new if cell not in old),
         ),
-        notes=(*obstacles, *slower, *_surroundings(before, after)),
+        notes=(*obstacles, *slower, *_sizes_apart(changes), *_surroundings(before, after)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
@@ -203,12 +203,20 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
     elif _growing(old) != _growing(new):
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
         change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)
+    if old.cell.operation == "size" and _sized(old) != _sized(new):
+        return change
     if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
         found = _ratio(_seen(new), _seen(old), old.cell.operation, alpha, _tolerance(old, new))
         change = replace(change, ratio=found)
     elif not change.outcomes:
         change = replace(change, verdict="same")
     return change
+
+
+def _sized(cell: CellResult) -> float:
+    """Return the records whose payloads were weighed: sizes of other records are other sizes."""
+    encoded = records_seen([cell], "encoded")
+    return encoded if encoded < math.inf else records_seen([cell], "records")
 
 
 def _ratio(
@@ -325,6 +333,13 @@ def _corpus_differences(before: Result, after: Result) -> list[str]:
         elif twin.sample != corpus.sample:
             found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
     return found
+
+
+def _sizes_apart(changes: Sequence[Change]) -> list[str]:
+    """Name the codecs whose sizes are those of other records: they were too slow to encode all."""
+    pairs = [(c.cell, c.before, c.after) for c in changes if c.cell.operation == "size"]
+    apart = [cell.codec for cell, old, new in pairs if old and new and _sized(old) != _sized(new)]
+    return [f"bytes on different records, not compared: {', '.join(apart)}"] if apart else []
 
 
 def _hash(sha256: str) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..bench.results import UNITS, CellResult, CorpusFacts, Sample
+from ..bench.results import UNITS, CellResult, CorpusFacts, Fact, Sample
 from ..bench.stats import FEW, Verdict, ratio, verdicts
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, weighed
+from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, records_seen, weighed
 from .options import Options
 from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
 from .words import listed
@@ -22,8 +22,10 @@ _SUMS: Final = {
     "dump": ("dump",),
     "dump-nogc": ("dump-nogc",),
     "dump-repeat": ("dump-repeat",),
+    "dump-streamed": ("dump-streamed",),
     "load": ("load",),
     "load-nogc": ("load-nogc",),
+    "load-streamed": ("load-streamed",),
     "advise": ("advise",),
     "advise-nogc": ("advise-nogc",),
     "load+advise": ("load", "advise"),
@@ -44,15 +46,19 @@ _PER_CALL: Final = frozenset({"peak", "peak-dump", "peak-load"})
 _TEXTS: Final = frozenset({"codec", "format", "library", "version", "growth", "fidelity"})
 _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
+_ROUGH: Final = 0.01
+"""Standard error of the mean size of all records beyond which it is said."""
 _DEFAULT: Final = (
     "codec",
     "dump",
     "dump:x",
     "dump-nogc",
     "dump-repeat",
+    "dump-streamed",
     "load",
     "load:x",
     "load-nogc",
+    "load-streamed",
     "advise",
     "advise-nogc",
     "load+advise",
@@ -152,17 +158,21 @@ class SectionBuilder:
         empty = [key for key in measured if not any(self._holds(entrant, key) for entrant in self.shown)]
         if self.shown and empty:
             yield f"{', '.join(dict.fromkeys(empty))}: not measured in this run"
-        if partly := [f"{e.name} ({n:,})" for e in self.shown if (n := _checked(e)) < self.corpus.sample]:
-            yield (
-                f"slow codecs are checked on fewer than {self.corpus.sample:,} records, and their bytes are "
-                f"the mean of those: {', '.join(partly)}"
-            )
+        if partly := self._seen_on_fewer("records"):
+            yield f"slow codecs are checked on fewer than {self.corpus.sample:,} records: {partly}"
+        if partly := self._seen_on_fewer("encoded"):
+            yield f"very slow ones did not even encode all, and their bytes are estimated: {partly}"
         if unresolved := self._unresolved():
             texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
             yield (
                 f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
                 "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"
             )
+
+    def _seen_on_fewer(self, fact: str) -> str:
+        """Name the codecs that were seen on fewer records than the sample has, and on how many."""
+        seen = ((entrant.name, records_seen(entrant.cells.values(), fact)) for entrant in self.shown)
+        return ", ".join(f"{name} ({n:,})" for name, n in seen if n < self.corpus.sample)
 
     def _unresolved(self) -> Mapping[str, Sequence[str]]:
         """Return, by the first of a rank, those that share it because too little is known of them.
@@ -488,12 +498,6 @@ def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:
     return ("load",) if key == "load+advise" and entrant.unadvised else _SUMS[key]
 
 
-def _checked(entrant: Entrant) -> float:
-    """Return the records of the sample that a codec was checked on; infinite where nothing is said of it."""
-    said = (cell.facts.get("records") for cell in entrant.cells.values())
-    return min((number for number in said if isinstance(number, int)), default=math.inf)
-
-
 def _reason(entrant: Entrant) -> str:
     """Say all that failed and was lost, for other programs."""
     failed = (c for c in entrant.cells.values() if c.outcome not in ("ok", "lossy"))
@@ -567,6 +571,17 @@ def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") ->
     return " ".join(part for part in (text, unit, numbers.spread(value, half)) if part)
 
 
+def _left_out(profile: Mapping[str, Fact]) -> str:
+    """Say how far the sample may be from all records, where that is more than a per cent."""
+    error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
+    if not isinstance(error, float) or error <= _ROUGH:
+        return ""
+    text = f"; so small a sample knows the mean size of all to ±{numbers.percent(error)} (standard error)"
+    if isinstance(own, int | float) and isinstance(mean, int | float) and mean > 0:
+        text += f": its own is {own / mean:.2f} times theirs"
+    return text
+
+
 def _measured_on(corpus: CorpusFacts) -> str:
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
@@ -581,6 +596,7 @@ def _measured_on(corpus: CorpusFacts) -> str:
         text += f", seed {corpus.seed}"
     if corpus.sha256:
         text += f", sha256 {corpus.sha256[:12]}"
+    text += _left_out(corpus.profile)
     if corpus.skipped:
         text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
     return text

@@ -30,6 +30,8 @@ _DISPENSABLE: Final = (
     "load-nogc",
     "advise-nogc",
     "dump-repeat",
+    "dump-streamed",
+    "load-streamed",
     "peak",
     "growth",
     "dump:x",

@@ -24,7 +24,7 @@ from ...datasets import corpus
 from ...errors import RunError
 from .. import faults
 from ..processes import Workshop
-from ..sample import write_payloads, write_sample
+from ..sample import Checked, write_checked, write_sample
 
 __all__ = ["main"]
 
@@ -86,7 +86,7 @@ class _Bench:
             # The faulty codecs are JSON with something done after decoding.
             encode = codecs.codec("json" if name.startswith("selftest-") else name).encode
             payloads = f"payloads-{number}"
-            write_payloads([encode(record) for record in records], folder / payloads)
+            write_checked(Checked([encode(record) for record in records], {}), folder / payloads)
             made += [_Trial(name, operation, folder, payloads) for operation in operations]
         return made
 

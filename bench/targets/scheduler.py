@@ -113,14 +113,7 @@ class Bench:
             if answer is None or answer["outcome"] not in ("ok", "lossy"):
                 raise RunError(f"{codec} cannot be measured: {answer}")
             for operation in ("dump", "load"):
-                self.specs[codec, operation] = {
-                    "codec": codec,
-                    "operation": operation,
-                    "payloads": codec,
-                    "records": answer["records"],
-                    "seconds": answer[operation],
-                    "fixed": answer["fixed"][operation],
-                }
+                self.specs[codec, operation] = {"codec": codec, "operation": operation, "payloads": codec}
 
     def process(self, cells: Sequence[Mapping[str, Any]], number: int) -> dict[str, float]:
         """Time the cells in one process; return their paired values by index."""

@@ -326,7 +326,7 @@ def measure(title: str, rounds: int) -> list[Figure]:
         for index in order:
             row, start = rows[index], number * 7 % len(rows[index].items)
             gc.disable()
-            nanoseconds, _ = time_calls(row.call, row.items, start, calls[index])
+            nanoseconds, *_ = time_calls(row.call, row.items, start, calls[index])
             gc.enable()
             found[index].append(nanoseconds * 1e-9 / calls[index])
     return [

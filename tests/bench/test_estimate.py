@@ -10,8 +10,9 @@ import pytest
 from bakeoff.bench.estimate import Track, levels
 
 
-def track(values: dict[int, float], dirty: set[int] | None = None) -> Track:
-    return Track({r: math.log(v) for r, v in values.items()}, dirty or set())
+def track(values: dict[int, float], *, mixed: bool = True, part: float = 1.0) -> list[Track]:
+    """A cell with one stratum, whose slices hold records for which the check says one second."""
+    return [Track(part, mixed, dict(values), dict.fromkeys(values, 1.0))]
 
 
 def test_what_a_round_has_in_common_is_taken_out() -> None:
@@ -38,20 +39,46 @@ def test_a_slow_cell_in_few_rounds_keeps_its_scale() -> None:
     assert found[-1].raw == pytest.approx(200)
 
 
-def test_disturbed_slices_are_known_by_the_kernel_not_by_their_value() -> None:
-    """Dirty slices are left out, however quick; clean ones stay, however slow."""
-    values = dict.fromkeys(range(10), 1.0)
-    found = levels([track(values | {1: 50.0, 2: 0.01}, dirty={2})])
+@pytest.mark.parametrize("mixed", [True, False])
+def test_a_disturbed_slice_moves_the_figure_little(mixed: bool) -> None:
+    """One of thirty takes ten times as long."""
+    rng = random.Random(1)
+    values = {r: rng.lognormvariate(0, 0.01) for r in range(30)}
+    others = [track({r: rng.lognormvariate(0, 0.01) for r in range(30)}) for _ in range(4)]
+    found = levels([track(values | {7: 10.0}, mixed=mixed), *others])
 
     assert found[0] is not None
-    assert set(track(values, dirty={2}).clean()) == set(range(10)) - {2}
+    assert found[0].polished == pytest.approx(1.0, abs=0.01)
 
 
-def test_when_most_slices_are_disturbed_all_count() -> None:
-    """Fewer clean slices than half are no better than all."""
-    values = dict.fromkeys(range(4), 1.0)
+def test_strata_add_up() -> None:
+    """A cell is the sum of its strata, each as far off from the check as its own slices say."""
+    rounds = range(30)
+    quick = Track(1.0, True, dict.fromkeys(rounds[::2], 2.0), dict.fromkeys(rounds[::2], 1.0))
+    dear = Track(3.0, False, dict.fromkeys(rounds[1::2], 0.5), dict.fromkeys(rounds[1::2], 1.0))
+    found = levels([[quick, dear]])
 
-    assert set(track(values, dirty={0, 1, 2}).clean()) == set(values)
+    assert found[0] is not None
+    assert found[0].raw == pytest.approx(1.0 * 2.0 + 3.0 * 0.5)
+
+
+def test_the_kind_in_the_majority_does_not_decide() -> None:
+    """Where the check does not tell two kinds apart, the mean of both counts, not the median."""
+    times = {r: 10.0 if r % 5 < 2 else 1.0 for r in range(30)}
+    steady = [track(dict.fromkeys(range(30), 1.0)) for _ in range(4)]
+    found = levels([track(times, mixed=False), *steady])
+
+    assert found[0] is not None
+    assert found[0].polished == pytest.approx(4.6, rel=0.01)
+
+
+def test_what_the_check_knows_of_the_records_is_taken_out() -> None:
+    """Slices of dear and of cheap records say the same."""
+    works = {r: 10.0 if r % 5 < 2 else 1.0 for r in range(30)}
+    found = levels([[Track(4.6, False, {r: 1.1 * w for r, w in works.items()}, works)]])
+
+    assert found[0] is not None
+    assert found[0].raw == pytest.approx(1.1 * 4.6)
 
 
 def test_drift_is_the_last_third_over_the_first() -> None:
@@ -68,4 +95,4 @@ def test_drift_is_the_last_third_over_the_first() -> None:
 
 def test_a_cell_without_slices_has_no_level() -> None:
     """A cell that failed in its first slice."""
-    assert levels([Track()]) == [None]
+    assert levels([[Track(1.0)], []]) == [None, None]

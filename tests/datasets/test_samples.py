@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.datasets import profile
+from bakeoff.datasets import profile, sampling
 from bakeoff.datasets.sampling import Sampler, strata
 
 counts = st.integers(0, 400)
@@ -117,6 +120,48 @@ def test_few_records_are_all_taken(tmp_path: Path) -> None:
     path.write_text("1\n2\n3\n")
 
     assert [1, 2, 3] == datasets.corpus(path).sample(100)
+
+
+def file_of(sizes: Sequence[int], path: Path) -> Path:
+    path.write_text("".join(f'{{"t": "{"x" * size}"}}\n' for size in sizes))
+    return path
+
+
+def test_the_head_of_a_file_does_not_decide_how_many(tmp_path: Path) -> None:
+    """One huge first record, or twenty tiny ones: the size of all records says how many fit."""
+    room = 1 << 20
+    huge = datasets.corpus(file_of([room] + [10] * 20_000, tmp_path / "huge.jsonl"))
+    tiny = datasets.corpus(file_of([10] * 20 + [room // 40] * 300, tmp_path / "tiny.jsonl"))
+
+    assert len(huge.sample(1_000, room=room)) >= 500
+    assert 35 <= len(tiny.sample(1_000, room=room)) <= 45
+    assert len(tiny.sample(1_000, room=1, least=4)) == 4
+
+
+def test_the_mean_size_of_all_records_is_known(tmp_path: Path) -> None:
+    """Also of those that are in no sample, and where only some are weighed."""
+    few = datasets.corpus(file_of([100] * 50 + [300] * 50, tmp_path / "few.jsonl"))
+    many = datasets.corpus(file_of([100, 300] * 20_000, tmp_path / "many.jsonl"))
+    each = [len(pickle.dumps({"t": "x" * size}, 5)) for size in (100, 300)]
+
+    assert few.profile()["size_mean"] == sum(each) / 2
+    assert many.profile()["size_mean"] == pytest.approx(sum(each) / 2, rel=0.01)
+
+
+def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as its bound allows; each record is in it with the same probability, large ones as well."""
+    monkeypatch.setattr(sampling, "_HELD", 2_000)
+    seen = dict.fromkeys(range(40), 0)
+    for seed in range(2_000):
+        sampler = sampling.Sampler(30, seed)
+        sampler.take((n, b"x" * (150 if n % 4 else 30)) for n in range(40))
+        kept = sampler.records()
+        assert sum(map(sampling.pickled, kept)) <= 2_000
+        for n, _ in kept:
+            seen[n] += 1
+    mean = sum(seen.values()) / len(seen)
+
+    assert all(abs(count - mean) < 6 * math.sqrt(mean) for count in seen.values())
 
 
 class TestProfile:

@@ -141,6 +141,22 @@ class TestCompare:
 
         assert ("worse", "not significant") == (more["peak-load"], little["peak-load"])
 
+    def test_bytes_of_other_records_are_not_compared(self, result_of):
+        """A codec too slow to encode all: its mean is another run's only by chance."""
+
+        def of(size, encoded):
+            run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": size}})
+            facts = {"records": 10, "encoded": encoded}
+            return replace(run, cells=tuple(replace(cell, facts=facts) for cell in run.cells))
+
+        found = compare(of(100, 40), of(150, 60))
+        (size,) = [c for c in found.changes if c.cell.operation == "size"]
+
+        assert (None, "not significant") == (size.ratio, size.verdict)
+        assert "bytes on different records, not compared: json" in found.notes
+        assert not any(c.beyond(0.05) for c in found.changes)
+        assert any(c.beyond(0.05) for c in compare(of(100, 60), of(150, 60)).changes)
+
     def test_noise_is_not_significant(self, result_of):
         """A difference inside the noise is not called one."""
         found = compare(

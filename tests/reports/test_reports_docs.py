@@ -37,7 +37,7 @@ def test_lock_example(tmp_path):
 def test_options_exist(capfd):
     """Every option that the text names belongs to one of the commands."""
     helps = ""
-    for name in ("report", "compare", "pick"):
+    for name in ("run", "report", "compare", "pick"):
         with pytest.raises(SystemExit):
             main([name, "--help"])
         helps += capfd.readouterr().out

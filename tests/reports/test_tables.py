@@ -794,12 +794,13 @@ class TestStopped:
         assert "peak" not in text
 
     def test_what_was_checked_in_part_is_said(self, result_of):
-        """A slow codec's bytes are those of the first records."""
+        """A slow codec is compared on fewer records, a very slow one encoded on fewer."""
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
         cells = [
-            replace(cell, facts={"records": 55}) if cell.cell.codec == "json" else cell for cell in run.cells
+            replace(cell, facts={"records": 55, "encoded": 300}) if cell.cell.codec == "json" else cell
+            for cell in run.cells
         ]
         text = render([replace(run, cells=tuple(cells))], "text")
 
-        assert "checked on fewer than 1,000 records" in text
-        assert "the mean of those: json (55)" in text
+        assert "slow codecs are checked on fewer than 1,000 records: json (55)" in text
+        assert "their bytes are estimated: json (300)" in text

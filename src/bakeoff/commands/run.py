@@ -94,6 +94,11 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
 )
 @click.option("--repeat", is_flag=True, help="Time repeated dumps of the same records, too.")
 @click.option(
+    "--streamed",
+    is_flag=True,
+    help="Time records and payloads that come from memory, too, as those of a list larger than the caches.",
+)
+@click.option(
     "--ops",
     metavar="LIST",
     help="Operations, with commas, instead of the usual; see --explain.",
@@ -248,8 +253,10 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
     from ..bench.operations import DEFAULT, MEMORY, OPERATIONS
 
     if given["ops"] is not None:
-        if given["repeat"] or given["memory"] is not None:
-            raise UsageError("--ops names all operations; leave out --repeat and --memory/--no-memory")
+        if given["repeat"] or given["streamed"] or given["memory"] is not None:
+            raise UsageError(
+                "--ops names all operations; leave out --repeat, --streamed and --memory/--no-memory"
+            )
         wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
         for name in wanted:
             if name not in OPERATIONS:
@@ -257,11 +264,12 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
         if not wanted:
             raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
         return tuple(wanted)
-    if stored is not None and given["memory"] is None and not given["repeat"]:
+    if stored is not None and given["memory"] is None and not (given["repeat"] or given["streamed"]):
         return None
     memory = given["memory"] if given["memory"] is not None else not given["quick"]
     repeat = ("dump-repeat",) if given["repeat"] else ()
-    return (*DEFAULT, *repeat, *(MEMORY if memory else ()))
+    streamed = ("dump-streamed", "load-streamed") if given["streamed"] else ()
+    return (*DEFAULT, *repeat, *streamed, *(MEMORY if memory else ()))
 
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:

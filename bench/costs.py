@@ -1,0 +1,48 @@
+"""What each record of a sample costs one codec, as its check finds it out: roughly, by single calls."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+
+from .estimate import median
+from .work import Work
+
+__all__ = ["costs"]
+
+_PASSES = 5
+"""Times that each record is measured, the check itself among them."""
+
+
+def costs(made: Work, first: Sequence[float], seconds: float) -> list[float]:
+    """Return what each record takes, in seconds.
+
+    The median over some passes in which the level of each pass is taken out, so that neither a burst nor a
+    slow phase of the machine says that those records are dear; a single pass if there is no time for more.
+
+    Args:
+        made: The operation.
+        first: What each record took once; above 0.
+        seconds: That the further passes may take.
+    """
+    passes = [list(first)]
+    end = time.perf_counter() + seconds
+    while len(passes) < _PASSES and time.perf_counter() + sum(passes[-1]) < end:
+        passes.append(_pass(made, len(first)))
+    levels = [median(one) for one in passes]
+    return [
+        levels[-1] * median(spent / level for spent, level in zip(column, levels, strict=True))
+        for column in zip(*passes, strict=True)
+    ]
+
+
+def _pass(made: Work, count: int) -> list[float]:
+    """Measure each record once, in any order: what disturbs then hits records that are no neighbours."""
+    ring = random.sample(range(count), count)
+    batch = made.batches(ring)
+    found = [0.0] * count
+    for place, index in enumerate(ring):
+        spent, busy, _ = made.run(batch, place, 1)
+        found[index] = max(1, min(spent, busy)) * 1e-9
+    return found

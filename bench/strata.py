@@ -1,0 +1,108 @@
+"""Which records a cell goes through in a process, so that its figure is that of the mean record.
+
+A slice of short calls holds many records in the mixed order in which they come, a slice of long calls only a
+few: which ones these are must not decide the figure. So the records that a codec takes long for are set apart
+in strata of like cost, each stratum gets slices of its own, and counts with its share of all records. What a
+record costs is known from the codec's own check. Where the check is off, the slices of that stratum tell, and
+within a stratum a slice is held against what the check says of the very records in it.
+
+Sources: Cochran, "Sampling Techniques" (3rd edition, 1977), chapters 5 (strata, and how many slices each of
+them gets where they differ in cost) and 6 (ratio estimators).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Stratum", "slices", "strata"]
+
+_ALONE = 8
+"""A record of which fewer than so many fit into a slice is set apart."""
+_ALIKE = 4.0
+"""Within a stratum no record costs more than this many times another."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_SHARE = 2
+"""How much more time than a quick cell a slow one may take in a process."""
+_LONG = 4
+"""Of calls this many times longer than a slice, one for each stratum will do."""
+_FEWEST = 3
+"""Slices of a cell whose records are all alike."""
+_ENDLESS = 40
+"""Unless a call is this many times longer than a slice: what disturbs it is then a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Records of like cost, as one ring.
+
+    Attributes:
+        records: Indices into the sample, in the order they are gone through: as they are mixed where many
+            fit into a slice, else so that any few in a row are small and large ones alike.
+        seconds: What each of them took in the check, in the same order.
+        part: Seconds that these records add to the mean record of the sample.
+        mixed: Many of them fit into a slice.
+    """
+
+    records: tuple[int, ...]
+    seconds: tuple[float, ...]
+    part: float
+    mixed: bool
+
+    @property
+    def call(self) -> float:
+        """Mean seconds of a call."""
+        return math.fsum(self.seconds) / len(self.seconds)
+
+
+def strata(seconds: Sequence[float], wanted: float) -> list[Stratum]:
+    """Sort the records of a sample into strata.
+
+    Args:
+        seconds: What each record took in the check; above 0.
+        wanted: Length of a slice in seconds.
+    """
+    found: dict[int, list[int]] = {}
+    for index, spent in enumerate(seconds):
+        over = spent * _ALONE / wanted
+        found.setdefault(-1 if over <= 1 else int(math.log(over, _ALIKE)), []).append(index)
+    made = []
+    for level, records in sorted(found.items()):
+        ring = records if level < 0 else _spread(sorted(records, key=seconds.__getitem__))
+        spent_by = tuple(seconds[i] for i in ring)
+        made.append(Stratum(tuple(ring), spent_by, math.fsum(spent_by) / len(seconds), level < 0))
+    return made
+
+
+def _spread(ordered: Sequence[int]) -> list[int]:
+    """Return the items so that any few in a row come from all over (golden section, without repeats)."""
+    count = len(ordered)
+    step = max(1, round(_GOLDEN * count))
+    while math.gcd(step, count) != 1:
+        step += 1
+    return [ordered[place * step % count] for place in range(count)]
+
+
+def slices(found: Sequence[Stratum], rounds: int, wanted: float) -> list[int]:
+    """Return how many slices each stratum gets in a process of so many rounds.
+
+    As many as make the sum of all most certain for the time (Cochran 5.5: by the stratum's part of the whole,
+    over the root of what a slice costs), and one for each at the least.
+
+    Args:
+        found: At least one.
+        rounds: At most so many slices in all, one a round, if there are no more strata than rounds.
+        wanted: Length of a slice in seconds.
+    """
+    lengths = [max(wanted, stratum.call) for stratum in found]
+    worth = [stratum.part / math.sqrt(length) for stratum, length in zip(found, lengths, strict=True)]
+    least = [1 if length > _LONG * wanted else 2 for length in lengths]
+    if len(found) == 1 and lengths[0] <= _ENDLESS * wanted:
+        least = [_FEWEST]
+    afford = _SHARE * rounds * wanted / sum(w * length for w, length in zip(worth, lengths, strict=True))
+    each = min(rounds / sum(worth), afford)
+    made = [max(low, round(each * w)) for low, w in zip(least, worth, strict=True)]
+    while sum(made) > rounds and max(made) > 1:
+        made[made.index(max(made))] -= 1
+    return made

@@ -1,0 +1,72 @@
+"""Records of like cost are set apart, and each kind gets its slices."""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.bench.strata import slices, strata
+
+WANTED = 0.00025
+COSTS = st.lists(st.floats(1e-8, 10.0), min_size=1, max_size=300)
+
+
+@given(COSTS)
+def test_every_record_is_in_one_stratum(seconds: list[float]) -> None:
+    """And the parts add up to the mean record."""
+    found = strata(seconds, WANTED)
+
+    assert sorted(i for stratum in found for i in stratum.records) == list(range(len(seconds)))
+    assert all([seconds[i] for i in stratum.records] == list(stratum.seconds) for stratum in found)
+    assert math.fsum(stratum.part for stratum in found) == pytest.approx(fmean(seconds))
+
+
+@given(COSTS)
+def test_dear_records_are_with_their_like(seconds: list[float]) -> None:
+    """Those of which few fit into a slice; all others stay as they are mixed."""
+    for stratum in strata(seconds, WANTED):
+        if stratum.mixed:
+            assert list(stratum.records) == sorted(stratum.records)
+            assert max(stratum.seconds) <= WANTED / 8
+        else:
+            assert max(stratum.seconds) < 4.001 * min(stratum.seconds)
+
+
+def test_few_records_in_a_row_are_small_and_large_alike() -> None:
+    """Any tenth of a stratum's ring costs what its mean record says, within some per cent."""
+    seconds = [2e-3 * (1 + 3 * i / 1000) for i in range(1000)]
+    (stratum,) = strata(seconds, WANTED)
+    windows = [fmean(stratum.seconds[start : start + 100]) for start in range(0, 900, 50)]
+
+    assert [stratum.call] * len(windows) == pytest.approx(windows, rel=0.03)
+
+
+@given(COSTS, st.integers(15, 60))
+def test_each_stratum_gets_slices_and_no_round_two(seconds: list[float], rounds: int) -> None:
+    """One at the least, and all of them fit into the rounds."""
+    found = strata(seconds, WANTED)
+    counts = slices(found, rounds, WANTED)
+
+    assert len(found) == len(counts)
+    assert min(counts) >= 1
+    assert sum(counts) <= rounds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        ([1e-6], [30]),  # a quick codec is in all rounds
+        ([0.4e-3], [30]),
+        ([1.9e-3], [8]),  # a slow one takes at most twice the time of a quick one
+        ([9e-3], [3]),  # and is in three rounds at the least
+        ([1.0], [1]),  # or in one, where a call is as long as a process
+        ([1e-6] * 999 + [1e-3], [20, 10]),  # half of the time each: the long slices are dearer
+    ],
+)
+def test_slow_strata_get_fewer_slices(seconds: list[float], expected: list[int]) -> None:
+    """As many as make the sum most certain for the time."""
+    assert expected == slices(strata(seconds, WANTED), 30, WANTED)

@@ -1,0 +1,122 @@
+"""What is called in a slice, and when, step by step."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff import Schema
+from bakeoff.bench import work as module
+from bakeoff.bench.contestant import Contestant
+from bakeoff.bench.sample import write_sample
+from bakeoff.bench.work import BURST, Work, burst, floor, rotating, work
+from bakeoff.codecs import codec
+
+
+def recorded(**more: Any) -> tuple[list[str], Work, Any]:
+    log: list[str] = []
+
+    def batch(start: int, count: int) -> tuple[list[Any], int]:
+        log.append(f"batch {start} {count}")
+        return [None] * 10, start
+
+    def call(item: object) -> None:
+        log.append("call" if gc.isenabled() else "call without collector")
+
+    return log, Work(call, lambda ring: batch, **more), batch
+
+
+class TestSteps:
+    def test_a_warm_up_comes_before_the_slice(self) -> None:
+        """On the records before those that are timed, also where these are the first."""
+        log, made, batch = recorded()
+        made.run(batch, 0, 4, warmup=2)
+
+        assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
+
+    def test_bursts_end_where_the_slice_does(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At most so many calls are timed together, and items are touched before each burst."""
+        log, made, batch = recorded(burst=2, touched=True)
+        monkeypatch.setattr(module, "touch", lambda item: log.append("touch"))
+        made.run(batch, 3, 5)
+
+        one, two = ["touch", "call"], ["touch", "touch", "call", "call"]
+        assert log == ["batch 3 2", *two, "batch 5 2", *two, "batch 7 1", *one]
+
+    def test_the_collector_rests_during_a_slice_only(self) -> None:
+        """With `collect=False`."""
+        log, made, batch = recorded(collect=False)
+        made.run(batch, 0, 1)
+
+        assert log == ["batch 0 1", "call without collector"]
+        assert gc.isenabled()
+
+    def test_streamed_items_are_cold_and_the_codec_is_warm(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The items are there before the caches are emptied; nothing touches them; all are timed together."""
+        log, made, batch = recorded(burst=2, touched=False, streamed=True)
+        monkeypatch.setattr(module, "evict", lambda: log.append("evict"))
+        made.run(batch, 4, 5, warmup=1)
+
+        assert log == ["batch 4 5", "evict", "batch 3 1", "call", *["call"] * 5]
+
+
+class TestOperations:
+    RECORDS = ({"t": ["a"]}, {"t": ["b", "c"]}, {"t": []})
+
+    @pytest.fixture
+    def parts(self) -> Contestant:
+        """A codec with a schema that has something to do."""
+        bare = codec("json")
+        schema = Schema({"t": tuple[str, ...]})
+        return Contestant(bare.with_schema(schema), bare, schema.fixer(bare))
+
+    def test_each_operation_goes_through_the_ring(self, parts: Contestant, tmp_path: Path) -> None:
+        """Records to dump, payloads to load, decoded records to fix, in the order of the ring and round."""
+        sample = write_sample(self.RECORDS, tmp_path / "s")
+        payloads = [parts.bare.encode(record) for record in self.RECORDS]
+        expected = {"dump": list(self.RECORDS), "load": payloads, "advise": list(self.RECORDS)}
+
+        for operation, items in expected.items():
+            made = work(parts, operation, sample, payloads)
+            found, at = made.batches([2, 0, 1])(1, 4)
+            turned = [found[(at + i) % len(found)] for i in range(4)]
+
+            assert turned == [items[0], items[1], items[2], items[0]], operation
+
+    def test_records_that_keep_something_are_made_anew_for_each_dump(
+        self, parts: Contestant, tmp_path: Path
+    ) -> None:
+        """Unless repeated dumps are asked for, or nothing can be kept and the records are shared."""
+        sample = write_sample([{"t": "ä"}], tmp_path / "s")
+        shared = sample.records()
+
+        def same(operation: str, ready: list[Any] | None) -> bool:
+            batch = work(parts, operation, sample, [], ready).batches([0])
+            return batch(0, 1)[0][0] is batch(0, 1)[0][0]
+
+        assert (False, True, True) == (same("dump", None), same("dump-repeat", None), same("dump", shared))
+
+    def test_a_codec_without_a_schema_has_nothing_to_fix(self, tmp_path: Path) -> None:
+        """It says so, by name."""
+        bare = codec("json")
+        with pytest.raises(ValueError, match="advise of json cannot be timed"):
+            work(Contestant(bare, bare), "advise", write_sample([1], tmp_path / "s"), [b"1"])
+
+    def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
+        """The number of calls depends on the records only, so that all codecs find theirs equally near."""
+        small = write_sample(["x"] * 3, tmp_path / "s")
+        large = write_sample(["x" * 100_000] * 3, tmp_path / "s")
+        between = write_sample(["x" * 1_600] * 3, tmp_path / "s")
+
+        assert (BURST, 10, 1) == (burst(small), burst(between), burst(large))
+        assert floor("dump", between).burst == 10
+
+
+def test_a_batch_begins_anywhere_in_the_ring() -> None:
+    """Also before its first and after its last item."""
+    batch = rotating("abc")([2, 1, 0])
+
+    assert [(["c", "b", "a"], at) for at in (0, 2, 1)] == [batch(0, 1), batch(-1, 1), batch(4, 1)]
