@@ -1,16 +1,18 @@
 """Strict, typed comparison of what went in with what came back.
 
 ``1``, ``True`` and ``1.0`` differ, a tuple is not a list, NaN equals NaN, ``-0.0`` is not ``0.0``,
-``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset.
+``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset, in the zone
+that gives it, and in `fold`.
 Deep, cyclic and massively shared records are compared in linear time without recursion.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
 from itertools import islice
@@ -19,7 +21,7 @@ from uuid import UUID
 
 from ..schemas.paths import brief, join
 
-__all__ = ["Difference", "differences", "equal", "first_difference"]
+__all__ = ["Difference", "differences", "equal", "first_difference", "zone"]
 
 _MISSING = object()
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
@@ -137,8 +139,8 @@ def _open_dict(
     a: dict[Any, Any], b: dict[Any, Any], place: _Place, order: bool, children: list[tuple[Any, Any, _Place]]
 ) -> Iterator[Difference]:
     plain = all(type(key) is str for key in a) and all(type(key) is str for key in b)
-    mine = a if plain else {_exact(key): value for key, value in a.items()}
-    theirs = b if plain else {_exact(key): value for key, value in b.items()}
+    mine = a if plain else _by_exact_key(a)
+    theirs = b if plain else _by_exact_key(b)
     common = 0
     for key, exact in zip(a, mine, strict=True):
         value, other = mine[exact], theirs.get(exact, _MISSING)
@@ -152,8 +154,19 @@ def _open_dict(
         for key, exact in zip(b, theirs, strict=True):
             if exact not in mine:
                 yield Difference(str(_Place(place, key)), "", brief(b[key]), "extra")
-    if order and common == len(a) == len(b) and any(x != y for x, y in zip(a, b, strict=True)):
+    if order and common == len(a) == len(b) and list(mine) != list(theirs):
         yield Difference(str(place), "", "", "order")
+
+
+def _by_exact_key(items: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the values by exact stand-in of their keys, counted: a dict can have NaN as a key twice."""
+    counts: Counter[Any] = Counter()
+    found = {}
+    for key, value in items.items():
+        exact = _exact(key)
+        found[exact, counts[exact]] = value
+        counts[exact] += 1
+    return found
 
 
 def _settled(a: Any, b: Any) -> bool:
@@ -167,13 +180,11 @@ def _same_leaf(a: Any, b: Any) -> bool:
     if isinstance(a, float | complex):
         return repr(a) == repr(b)
     if isinstance(a, datetime | time):
-        return bool(
-            a == b and a.utcoffset() == b.utcoffset() and a.replace(tzinfo=None) == b.replace(tzinfo=None)
-        )
+        return bool(_clock(a) == _clock(b) and a.replace(tzinfo=None) == b.replace(tzinfo=None))
     if isinstance(a, Decimal):
         return bool(a.as_tuple() == b.as_tuple())
     if isinstance(a, set | frozenset):
-        return len(a) == len(b) and {_exact(x) for x in a} == {_exact(x) for x in b}
+        return Counter(map(_exact, a)) == Counter(map(_exact, b))
     if isinstance(a, Enum):
         return a is b
     try:
@@ -182,21 +193,46 @@ def _same_leaf(a: Any, b: Any) -> bool:
         return False
 
 
+def _clock(value: datetime | time) -> tuple[Any, ...]:
+    """Return what a moment has beside its date and time."""
+    return value.utcoffset(), zone(value.tzinfo), value.fold
+
+
+def zone(info: tzinfo | None) -> Any:
+    """Return what tells zones apart: the offset where it is fixed, else the kind and name of the zone.
+
+    Of a named zone the offset changes with the date, so that no fixed one can stand for it.
+    """
+    if info is None:
+        return None
+    try:
+        offset = info.utcoffset(None)
+    except Exception:  # noqa: BLE001 - a class of the user's own, which knows no offset without a date
+        offset = None
+    return (type(info), getattr(info, "key", None)) if offset is None else offset
+
+
 def _exact(value: Any) -> Any:
     """Return a hashable stand-in that is equal only for values of the same types throughout."""
     kind = type(value)
     if kind is str or kind is bytes:
         return value
-    if isinstance(value, tuple | frozenset):
-        inner = [_exact(item) for item in value]
-        return kind, (tuple(inner) if isinstance(value, tuple) else frozenset(inner))
+    if isinstance(value, list | tuple):
+        return kind, tuple(map(_exact, value))
+    if isinstance(value, set | frozenset):
+        return kind, frozenset(Counter(map(_exact, value)).items())
+    if isinstance(value, dict):
+        return kind, frozenset((exact, _exact(item)) for exact, item in _by_exact_key(value).items())
+    if (fields := _fields(value)) is not None:
+        return kind, tuple(_exact(getattr(value, name, _MISSING)) for name in fields)
     if isinstance(value, datetime | time):
-        return kind, value.isoformat()
+        return kind, value.isoformat(), _clock(value)
     if isinstance(value, float | complex):
         return kind, repr(value)
     if isinstance(value, Decimal):
         return kind, value.as_tuple()
-    return kind, value
+    # A frozen dataclass may leave a field out of its hash.
+    return kind, value if isinstance(value, Hashable) else repr(value)
 
 
 def _fields(value: Any) -> tuple[str, ...] | None:

@@ -23,7 +23,7 @@ from ..codecs.registry import codec as by_name
 from ..codecs.registry import missing
 from ..schemas import Hint, Schema
 from ..schemas.typed import plain
-from .equality import first_difference
+from .equality import first_difference, zone
 
 __all__ = ["VALUES", "Cell", "Value", "cells", "matrix"]
 
@@ -73,20 +73,43 @@ class Text(str):
     __slots__ = ()
 
 
+class Summer(dt.tzinfo):
+    """A zone with summer time, as `zoneinfo` has them, where the system knows no zones."""
+
+    def utcoffset(self, when: dt.datetime | None) -> dt.timedelta | None:
+        """Return the offset on a date."""
+        return None if when is None else dt.timedelta(hours=1) + self.dst(when)
+
+    def dst(self, when: dt.datetime | None) -> dt.timedelta:
+        """Return what summer adds."""
+        return dt.timedelta(hours=when is not None and 3 < when.month < 11)
+
+    def tzname(self, when: dt.datetime | None) -> str:
+        """Return its name."""
+        return "summer time"
+
+
 class Value(NamedTuple):
     """One row of the matrix.
 
     Attributes:
         name: As shown.
-        value: What is written, as ``{"v": value}``.
+        value: What is written, as ``{"v": value}``, or as it is where `top` is set.
         kind: What the schema says; None where no schema can help.
         token: The name in `Codec.carries` that stands and falls with this row; empty for none.
+        top: Whether the value is the record itself.
     """
 
     name: str
     value: Any
     kind: Any = None
     token: str = ""
+    top: bool = False
+
+    @property
+    def record(self) -> Any:
+        """What is written."""
+        return self.value if self.top else {"v": self.value}
 
 
 HALF_PAST_FIVE = dt.timezone(dt.timedelta(hours=5, minutes=30))
@@ -138,11 +161,14 @@ def _values() -> tuple[Value, ...]:
         Value("dict date key", {dt.date(2024, 1, 2): "a"}, dict[dt.date, str], "any_keys"),
         Value("dict 1 and '1'", {1: "a", "1": "b"}),
         Value("key order", {"b": 1, "a": 2, "c": 3}, dict[str, int], "key_order"),
+        Value("key order, _id", {"b": 1, "_id": 2}, dict[str, int], "key_order", top=True),
         Value("datetime µs", MOMENT, naive, "datetime"),
         Value("datetime year 9000", dt.datetime(9000, 1, 2, 3, 4, 5, 123457), naive, "datetime"),
         Value("datetime ms", MOMENT.replace(microsecond=123000), naive),
         Value("datetime UTC µs", MOMENT.replace(tzinfo=dt.UTC), dt.datetime, "datetime_aware"),
         Value("datetime +05:30", MOMENT.replace(tzinfo=HALF_PAST_FIVE), dt.datetime, "datetime_offset"),
+        Value("datetime zone", MOMENT.replace(tzinfo=Summer()), dt.datetime, "datetime_zone"),
+        Value("datetime fold=1", MOMENT.replace(fold=1), naive, "datetime_fold"),
         Value("datetime year 1", dt.datetime(1, 1, 1, tzinfo=dt.UTC), dt.datetime),
         Value("date", dt.date(2024, 2, 29), dt.date, "date"),
         Value("time µs", dt.time(1, 2, 3, 4), dt.time, "time"),
@@ -193,26 +219,28 @@ def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
     """Yield name, cell without and cell with a schema for every value, in this process."""
     bare = by_name(codec, trusted=True)
     for row in VALUES:
-        without = NEEDS_SCHEMA if bare.needs_schema else _cell(bare, row.value)
+        without = NEEDS_SCHEMA if bare.needs_schema else _cell(bare, row)
         if row.kind is None or without.outcome in ("exact", "encode error"):
             yield row.name, without, without
         else:
-            schema = Schema({"v": row.kind}, as_objects=True)
-            yield row.name, without, _cell(bare.with_schema(schema), row.value)
+            schema = Schema(row.kind if row.top else {"v": row.kind}, as_objects=True)
+            yield row.name, without, _cell(bare.with_schema(schema), row)
 
 
-def _cell(codec: Any, value: Any) -> Cell:
+def _cell(codec: Any, row: Value) -> Cell:
     try:
-        payload = codec.encode({"v": value})
+        payload = codec.encode(row.record)
     except Exception as error:  # noqa: BLE001 - the error is the result
         return Cell("encode error", _reason(error))
     try:
         back = plain(codec.decode(payload)) if codec.needs_schema else codec.decode(payload)
     except Exception as error:  # noqa: BLE001 - the error is the result
         return Cell("decode error", _reason(error))
+    if row.top:
+        return _compare(row.value, back)
     if type(back) is not dict or list(back) != ["v"]:
         return Cell("changed", type(back).__name__)
-    return _compare(value, back["v"])
+    return _compare(row.value, back["v"])
 
 
 def _compare(value: Any, back: Any) -> Cell:
@@ -246,6 +274,9 @@ def _datetime(value: dt.datetime, back: dt.datetime) -> str:
         changes.append("no offset" if back.tzinfo is None else "UTC" if not back.utcoffset() else "offset")
     if value.microsecond != back.microsecond:
         changes.append("s" if not back.microsecond else "ms" if not back.microsecond % 1000 else "µs")
+    if not changes:
+        changes += ["offset only"] * (zone(value.tzinfo) != zone(back.tzinfo))
+        changes += ["fold=0"] * (value.fold != back.fold)
     return " ".join(changes) or "another time"
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .equality import differences, equal
+from .equality import differences, equal, zone
 
 __all__ = ["Judgement", "judge"]
 
@@ -58,24 +58,30 @@ def judge(expected: Any, found: Any, carries: Iterable[str], losses: Sequence[st
         losses: What else the codec declares to lose.
     """
     judgement = Judgement()
-    first = differences(expected, found, 1)
+    carried = frozenset(carries)
+    first = differences(expected, found, 1, order="key_order" in carried)
     if not first:
         return judgement
-    carried = frozenset(carries)
     for path, before, after, declared in _walk(expected, found, "$", carried, bool(losses)):
         text = _text(path, before, after)
         if not declared:
             judgement.wrong = text
             return judgement
-        judgement.merge(Judgement({f"{type(before).__name__} {type(after).__name__}": text}))
+        judgement.merge(Judgement({_kind(before, after): text}))
     if not judgement.losses:
         judgement.wrong = str(first[0])
     return judgement
 
 
+def _kind(before: Any, after: Any) -> str:
+    return "zone" if _differs_in_zone(before, after) else f"{type(before).__name__} {type(after).__name__}"
+
+
 def _text(path: str, before: Any, after: Any) -> str:
     if type(before) is not type(after):
         return f"`{type(before).__name__}` came back as `{_name(after)}` at `{path}`"
+    if _differs_in_zone(before, after):
+        return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{path}`"
     return f"`{_brief(before)}` came back as `{_brief(after)}` at `{path}`"
 
 
@@ -91,7 +97,7 @@ def _name(value: Any) -> str:
 
 
 def _brief(value: Any) -> str:
-    text = repr(value)
+    text = value.isoformat() if isinstance(value, dt.datetime) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -100,7 +106,7 @@ _Found = Iterator[tuple[str, Any, Any, bool]]
 
 def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
     """Yield path, expected, found, and whether it is declared, for every difference."""
-    if equal(a, b):
+    if equal(a, b, order="key_order" in carried):
         return
     if type(a) is dict and type(b) is dict:
         yield from _walk_dict(a, b, path, carried, declares)
@@ -126,26 +132,30 @@ def _walk_dict(
     a: dict[Any, Any], b: dict[Any, Any], path: str, carried: frozenset[str], declares: bool
 ) -> _Found:
     rest = dict(b)
+    order = []
     for key, value in a.items():
         found = _find(key, rest)
         place = f"{path}.{key}" if isinstance(key, str) and key.isidentifier() else f"{path}[{key!r}]"
         if found is _MISSING:
             yield place, value, _MISSING, False
             continue
+        order.append(found)
         if type(found) is not type(key):
             token = "int_keys" if type(key) is int else "any_keys"
             yield f"key of {path}", key, found, not carried & {token, "any_keys"}
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
         yield f"{path}[{key!r}]", _MISSING, rest[key], False
+    if "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
+        yield f"keys of {path}", order, came, False
 
 
 def _find(key: Any, there: dict[Any, Any]) -> Any:
     """Find the key that stands for `key`: itself, of the same type, or its text."""
     for candidate in (key, *_texts(key)):
-        if candidate in there:
-            exact = next(k for k in there if k == candidate)
-            if type(exact) is type(candidate):
+        if candidate in there or candidate != candidate:
+            exact = next((k for k in there if equal(k, candidate)), _MISSING)
+            if exact is not _MISSING:
                 return exact
     return _MISSING
 
@@ -187,6 +197,11 @@ def _token(value: Any) -> str:
         return "int" if value in _INT64 else "bigint"
     if kind is float:
         return "float" if math.isfinite(value) else "nonfinite"
+    if isinstance(value, dt.datetime | dt.time):
+        if value.fold:
+            return "datetime_fold"
+        if isinstance(zone(value.tzinfo), tuple):
+            return "datetime_zone"
     if isinstance(value, dt.datetime):
         if value.tzinfo is None:
             return "datetime"
@@ -222,6 +237,8 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
     """Whether `b` is what a format without the type of `a` may write in its place."""
     if isinstance(b, str):
         return b in _texts(a)
+    if _differs_in_zone(a, b):
+        return b.fold <= a.fold and _token(a) in ("datetime_zone", "datetime_fold")
     if isinstance(a, bytearray):
         return isinstance(b, bytes) and bytes(a) == b
     if isinstance(a, float) and not math.isfinite(a):
@@ -231,6 +248,22 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
     if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
         return declares and a == b
     return declares and _is_coarser(a, b)
+
+
+def _differs_in_zone(a: Any, b: Any) -> bool:
+    """Whether two moments read alike and differ only in what no format writes: name of the zone and fold."""
+    kind = dt.datetime if isinstance(a, dt.datetime) else dt.time
+    if not isinstance(a, kind) or not isinstance(b, kind):
+        return False
+    if a.replace(tzinfo=None) != b.replace(tzinfo=None):
+        return False
+    return a.utcoffset() == b.utcoffset() or (a.fold != b.fold and zone(a.tzinfo) == zone(b.tzinfo))
+
+
+def _zone_of(value: Any, other: Any) -> str:
+    """Return name of the zone and fold of a moment, where another one differs in them."""
+    words = [str(value.tzinfo)] if zone(value.tzinfo) != zone(other.tzinfo) else []
+    return ", ".join(words + [f"fold={value.fold}"] * (value.fold != other.fold))
 
 
 def _is_coarser(a: Any, b: Any) -> bool:

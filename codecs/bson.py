@@ -18,12 +18,11 @@ from .registry import Format, declare
 from .streams import Prefixed
 
 BSON = Format("bson", "application/bson", ".bson", Prefixed("<i", included=True))
-CARRIES = frozenset(
-    {"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid", "key_order"}
-)
+CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
     "datetimes are cut to milliseconds",
     "datetimes come back in UTC, naive ones included",
+    "a record's field `_id` comes first, wherever it stood",
 )
 WRAP = "bakeoff.value"
 

@@ -406,6 +406,7 @@ def documented() -> list[list[str]]:
     big = ("native" if f.integers is None else "decimal text" for f in shown.values())
     rows.append(["int beyond 64 bits", *big])
     rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown.values())])
+    rows.append(["name of a time zone, fold", *["not written"] * len(shown)])
     return rows
 
 

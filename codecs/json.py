@@ -136,9 +136,12 @@ def _msgspec_struct() -> Mapping[str, Any]:
         **_msgspec(),
         "decode": unbound,
         "bind": lambda schema: msgspec.json.Decoder(schema.struct()).decode,
-        "carries": CARRIES | TYPED | {"bytes", "bigint", "int_keys"},
+        "carries": (CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
         "wire": {},
-        "losses": ("records come back as Structs; fields that the schema does not know are dropped", NULLED),
+        "losses": (
+            "records come back as Structs, in the order of the schema, without fields that it does not know",
+            NULLED,
+        ),
         "notes": ("takes and gives `msgspec.Struct` objects",),
     }
 

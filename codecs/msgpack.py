@@ -173,9 +173,11 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
         "decode": unbound,
         "bind": lambda schema: msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
         "rows": array_like,
-        "carries": CARRIES | TYPED,
+        "carries": (CARRIES | TYPED) - {"key_order"},
         "wire": {},
-        "losses": ("records come back as Structs; fields that the schema does not know are dropped",),
+        "losses": (
+            "records come back as Structs, in the order of the schema, without fields that it does not know",
+        ),
         "notes": ("takes and gives `msgspec.Struct` objects",),
     }
 

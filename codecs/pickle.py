@@ -15,9 +15,9 @@ from .streams import Pickle
 CARRIES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
-        "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "date", "time",
-        "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple", "complex", "int_keys",
-        "any_keys", "key_order",
+        "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "datetime_zone",
+        "datetime_fold", "date", "time", "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple",
+        "complex", "int_keys", "any_keys", "key_order",
     }
 )  # fmt: skip
 
@@ -53,7 +53,11 @@ def _protocol_5() -> Mapping[str, Any]:
 @declare("pickle/2", _format(pickle.Unpickler))
 def _protocol_2() -> Mapping[str, Any]:
     """What 2011 had."""
-    return _pickle(2)
+    return {
+        **_pickle(2),
+        "carries": CARRIES - {"datetime_fold"},
+        "losses": ("times in a repeated hour lose which of the two is meant (fold)",),
+    }
 
 
 @declare("pickle/pure", _format(pickle._Unpickler))

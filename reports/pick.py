@@ -24,16 +24,19 @@ __all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pic
 # fmt: off
 TYPES: Final = (
     "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
-    "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "date", "time",
-    "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple", "complex", "int_keys", "any_keys",
-    "key_order",
+    "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "datetime_zone",
+    "datetime_fold", "date", "time", "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple",
+    "complex", "int_keys", "any_keys", "key_order",
 )
 # fmt: on
 """What ``--needs`` may ask for: Python types that must come back exactly."""
 
 _SCHEMA_BRINGS: Final = frozenset(TYPES) - frozenset(
-    {"none", "bool", "int", "bigint", "float", "nonfinite", "str", "dict", "complex", "any_keys", "key_order"}
-)
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "dict", "datetime_zone",
+        "datetime_fold", "complex", "any_keys", "key_order",
+    }
+)  # fmt: skip
 """What an advisory schema brings back after any codec."""
 
 TIE_BREAKERS: Final = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import namedtuple
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -23,8 +25,25 @@ class Point:
     y: float
 
 
+@dataclass(frozen=True)
+class Fixed:
+    x: Any
+    tags: Any = field(default=(), hash=False)
+
+
+class Guess(tzinfo):
+    """A zone of the user's own, which knows no offset without a date."""
+
+    def utcoffset(self, when: datetime | None) -> timedelta:
+        assert when is not None
+        return timedelta(hours=1 + (3 < when.month < 11))
+
+
 HALF = timezone(timedelta(hours=5, minutes=30))
 MOMENT = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
+NAN, OTHER_NAN = float("nan"), float("nan")
+BERLIN = ZoneInfo("Europe/Berlin")
+SUMMER = datetime(2024, 6, 1, tzinfo=BERLIN)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +68,18 @@ MOMENT = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
         ([1, 2], [1]),
         ("a", "b"),
         (complex(0, 0.0), complex(0, -0.0)),
+        (SUMMER, SUMMER.replace(tzinfo=timezone(timedelta(hours=2)))),
+        (SUMMER, SUMMER.replace(tzinfo=ZoneInfo("Europe/Paris"))),
+        ({SUMMER}, {SUMMER.replace(tzinfo=timezone(timedelta(hours=2)))}),
+        (time(1, tzinfo=BERLIN), time(1)),
+        (datetime(2024, 10, 27, 2, 30, fold=1), datetime(2024, 10, 27, 2, 30)),
+        (time(2, 30, fold=1), time(2, 30)),
+        ({NAN: 1, OTHER_NAN: 2}, {NAN: 1, OTHER_NAN: 3}),
+        ({NAN: 1, OTHER_NAN: 2}, {NAN: 1}),
+        ({NAN, OTHER_NAN, 1.0}, {NAN, 1.0, 2.0}),
+        ({Fixed(1)}, {Fixed(True)}),
+        ({Fixed(Fixed(1)): 1}, {Fixed(Fixed(1.0)): 1}),
+        ({Fixed(1, [1])}, {Fixed(1, [True])}),
     ],
 )
 def test_different(expected: Any, found: Any) -> None:
@@ -59,11 +90,34 @@ def test_different(expected: Any, found: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [float("nan"), Point(1, 2.0), Pair(1, (2,)), {float("nan")}, Decimal("NaN"), {(1, 2): 3}, MOMENT, ...],
+    [
+        float("nan"),
+        Point(1, 2.0),
+        Pair(1, (2,)),
+        {float("nan")},
+        Decimal("NaN"),
+        {(1, 2): 3},
+        MOMENT,
+        {NAN: 1, OTHER_NAN: 2},
+        {NAN, OTHER_NAN},
+        {Fixed(1, [{"a": {1}}]), Fixed(True, bytearray(b"x"))},
+        {Fixed(MOMENT): 1},
+        datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=BERLIN),
+        datetime(2024, 6, 1, tzinfo=Guess()),
+    ],
 )
 def test_same(value: Any) -> None:
-    """NaN equals NaN; objects equal themselves."""
+    """NaN equals NaN, twice as a key, too; objects equal themselves and what a pickle makes of them."""
     assert equal({"v": value}, {"v": value})
+    assert equal({"v": value}, {"v": pickle.loads(pickle.dumps(value))}, order=True)
+
+
+@pytest.mark.parametrize("tz", [ZoneInfo("UTC"), ZoneInfo("Etc/GMT-2"), timezone(timedelta(hours=2), "CEST")])
+def test_a_zone_of_one_offset_is_that_offset(tz: tzinfo) -> None:
+    """Nothing is computed otherwise with it, whatever its class and name."""
+    offset = timezone(datetime(2024, 1, 1, tzinfo=tz).utcoffset() or timedelta(0))
+
+    assert equal(SUMMER.replace(tzinfo=tz), SUMMER.replace(tzinfo=offset))
 
 
 def test_sentence() -> None:

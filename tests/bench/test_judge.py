@@ -8,6 +8,7 @@ import decimal
 import enum
 import uuid
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -97,8 +98,58 @@ def test_a_coarser_moment_needs_a_declared_loss() -> None:
     cut = WHEN.replace(microsecond=123000)
 
     assert judge(WHEN, cut, JSON).wrong is not None
-    assert judge(WHEN, cut, JSON, ["datetimes lose their microseconds"]).wrong is None
+    assert list(judge(WHEN, cut, JSON, ["datetimes lose their microseconds"]).losses.values()) == [
+        "`2011-05-06T07:08:09.123456` came back as `2011-05-06T07:08:09.123000` at `$`"
+    ]
     assert judge(WHEN, cut.replace(hour=8), JSON, ["datetimes lose their microseconds"]).wrong is not None
+
+
+BERLIN = WHEN.replace(tzinfo=ZoneInfo("Europe/Berlin"))
+HERE = dt.timezone(dt.timedelta(hours=2))
+REPEATED = dt.datetime(2024, 10, 27, 2, 30, fold=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (BERLIN, BERLIN.replace(tzinfo=HERE), "`Europe/Berlin` came back as `UTC+02:00`"),
+        (REPEATED, REPEATED.replace(fold=0), "`fold=1` came back as `fold=0`"),
+        (BERLIN.timetz(), BERLIN.time(), "`Europe/Berlin` came back as `None`"),
+        (
+            REPEATED.replace(tzinfo=ZoneInfo("Europe/Berlin")),
+            REPEATED.replace(tzinfo=ZoneInfo("Europe/Berlin"), fold=0),
+            "`fold=1` came back as `fold=0`",
+        ),
+    ],
+)
+def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: str) -> None:
+    """Offsets come back, names of zones and folds do not: a loss, said as such, and no mistake."""
+    offsets = JSON | {"datetime", "datetime_aware", "datetime_offset", "time"}
+    found = judge({"at": before}, {"at": after}, offsets)
+
+    assert (found.wrong, list(found.losses.values())) == (None, [f"{text} at `$.at`"])
+    assert judge(before, after, offsets | {"datetime_zone", "datetime_fold"}).wrong is not None
+    assert judge(before, after.replace(minute=1), offsets).wrong is not None
+    assert judge(after, after.replace(fold=not after.fold), offsets | {"datetime_fold"}).wrong is not None
+
+
+def test_a_claimed_order_of_keys_must_come_back() -> None:
+    """Who carries `key_order` is held to it at every level; who does not may sort."""
+    before, after = {"x": {"a": (1,), "_id": 2}}, {"x": {"_id": 2, "a": [1]}}
+
+    assert judge(before, after, JSON | {"key_order"}).wrong == (
+        "`['a', '_id']` came back as `['_id', 'a']` at `keys of $.x`"
+    )
+    assert judge(before, after, JSON).wrong is None
+    assert judge({"a": 1, "_id": 2}, {"_id": 2, "a": 1}, JSON | {"key_order"}).wrong is not None
+
+
+def test_keys_that_are_nan_are_found() -> None:
+    """A loss beside them is judged as one."""
+    nan = float("nan")
+    before, after = ({nan: of(1), float("nan"): of(2), 1.5: of(3)} for of in (lambda x: (x,), lambda x: [x]))
+
+    assert judge(before, after, JSON | {"any_keys"}).wrong is None
 
 
 def test_equal_records_have_nothing_to_judge() -> None:

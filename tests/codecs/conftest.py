@@ -9,6 +9,7 @@ import uuid
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -50,6 +51,8 @@ VALUES: dict[str, Any] = {
     "datetime": STAMP,
     "datetime_aware": STAMP.replace(tzinfo=dt.UTC),
     "datetime_offset": STAMP.replace(tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=30))),
+    "datetime_zone": STAMP.replace(tzinfo=ZoneInfo("Europe/Berlin")),
+    "datetime_fold": STAMP.replace(fold=1),
     "date": STAMP.date(),
     "time": STAMP.time(),
     "timedelta": dt.timedelta(days=-1, microseconds=3),

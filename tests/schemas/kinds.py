@@ -58,6 +58,12 @@ TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 OFFSETS = st.integers(-23 * 60, 23 * 60).map(lambda m: dt.timezone(dt.timedelta(minutes=m)))
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False).filter(lambda d: abs(d.adjusted()) < 500)
 
+
+def moments(**options: Any) -> st.SearchStrategy[dt.datetime]:
+    """Draw datetimes without a fold, which no format writes."""
+    return st.datetimes(**options).map(lambda moment: moment.replace(fold=0))
+
+
 LEAVES: list[tuple[Any, Strategy]] = [
     (bool, st.booleans()),
     (int, INT64),
@@ -66,11 +72,11 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (str, TEXT),
     (bytes, st.binary(max_size=12)),
     (bytearray, st.binary(max_size=12).map(bytearray)),
-    (dt.datetime, st.datetimes() | st.datetimes(timezones=st.just(dt.UTC)) | st.datetimes(timezones=OFFSETS)),
-    (Annotated[dt.datetime, Hint(aware=True)], st.datetimes(timezones=st.just(dt.UTC) | OFFSETS)),
-    (Annotated[dt.datetime, Hint(aware=False)], st.datetimes()),
+    (dt.datetime, moments() | moments(timezones=st.just(dt.UTC)) | moments(timezones=OFFSETS)),
+    (Annotated[dt.datetime, Hint(aware=True)], moments(timezones=st.just(dt.UTC) | OFFSETS)),
+    (Annotated[dt.datetime, Hint(aware=False)], moments()),
     (dt.date, st.dates()),
-    (dt.time, st.times()),
+    (dt.time, st.times().map(lambda time: time.replace(fold=0))),
     (dt.timedelta, st.timedeltas()),
     (decimal.Decimal, DECIMALS),
     (uuid.UUID, st.uuids()),
@@ -91,7 +97,7 @@ class Named(TypedDict):
 
 UNIONS: list[tuple[Any, Strategy]] = [
     (int | str | None, st.integers(-9, 9) | TEXT | st.none()),
-    (dt.date | dt.datetime | int, st.dates() | st.datetimes() | st.integers(-9, 9)),
+    (dt.date | dt.datetime | int, st.dates() | moments() | st.integers(-9, 9)),
     (list[dt.date] | dict[str, uuid.UUID] | None, st.lists(st.dates()) | st.dictionaries(TEXT, st.uuids())),
     (
         dict[str, dt.date] | Named,
@@ -106,7 +112,7 @@ KEYS: list[tuple[Any, Strategy]] = [
     (int, st.integers(-(10**17), 10**17)),
     (uuid.UUID, st.uuids()),
     (dt.date, st.dates()),
-    (dt.datetime, st.datetimes()),
+    (dt.datetime, moments()),
     (dt.timedelta, st.timedeltas()),
     (int | dt.date | None, st.integers(-9, 9) | st.dates() | st.none()),
     (Colour, st.sampled_from(Colour)),
