@@ -12,7 +12,7 @@ __all__ = ["pure_copy"]
 _lock = threading.Lock()
 
 
-def pure_copy(package: str, *accelerators: str) -> ModuleType:
+def pure_copy(package: str, *accelerators: str, whole: bool = True) -> ModuleType:
     """Return a private copy of `package` that runs without its `accelerators`.
 
     Most packages choose their implementation once, when imported; switching the shared copy over
@@ -21,14 +21,17 @@ def pure_copy(package: str, *accelerators: str) -> ModuleType:
     Args:
         package: For instance ``"simplejson"``.
         accelerators: Full names of the extension modules, ``"simplejson._speedups"``.
+        whole: Whether its submodules are copied, too; else the classes in them are everybody's.
     """
     prefix = package + "."
     with _lock:
+        if not whole:
+            import_module(package)
         saved = {
             name: module for name, module in sys.modules.items() if name == package or name.startswith(prefix)
         }
         try:
-            for name in saved:
+            for name in saved if whole else (package,):
                 del sys.modules[name]
             for name in accelerators:
                 sys.modules[name] = None  # type: ignore[assignment] # makes the import fail (import system, 5.3.1)

@@ -30,21 +30,23 @@ _family = FAMILIES["bson"]
 
 
 def _bson(library: ModuleType) -> Mapping[str, Any]:
-    options_module = library.codec_options
+    from bson.binary import UuidRepresentation
+    from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
+    from bson.int64 import Int64
 
-    class PlainInt(options_module.TypeDecoder):  # type: ignore[name-defined,misc]
+    class PlainInt(TypeDecoder):
         """64-bit integers come back as int, not as PyMongo's subclass of it."""
 
-        bson_type = library.int64.Int64
+        bson_type = Int64
 
         def transform_bson(self, value: int) -> int:
             return int(value)
 
-    options = options_module.CodecOptions(
+    options: CodecOptions[dict[str, Any]] = CodecOptions(
         tz_aware=True,
         tzinfo=dt.UTC,
-        uuid_representation=library.binary.UuidRepresentation.STANDARD,
-        type_registry=options_module.TypeRegistry([PlainInt()], fallback_encoder=_family.leaf),
+        uuid_representation=UuidRepresentation.STANDARD,
+        type_registry=TypeRegistry([PlainInt()], fallback_encoder=_family.leaf),
     )
     return {
         "encode": library.encode,
@@ -71,4 +73,5 @@ def _bson_c() -> Mapping[str, Any]:
 
 @declare("bson/pure", BSON, library="pymongo", module="bson")
 def _bson_pure() -> Mapping[str, Any]:
-    return _bson(pure_copy("bson", "bson._cbson"))
+    # An ObjectId must be everybody's, so that it can be pickled and recognised.
+    return _bson(pure_copy("bson", "bson._cbson", whole=False))

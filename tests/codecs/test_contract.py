@@ -119,6 +119,20 @@ def test_a_type_without_convention_is_an_encode_error(codec):
     assert caught.value.__cause__ is not None
 
 
+@pytest.mark.parametrize("name", ["bson", "bson/pure"])
+def test_an_object_id_is_everybodys(name):
+    """What comes back is of the class that users know: a pickle can name it, and other codecs take it."""
+    from bson import ObjectId
+
+    codec = bakeoff.codec(name)
+    record = {"_id": ObjectId("65a1b2c3d4e5f60718293a4b")}
+    found = codec.decode(codec.encode(record))
+
+    assert equal(record, found)
+    assert equal(record, pickle.loads(pickle.dumps(found)))
+    assert codec.accelerated is (name == "bson")
+
+
 def deep(levels: int) -> list[Any]:
     value: list[Any] = []
     for _ in range(levels):
