@@ -50,6 +50,7 @@ cdef extern from "Python.h":
     PyObject *PyObject_CallOneArg(object callable, object argument)
     void Py_DECREF(PyObject *)
     void PyErr_Clear()
+    bint PyErr_ExceptionMatches(object)
 
 EXACT = bool(heap_is_exact())
 """Whether the C heap tells what it has handed out (glibc 2.33 and newer, in nobody else's place)."""
@@ -73,7 +74,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
         items: Taken in turn.
         calls: Calls a window.
         count: Windows.
-        failing: Errors are expected, and dropped.
+        failing: Errors are expected, and dropped; an interruption is none.
         beat: Called before each window: slow calls are no hanging ones.
         resident: Callable giving resident bytes, where the heap does not tell.
 
@@ -101,7 +102,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
                 for done in range(calls):
                     result = PyObject_CallOneArg(call, items[position])
                     if result is NULL:
-                        if not failing:
+                        if not (failing and PyErr_ExceptionMatches(Exception)):
                             _raise()
                         PyErr_Clear()
                     else:

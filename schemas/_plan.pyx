@@ -9,12 +9,17 @@ often that the count runs out is walked again with a memo of (container, step), 
 
 cimport cython
 from cpython.datetime cimport (
-    PyDate_CheckExact, PyDateTime_Check, date_new, datetime_new, datetime_tzinfo, import_datetime,
+    PyDate_CheckExact, PyDateTime_Check, PyDateTime_CheckExact, date_new, datetime_day, datetime_fold,
+    datetime_hour, datetime_microsecond, datetime_minute, datetime_month, datetime_new, datetime_second,
+    datetime_tzinfo, datetime_year, import_datetime,
 )
-from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport (
+    PyDict_Check, PyDict_CheckExact, PyDict_Clear, PyDict_Contains, PyDict_Next, PyDict_SetItem,
+    PyDict_Size, PyDict_Update,
+)
 from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject, PyObject_TypeCheck, PyTypeObject
 from cpython.tuple cimport PyTuple_Check, PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.stdlib cimport free, malloc
 
@@ -22,12 +27,16 @@ import datetime as _dt
 import decimal as _decimal
 import uuid as _uuid
 
+from collections import OrderedDict
 from sys import intern
 
-from .paths import brief, join
+from .paths import brief, join, type_name
 
 cdef extern from "Python.h":
+    int PyUnicode_Check(object)
     int PyUnicode_CheckExact(object)
+    int PyBytes_Check(object)
+    int PyByteArray_Check(object)
     int PyUnicode_IS_COMPACT_ASCII(object)
     Py_ssize_t PyUnicode_GET_LENGTH(object)
     const unsigned char *PyUnicode_1BYTE_DATA(object)
@@ -38,6 +47,8 @@ cdef extern from "Python.h":
     object PyObject_Call(object, tuple, dict)
     PyObject *PyDict_GetItemWithError(object, object)
     void PyErr_Clear()
+    bint PyErr_ExceptionMatches(object)
+    PyObject *PyErr_Occurred()
     Py_ssize_t Py_SIZE(object)
     object PyList_GetSlice(object, Py_ssize_t, Py_ssize_t)
     int PySet_Check(object)
@@ -113,7 +124,6 @@ cdef _Mark OVER = _Mark("over a limit")
 
 cdef type DateTime = _dt.datetime
 cdef type Date = _dt.date
-cdef object MIDNIGHT = _dt.time()
 cdef type Decimal = _decimal.Decimal
 cdef type UUID = _uuid.UUID
 # `Context.create_decimal` takes a third of the time of `Decimal(text)`, and rounds nothing at this precision.
@@ -121,6 +131,9 @@ cdef object decimal_of = _decimal.Context(
     prec=_decimal.MAX_PREC, Emax=_decimal.MAX_EMAX, Emin=_decimal.MIN_EMIN, clamp=0,
     traps=[_decimal.InvalidOperation, _decimal.Inexact, _decimal.Overflow, _decimal.Underflow],
 ).create_decimal
+# Those of a subclass are its own.
+cdef object is_finite = Decimal.is_finite
+cdef object adjusted = Decimal.adjusted
 cdef object UTC = _dt.timezone.utc
 cdef object from_iso = _dt.datetime.fromisoformat
 cdef object EPOCH = _dt.datetime(1970, 1, 1, tzinfo=UTC)
@@ -221,7 +234,12 @@ cdef str render(Place *place):
 
 
 cdef str kind_of(object value):
-    return "None" if value is None else type(value).__name__
+    return "None" if value is None else type_name(value)
+
+
+cdef inline bint is_a(object value, object kind) noexcept:
+    """Whether a value is an instance of a class; `isinstance` asks its `__class__` as well, which may raise."""
+    return PyObject_TypeCheck(value, <PyTypeObject *>kind)
 
 
 cdef int note(Run *run, Place *place, str code, str expected, object value, str outcome, bint show=False) except -1:
@@ -276,10 +294,10 @@ cdef inline int remember(Run *run, object value, Step step, object result) excep
     return 0
 
 
-cdef inline PyObject *lookup(object record, PyObject *name):
+cdef inline PyObject *lookup(object record, PyObject *name) except? NULL:
     """Return the value of a field, borrowed, or NULL; keys that cannot be compared are not there."""
     cdef PyObject *found = PyDict_GetItemWithError(record, <object>name)
-    if found is NULL:
+    if found is NULL and PyErr_Occurred() is not NULL and PyErr_ExceptionMatches(Exception):
         PyErr_Clear()
     return found
 
@@ -314,8 +332,18 @@ cdef class Step:
         return True
 
     cdef object convert(self, object value):
-        """Return `value` in the right type, or why not: NONE, BAD or OVER. Containers return NONE."""
+        """Return `value` in the right type, or why not: NONE, BAD or OVER. Containers return NONE.
+
+        What it raises, `attempt` catches.
+        """
         return NONE
+
+    cdef object attempt(self, object value):
+        """Convert, and take whatever is raised by a value, or by what a subclass made of a method, for malformed."""
+        try:
+            return self.convert(value)
+        except Exception:
+            return BAD
 
     cdef bint conventional(self, object value):
         """Whether `value` is how formats write the type."""
@@ -339,7 +367,7 @@ cdef class Leaf(Step):
         return self.settle(value, run, place)
 
     cdef object settle(self, object value, Run *run, Place *place):
-        new = self.convert(value)
+        new = self.attempt(value)
         if type(new) is _Mark:
             if new is NONE:
                 note(run, place, "type", self.expected, value, "kept")
@@ -365,9 +393,7 @@ cdef class ExactLeaf(Leaf):
         self.but = but
 
     cdef bint fits(self, object value):
-        return type(value) is self.kind or (
-            isinstance(value, self.kind) and (self.but is None or not isinstance(value, self.but))
-        )
+        return is_a(value, self.kind) and (self.but is None or not is_a(value, self.but))
 
 
 cdef class CallLeaf(ExactLeaf):
@@ -389,14 +415,17 @@ cdef class CallLeaf(ExactLeaf):
         return type(value) in self.forms
 
     cdef object convert(self, object value):
-        if isinstance(value, (str, bytes, bytearray)) and len(value) > self.limit:
+        cdef Py_ssize_t size = 0
+        if PyUnicode_Check(value):
+            size = PyUnicode_GET_LENGTH(value)
+        elif PyBytes_Check(value) or PyByteArray_Check(value):
+            size = Py_SIZE(value)
+        if size > self.limit:
             return OVER
         try:
             return self.function(value)
         except TypeError:
             return NONE
-        except Exception:
-            return BAD
 
 
 cdef class BoolLeaf(Leaf):
@@ -485,7 +514,7 @@ cdef class IntLeaf(Leaf):
 
 cdef class FloatLeaf(Leaf):
     cdef bint fits(self, object value):
-        return PyFloat_CheckExact(value) or isinstance(value, float)
+        return is_a(value, float)
 
     cdef object convert(self, object value):
         if PyLong_CheckExact(value):
@@ -493,24 +522,18 @@ cdef class FloatLeaf(Leaf):
         if type(value) is str:
             if PyUnicode_GET_LENGTH(value) > 32:
                 return BAD
-            try:
-                number = float(value)
-            except ValueError:
-                return BAD
+            number = float(value)
             return number if repr(number) == value else BAD
         return NONE
 
 
 cdef class StrLeaf(Leaf):
     cdef bint fits(self, object value):
-        return PyUnicode_CheckExact(value) or isinstance(value, str)
+        return PyUnicode_Check(value)
 
     cdef object convert(self, object value):
         if type(value) is bytes:
-            try:
-                return (<bytes>value).decode("utf-8")
-            except UnicodeDecodeError:
-                return BAD
+            return (<bytes>value).decode("utf-8")
         return NONE
 
 
@@ -526,7 +549,7 @@ cdef class BytesLeaf(Leaf):
         self.kind, self.function, self.limit = kind, function, limit
 
     cdef bint fits(self, object value):
-        return type(value) is self.kind or isinstance(value, self.kind)
+        return is_a(value, self.kind)
 
     cdef bint conventional(self, object value):
         return type(value) is str or (type(value) is bytes and self.kind is bytearray)
@@ -535,12 +558,9 @@ cdef class BytesLeaf(Leaf):
         if type(value) is str:
             if PyUnicode_GET_LENGTH(value) > self.limit:
                 return OVER
-            try:
-                raw = self.function(value)
-            except ValueError:
-                return BAD
+            raw = self.function(value)
             return raw if self.kind is bytes else bytearray(raw)
-        if isinstance(value, (bytes, bytearray, memoryview)):
+        if PyBytes_Check(value) or PyByteArray_Check(value) or is_a(value, memoryview):
             return self.kind(value)
         return NONE
 
@@ -585,18 +605,12 @@ cdef class DateTimeLeaf(Leaf):
             if size > 48 or not PyUnicode_IS_COMPACT_ASCII(value):
                 return BAD
             data = PyUnicode_1BYTE_DATA(value)
-            try:
-                made = parse_datetime(data, size)
-                if made is not None:
-                    return made
-                return from_iso(value) if fine_enough(data, size) else BAD
-            except Exception:
-                return BAD
+            made = parse_datetime(data, size)
+            if made is not None:
+                return made
+            return from_iso(value) if fine_enough(data, size) else BAD
         if self.unit is not None and (PyLong_CheckExact(value) or PyFloat_CheckExact(value)):
-            try:
-                return (NAIVE_EPOCH if self.aware is False else EPOCH) + self.unit(value)
-            except Exception:
-                return BAD
+            return (NAIVE_EPOCH if self.aware is False else EPOCH) + self.unit(value)
         if PyDateTime_Check(value):
             return value.replace(tzinfo=None)
         if type(value) is _dt.date:
@@ -655,10 +669,10 @@ cdef object parse_datetime(const unsigned char *data, Py_ssize_t size):
 
 
 cdef class DateLeaf(Leaf):
-    """date, from ISO 8601 text or a datetime at midnight."""
+    """date, from ISO 8601 text or a datetime that is midnight and nothing more."""
 
     cdef bint fits(self, object value):
-        return PyDate_CheckExact(value) or (isinstance(value, Date) and not PyDateTime_Check(value))
+        return PyDate_CheckExact(value) or (is_a(value, Date) and not PyDateTime_Check(value))
 
     cdef object convert(self, object value):
         cdef const unsigned char *data
@@ -668,14 +682,18 @@ cdef class DateLeaf(Leaf):
             data = PyUnicode_1BYTE_DATA(value)
             if data[4] != b"-" or data[7] != b"-":
                 return BAD
-            year, month, day = digits(data, 4), digits(data + 5, 2), digits(data + 8, 2)
-            try:
-                return date_new(year, month, day)
-            except ValueError:
-                return BAD
-        if PyDateTime_Check(value):
-            return value.date() if value.time() == MIDNIGHT else BAD
-        return NONE
+            return date_new(digits(data, 4), digits(data + 5, 2), digits(data + 8, 2))
+        if PyDateTime_CheckExact(value) and is_midnight(value):
+            return date_new(datetime_year(value), datetime_month(value), datetime_day(value))
+        return BAD if PyDateTime_Check(value) else NONE
+
+
+cdef bint is_midnight(object value):
+    """Whether a datetime holds no more than a date: an offset would be lost, a fold as well."""
+    return datetime_tzinfo(value) is None and not (
+        datetime_hour(value) | datetime_minute(value) | datetime_second(value) | datetime_microsecond(value)
+        | datetime_fold(value)
+    )
 
 
 cdef class DecimalLeaf(Leaf):
@@ -694,17 +712,17 @@ cdef class DecimalLeaf(Leaf):
         self.digits, self.exponent, self.check, self.float_form = digits, exponent, check, float_form
 
     cdef object visit(self, object value, Run *run, Place *place):
-        if type(value) is Decimal or isinstance(value, Decimal):
+        if is_a(value, Decimal):
             if self.check and run.advice is not NULL and self.too_large(value):
                 note(run, place, "limit", self.expected, value, "kept", True)
             return value
         return self.settle(value, run, place)
 
     cdef bint fits(self, object value):
-        return isinstance(value, Decimal)
+        return is_a(value, Decimal)
 
     cdef bint too_large(self, object value):
-        return value.is_finite() and not -self.exponent <= value.adjusted() <= self.exponent
+        return is_finite(value) and not -self.exponent <= adjusted(value) <= self.exponent
 
     cdef bint conventional(self, object value):
         return type(value) is str or (self.float_form and type(value) is float)
@@ -713,17 +731,12 @@ cdef class DecimalLeaf(Leaf):
         cdef object fault
         if PyUnicode_CheckExact(value):
             fault = self.scan(value)
-            if fault is not None:
-                return fault
-            try:
-                return decimal_of(value)
-            except Exception:
-                return BAD
+            return decimal_of(value) if fault is None else fault
         if PyLong_CheckExact(value):
             return Decimal(value) if value.bit_length() < 3 * self.digits else OVER
         if PyFloat_CheckExact(value):
             return Decimal(repr(value))
-        if type(value).__name__ == "Decimal128":
+        if type_name(value) == "Decimal128":
             return value.to_decimal()
         return NONE
 
@@ -763,7 +776,7 @@ cdef class DecimalLeaf(Leaf):
 
 cdef class UUIDLeaf(Leaf):
     cdef bint fits(self, object value):
-        return type(value) is UUID or isinstance(value, UUID)
+        return is_a(value, UUID)
 
     cdef object convert(self, object value):
         if PyUnicode_CheckExact(value):
@@ -823,7 +836,7 @@ cdef class EnumLeaf(Leaf):
         self.kind, self.members, self.bits, self.number = kind, members, bits, number
 
     cdef bint fits(self, object value):
-        return isinstance(value, self.kind)
+        return is_a(value, self.kind)
 
     cdef bint conventional(self, object value):
         return True
@@ -831,11 +844,7 @@ cdef class EnumLeaf(Leaf):
     cdef object convert(self, object value):
         if type(value) is list:
             value = tuple(value)
-        try:
-            found = self.members.get((type(value), value))
-        except Exception:
-            # What cannot be hashed or compared, each in its own way.
-            return BAD
+        found = self.members.get((type(value), value))
         if found is None:
             return BAD if self.bits is None else self.combined(value)
         return found
@@ -843,12 +852,7 @@ cdef class EnumLeaf(Leaf):
     cdef object combined(self, object value):
         if type(value) is str and self.number.conventional(value):
             value = self.number.parse(value)
-        if not PyLong_CheckExact(value) or value & ~self.bits:
-            return BAD
-        try:
-            return self.kind(value)
-        except Exception:
-            return BAD
+        return self.kind(value) if PyLong_CheckExact(value) and not value & ~self.bits else BAD
 
 
 cdef class LiteralLeaf(Leaf):
@@ -925,13 +929,13 @@ cdef class UnionStep(Step):
             return taker.visit(value, run, place)
         for option in self.options:
             if option.conventional(value):
-                new = option.convert(value)
+                new = option.attempt(value)
                 if type(new) is not _Mark:
                     if not option.quiet:
                         note(run, place, "type", self.expected, value, "fixed")
                     return option.visit(new, run, place)
         for option in self.options:
-            new = option.convert(value)
+            new = option.attempt(value)
             if type(new) is not _Mark:
                 note(run, place, "type", self.expected, value, "fixed")
                 return option.visit(new, run, place)
@@ -944,7 +948,7 @@ cdef class UnionStep(Step):
         for conventional in (True, False):
             for option in self.options:
                 if not conventional or option.conventional(value):
-                    new = option.convert(value)
+                    new = option.attempt(value)
                     if type(new) is not _Mark:
                         return new
         return NONE
@@ -1072,7 +1076,7 @@ cdef class TupleStep(Step):
         if self.length >= 0 and size != self.length:
             say(
                 run, place, "length", f"{self.expected} of {self.length}", value, "kept",
-                f"{type(value).__name__} of {size}",
+                f"{type_name(value)} of {size}",
             )
         if self.item is None and self.places is None:
             result = tuple(items)
@@ -1119,7 +1123,7 @@ cdef class SetStep(Step):
         self.kind, self.item = kind, item
 
     cdef bint fits(self, object value):
-        return PyAnySet_Check(value) and isinstance(value, self.kind)
+        return is_a(value, self.kind)
 
     cdef bint takes(self, object value):
         return PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)
@@ -1237,8 +1241,10 @@ cdef class DictStep(Step):
         cdef Place place
         cdef list names, turned
         cdef Py_ssize_t i
+        # What it holds, whatever a subclass yields; this one keeps an order of its own.
+        cdef type kind = OrderedDict if is_a(value, OrderedDict) else dict
         place.up, place.key = up, NULL
-        names = list(value)
+        names = list(kind.__iter__(value))
         if len(names) > self.limit:
             note(run, up, "limit", f"{self.expected} of at most {self.limit} keys", value, "could not", True)
             return 0
@@ -1253,14 +1259,13 @@ cdef class DictStep(Step):
             if new is not name:
                 place.key = <PyObject *>name
                 new = self.turn_key(name, new, value, fresh, run, &place)
-            fresh[new] = value[name]
+            fresh[new] = dict.__getitem__(value, name)
         if len(fresh) == len(names):
-            value.clear()
-            value.update(fresh)
+            refill(value, fresh)
         return 0
 
     cdef object as_key(self, object name):
-        new = self.key.convert(name)
+        new = self.key.attempt(name)
         try:
             hash(new)
         except Exception:
@@ -1275,12 +1280,24 @@ cdef class DictStep(Step):
             note(run, place, "key", expected, name, "kept", True)
             return name
         # A member of an IntEnum is equal to the number that it comes from, and pushes nothing out.
-        if new in fresh or (new in value and new != name):
+        if new in fresh or (PyDict_Contains(value, new) and new != name):
             say(run, place, "key", expected, name, "kept", f"a second {brief(new)}")
             return name
         if not self.key.quiet:
             note(run, place, "key", expected, name, "fixed")
         return new
+
+
+cdef int refill(object value, dict fresh) except -1:
+    """Put other keys and values into a dict, whatever the methods of a subclass do."""
+    if is_a(value, OrderedDict):
+        OrderedDict.clear(value)
+        for name, item in fresh.items():
+            OrderedDict.__setitem__(value, name, item)
+    else:
+        PyDict_Clear(value)
+        PyDict_Update(value, fresh)
+    return 0
 
 
 cdef struct Slot:
@@ -1294,7 +1311,7 @@ cdef struct Slot:
     bint plain
 
 
-cdef inline PyObject *field(object record, Slot *slot):
+cdef inline PyObject *field(object record, Slot *slot) except? NULL:
     """Return the value of a field, borrowed, or NULL.
 
     Records of one stream have their fields in one order, and libraries intern keys: where the field
@@ -1367,7 +1384,7 @@ cdef class RecordStep(Step):
         free(self.slots)
 
     cdef bint fits(self, object value):
-        if self.kind is not None and isinstance(value, self.kind):
+        if self.kind is not None and is_a(value, self.kind):
             return True
         if not PyDict_Check(value):
             return False
@@ -1394,7 +1411,7 @@ cdef class RecordStep(Step):
     cdef object visit(self, object value, Run *run, Place *place):
         cdef object seen, result
         if not PyDict_Check(value):
-            if self.kind is not None and isinstance(value, self.kind):
+            if self.kind is not None and is_a(value, self.kind):
                 return value
             if self.positional and (PyList_Check(value) or PyTuple_Check(value)):
                 return self.visit_row(value, run, place)
@@ -1495,7 +1512,7 @@ cdef class RecordStep(Step):
         if size > self.count:
             say(
                 run, up, "length", f"{self.expected} of {self.count}", value, "kept",
-                f"{type(value).__name__} of {size}",
+                f"{type_name(value)} of {size}",
             )
         elif run.advice is not NULL:
             for i in range(size, self.count):
@@ -1515,8 +1532,8 @@ cdef class RecordStep(Step):
             known += lookup(value, self.slots[i].key) is not NULL
         if known != PyDict_Size(value):
             names = {field[0] for field in self.fields}
-            more = brief(next((name for name in value if type(name) is not str or name not in names), None))
-            say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {more}")
+            more = (name for name in dict.__iter__(value) if type(name) is not str or name not in names)
+            say(run, place, "unknown", self.expected, value, "could not", f"dict with an unknown {brief(next(more, None))}")
             return value if instead is None else instead
         try:
             if self.direct:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["brief", "join", "step"]
+__all__ = ["brief", "join", "step", "type_name"]
 
 WIDTH = 60
 """Characters of a value that a message shows."""
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, whatever that type's own `__name__` does."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name
 
 
 def step(key: object) -> str:
@@ -18,8 +24,10 @@ def step(key: object) -> str:
     """
     if key is ...:
         return "[]"
-    if isinstance(key, str) and len(key) <= WIDTH and key.isidentifier():
-        return f".{key}"
+    if issubclass(type(key), str):
+        text = str.__str__(key)
+        if len(text) <= WIDTH and text.isidentifier():
+            return f".{text}"
     return f"[{brief(key)}]"
 
 
@@ -30,20 +38,20 @@ def join(keys: Iterable[object]) -> str:
 
 def brief(value: object, width: int = WIDTH) -> str:
     """Return a `repr` that is at most `width` characters long and costs little for huge values."""
+    try:
+        return _cut(_repr(value, width), width)
+    except Exception:  # noqa: BLE001 - a message about a bad value must not fail on that value
+        return f"<{type_name(value)}>"
+
+
+def _repr(value: object, width: int) -> str:
     if isinstance(value, str | bytes | bytearray):
-        return _cut(repr(value[: width + 1]), width)
+        return repr(value[: width + 1])
     if isinstance(value, int) and value.bit_length() > 4 * width:
         return f"<int of {value.bit_length()} bits>"
-    if isinstance(value, dict | list | tuple | set | frozenset):
-        count = len(value)
-        if count == 0:
-            return repr(value)
-        return f"<{type(value).__name__} of {count}>"
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - a message about a bad value must not fail on that value
-        return f"<{type(value).__name__}>"
-    return _cut(text, width)
+    if isinstance(value, dict | list | tuple | set | frozenset) and (count := len(value)):
+        return f"<{type_name(value)} of {count}>"
+    return repr(value)
 
 
 def _cut(text: str, width: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench import growth
-from bakeoff.bench._memory import EXACT
+from bakeoff.bench._memory import EXACT, windows
 from bakeoff.bench.processes import Ended
 from bakeoff.bench.results import Cell
 from bakeoff.bench.weigh import _weigh_one
@@ -272,3 +272,13 @@ def test_a_lower_limit_is_kept():
     """)
 
     assert [1 << 30, 1 << 30] == found
+
+
+def test_an_interruption_is_no_expected_error() -> None:
+    """Ctrl-C ends a measurement of calls that fail."""
+
+    def interrupted(item: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        windows(interrupted, [1], 1, 1, True, lambda: None)

@@ -69,6 +69,25 @@ def said(spec: Any, record: Any) -> list[str]:
     return [str(advice) for advice in Schema(spec).advise(record)[1]]
 
 
+def test_keys_are_turned_in_the_order_that_a_dict_keeps() -> None:
+    """An OrderedDict knows its order better than the dict that it is."""
+    record = OrderedDict([("1", "a"), ("2", "b")])
+    record.move_to_end("1")
+
+    assert list(Schema(dict[int, str]).apply(record).items()) == [(2, "b"), (1, "a")]
+    assert list(reversed(record)) == [1, 2]
+
+
+def test_a_midnight_that_is_more_is_no_date() -> None:
+    """A fold and what a subclass may hold are kept, like an offset."""
+
+    class Finer(dt.datetime):
+        pass
+
+    for moment in (dt.datetime(2024, 1, 2, fold=1), Finer(2024, 1, 2)):
+        assert Schema({"d": dt.date}).apply({"d": moment})["d"] is moment
+
+
 def test_the_sentence() -> None:
     """The expected comes first, both in backticks, then the place."""
     record = {"id": str(KEY), "items": [{"created": dt.datetime(2024, 1, 1), "price": Decimal(1)}] * 3}
@@ -119,6 +138,7 @@ CASES: list[tuple[Any, Any, Any, str]] = [
     (dt.datetime, 1_700_000_000, 1_700_000_000, "kept"),
     (dt.date, dt.datetime(2024, 1, 2), dt.date(2024, 1, 2), "fixed"),
     (dt.date, dt.datetime(2024, 1, 2, 1), dt.datetime(2024, 1, 2, 1), "could not"),
+    (dt.date, dt.datetime(2024, 1, 2, tzinfo=dt.UTC), dt.datetime(2024, 1, 2, tzinfo=dt.UTC), "could not"),
     (dt.date, "2024-13-01", "2024-13-01", "could not"),
     (dt.time, "01:02:03.000004", dt.time(1, 2, 3, 4), "fixed"),
     (dt.time, "010203,123456789", "010203,123456789", "could not"),

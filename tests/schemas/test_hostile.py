@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import itertools
 import os
 import subprocess
 import sys
 import tracemalloc
+from collections import OrderedDict
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 from uuid import UUID
@@ -223,6 +225,8 @@ KINDS = [
     int, str, datetime, Decimal, UUID, bytes, Colour, Literal["a", 1], list[int], list[Colour],
     tuple[int, int], tuple[Colour, ...], set[int], set[Colour], set[Any], frozenset[Any], dict[int, int],
     dict[Colour, int], dict[Any, Colour], Named, Pair, Colour | Named | None, set[Any] | dict[Any, int],
+    date, time, timedelta, complex, float, bool, None, bytearray, dict[str, Named], dict[date, Any],
+    Annotated[datetime, Hint(epoch="s", aware=False)], Annotated[timedelta, Hint(epoch="s")],
 ]  # fmt: skip
 
 
@@ -359,3 +363,148 @@ def test_a_collection_may_drop_what_is_being_turned() -> None:
     )
 
     assert (done.returncode, done.stdout) == (0, "True\n")
+
+
+ARMED = False
+"""Whether the methods of `Hostile` subclasses raise; while a record is made they must not."""
+
+NEEDED = {
+    "__new__",
+    "__init__",
+    "__init_subclass__",
+    "__class__",
+    "__getattribute__",
+    "__setattr__",
+    "__hash__",
+}
+RESISTED = {
+    name
+    for kind in (str, int, bytearray, list, dict, set, datetime, timedelta, Decimal, UUID, OrderedDict)
+    for name in dir(kind)
+    if callable(getattr(kind, name)) and name not in NEEDED
+}
+
+
+def hostile(kind: type, error: type[BaseException] = RuntimeError) -> Any:
+    """Return a subclass of which every method and attribute raises once `ARMED`."""
+
+    def resisting(name: str) -> Any:
+        def method(self: Any, *arguments: Any, **options: Any) -> Any:
+            if ARMED:
+                raise error(name)
+            return getattr(kind, name)(self, *arguments, **options)
+
+        return method
+
+    def lie(self: Any) -> Any:
+        if ARMED:
+            raise error("__class__")
+        return kind
+
+    methods: dict[str, Any] = {name: resisting(name) for name in RESISTED if hasattr(kind, name)}
+    if kind.__hash__ is not None:
+        methods["__hash__"] = resisting("__hash__")
+    return type(f"Resisting{kind.__name__}", (kind,), methods | {"__class__": property(lie)})
+
+
+PLAIN: list[Any] = [
+    "2024-01-02", 7, 1.5, b"abc", bytearray(b"abc"), [1], (1, 2), {1}, frozenset({1}), {"a": 1, "1": 2},
+    OrderedDict({"1": 2, "a": 1}), datetime(2024, 1, 2), datetime(2024, 1, 2, tzinfo=UTC), date(2024, 1, 2),
+    time(1), timedelta(1), Decimal(1), UUID(int=1),
+]  # fmt: skip
+
+
+def made_hostile(value: Any, error: type[BaseException] = RuntimeError) -> Any:
+    """Return an equal instance of a hostile subclass."""
+    kind = hostile(type(value), error)
+    if isinstance(value, datetime):
+        return kind(*value.timetuple()[:6], tzinfo=value.tzinfo)
+    if isinstance(value, date):
+        return kind(*value.timetuple()[:3])
+    if isinstance(value, time):
+        return kind(value.hour)
+    if isinstance(value, timedelta):
+        return kind(days=value.days)
+    return kind(str(value)) if isinstance(value, UUID) else kind(value)
+
+
+@contextlib.contextmanager
+def armed() -> Iterator[None]:
+    """Let hostile methods raise."""
+    global ARMED
+    ARMED = True
+    try:
+        yield
+    finally:
+        ARMED = False
+
+
+@pytest.mark.parametrize("codec", [None, "json", "bson", "msgpack/tuple"])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_resisting_subclasses(kind: Any, codec: str | None) -> None:
+    """Whatever a subclass makes of its methods, a schema raises nothing and loses no item and no key."""
+    for plain, objects in itertools.product(PLAIN, (False, True)):
+        schema = Schema({"a": kind}, as_objects=objects)
+        held = [made_hostile(plain), [made_hostile(plain)], {"1": made_hostile(plain), "2": 2}]
+        records: list[Any] = [{"a": value} for value in held]
+        if type(plain).__hash__ is not None:
+            records += [{"a": {made_hostile(plain): 1, "2": 2}}, {made_hostile(plain): 1}]
+        for record in records:
+            size = parts(record.get("a"))
+            with armed():
+                schema.apply(record)
+                schema.advise(record, codec)
+            assert objects or parts(record.get("a")) == size
+
+
+def parts(value: Any) -> int:
+    """Return how many parts a container has."""
+    return len(value) if isinstance(value, list | tuple | dict | set | frozenset) else 0
+
+
+def test_a_released_memoryview_is_kept() -> None:
+    """There are no bytes to make of it any more."""
+    view = memoryview(b"abc")
+    view.release()
+    after, advice = Schema({"a": bytes}).advise({"a": view})
+
+    assert after["a"] is view
+    assert [(a.code, a.outcome) for a in advice] == [("value", "could not")]
+
+
+class Stop(BaseException):
+    """As Ctrl-C and `sys.exit` raise it."""
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, Stop])
+def test_an_interruption_is_never_swallowed(error: type[BaseException]) -> None:
+    """It may come while a key is compared or a value converted, and must get through."""
+
+    class Key:
+        def __hash__(self) -> int:
+            return hash("a")
+
+        def __eq__(self, other: object) -> bool:
+            raise error
+
+    class Built(NamedTuple("Built", [("a", Any)])):
+        def __new__(cls, a: Any) -> Any:
+            raise error
+
+    class Bits(enum.Flag):
+        ONE = 1
+        TWO = 2
+
+        @classmethod
+        def _missing_(cls, value: object) -> Any:
+            raise error
+
+    for spec, record in [
+        ({"a": int}, {Key(): 1}),
+        ({"m": {"a": int}}, {"m": {Key(): 1}}),
+        ({"b": Built}, {"b": {"a": 1}}),
+        ({"b": Bits}, {"b": 3}),
+    ]:
+        for call in (Schema(spec, as_objects=True).apply, Schema(spec, as_objects=True).advise):
+            with pytest.raises(error):
+                call(record)
