@@ -1,7 +1,9 @@
 """A schema from records: read once, in bounded memory, and with the evidence for each guess.
 
-Text is only taken for more than text where it nearly always reads so and nothing is lost: numbers in
-text stay text (a postcode is no number), bytes and decimals need stronger signs than the others.
+Text is only taken for more than text where it nearly always reads so, and where all that would be read
+is written back letter for letter (`_is_kept`): numbers in text stay text (a postcode is no number),
+decimals need stronger signs than the others, and bytes must be asked for, as ids and paths read as
+base64 as well.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import enum
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..codecs.conventions import FAMILIES
 from . import convert
 from . import types as t
 from .declare import SchemaError
@@ -34,7 +37,6 @@ MAP_KEYS = 24
 """Distinct keys from which dicts that share few of them are taken for a map."""
 MAP_SHARE = 0.25
 FEW = 3
-MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ class Inferred(Schema):
     evidence: dict[str, Evidence]
 
 
-def infer(records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99) -> Inferred:
+def infer(
+    records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
+) -> Inferred:
     """Return a schema for records like these; see `Schema.infer`."""
     if not 0.5 < confidence <= 1:
         raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
-    budget = _Budget()
-    root = _Node(budget)
+    root = _Node(_Budget(base64))
     count = 0
     for record in records:
         root.see(record, 0)
@@ -86,19 +89,26 @@ def infer(records: Iterable[Any], *, name: str = "Record", confidence: float = 0
 
 @dataclass(slots=True)
 class _Budget:
+    """What all places share: whether to look for base64, and how many there are."""
+
+    base64: bool
     nodes: int = 0
 
 
 class _Node:
     """What was seen at one place."""
 
-    __slots__ = ("big", "budget", "fields", "forms", "item", "kinds", "lengths", "map_keys", "maps", "values")
+    __slots__ = (
+        "altered", "big", "budget", "fields", "forms", "item", "kinds", "lengths", "map_keys", "maps",
+        "values",
+    )  # fmt: skip
 
     def __init__(self, budget: _Budget) -> None:
         budget.nodes += 1
         self.budget = budget
         self.kinds: Counter[type] = Counter()
         self.forms: Counter[str] = Counter()
+        self.altered: set[str] = set()
         self.big = False
         self.fields: dict[str, _Node] = {}
         self.maps = False
@@ -111,8 +121,7 @@ class _Node:
         kind = type(value)
         self.kinds[kind] += 1
         if kind is str:
-            for form in _forms(value):
-                self.forms[form] += 1
+            self._see_text(value)
         elif kind is int:
             self.big = self.big or not -(2**63) <= value < 2**63
         elif depth >= MAX_DEPTH:
@@ -126,6 +135,17 @@ class _Node:
                 self.item = _Node(self.budget)
             for item in value:
                 self.item.see(item, depth + 1)
+
+    def _see_text(self, text: str) -> None:
+        """Count what a text could be besides text."""
+        for form, kept in _forms(text):
+            if kept:
+                self.forms[form] += 1
+            else:
+                self.altered.add(form)
+        if self.budget.base64 and _is_base64(text):
+            self.forms["base64"] += 1
+            self.forms["signs"] += "+" in text or text.endswith("=")
 
     def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
         if not self.maps and not all(type(key) is str for key in value):
@@ -159,6 +179,7 @@ class _Node:
     def merge(self, other: _Node) -> None:
         self.kinds += other.kinds
         self.forms += other.forms
+        self.altered |= other.altered
         self.big = self.big or other.big
         self.lengths |= set(list(other.lengths)[:2])
         if other.maps and not self.maps:
@@ -183,67 +204,77 @@ class _Node:
         return self.kinds.total()
 
 
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
-_WORD = re.compile(r"[A-Za-z]")
-_INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
-
-
-def _forms(text: str) -> list[str]:
-    """Return what a text could be besides text."""
-    size = len(text)
-    if size == 0:
-        return []
-    first = text[0]
-    forms = []
-    if size == 36 and _UUID.fullmatch(text):
-        forms.append("uuid")
-    elif size == 10 and text[4] == "-" == text[7] and _reads(dt.date.fromisoformat, text):
-        forms.append("date")
-    elif 19 <= size <= 32 and text[4] == "-" and text[10] in "T " and _reads(dt.datetime.fromisoformat, text):
-        if not re.search(r"[.,]\d{7}", text):
-            forms.append("datetime")
-    elif 8 <= size <= 15 and text[2] == ":" == text[5] and _reads(convert.to_time, text):
-        forms.append("time")
-    elif first in "P-" and size > 2 and text.lstrip("-")[:1] == "P":
-        if _reads(convert.to_timedelta(None), text):
-            forms.append("timedelta")
-    elif first in "-0123456789" and (match := _DECIMAL.fullmatch(text)):
-        forms.append(f"decimal{len(match[1])}")
-    elif size <= 19 and _INT.fullmatch(text):
-        forms.append("int")
-    if size >= 24 and size % 4 == 0 and _is_base64(text):
-        forms += ["base64"] if text.isalnum() else ["base64", "signs"]
-    return forms
-
-
-def _reads(function: Callable[[str], object], text: str) -> bool:
-    try:
-        function(text)
-    except (ValueError, OverflowError):
-        return False
-    return True
-
-
-def _is_base64(text: str) -> bool:
-    """Whether a text looks like base64 beyond being made of its letters."""
-    return (
-        any(c.isupper() for c in text)
-        and any(c.islower() for c in text)
-        and any(c.isdigit() or c in "+/=" for c in text)
-        and _reads(convert.decoder("base64"), text)
-    )
-
-
-# Resolving ----------------------------------------------------------------------------------------
-
 _TEXT: dict[str, t.Type] = {
     "uuid": t.UUIDType(),
     "date": t.DateType(),
     "datetime": t.DateTimeType(),
     "time": t.TimeType(),
     "timedelta": t.TimeDeltaType(),
+    "decimal": t.DecimalType(),
 }
+_READ: dict[str, Callable[[str], Any]] = {form: Schema(kind).apply for form, kind in _TEXT.items()}
+"""The conversions themselves: they return what they cannot read as it is."""
+_READABLE = re.compile(
+    r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
+)
+"""All that any of them can read begins like this."""
+_MOMENT = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[T ])?(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,6}0*)?"
+    r"(?:Z|\+\d\d:\d\d|-(?!00:00)\d\d:\d\d)?",
+    re.ASCII,
+)
+"""A moment as RFC 3339 has it, where ``Z``, a space and any number of digits mean what `isoformat` writes."""
+_PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
+_INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_WORD = re.compile(r"[A-Za-z]")
+
+
+def _forms(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a text could be besides text, and whether it would be written as it is again."""
+    if _READABLE.match(text) is None:
+        return
+    if len(text) <= 19 and _INT.fullmatch(text):
+        yield "int", True
+    for form, read in _READ.items():
+        value = read(text)
+        if value is text:
+            continue
+        if not _is_kept(text, value):
+            yield form, False
+        elif form != "decimal":
+            yield form, True
+        elif match := _PRICE.fullmatch(text):
+            yield f"decimal{len(match[1])}", True
+
+
+def _is_kept(text: str, value: Any) -> bool:
+    """Whether a value that was read from a text is written as that text again."""
+    if isinstance(value, dt.datetime | dt.time) and _MOMENT.fullmatch(text):
+        return True
+    return bool(FAMILIES["json"].leaf(value) == text)
+
+
+def _is_base64(text: str) -> bool:
+    """Whether a text looks like base64 beyond being made of its letters."""
+    return (
+        len(text) >= 24
+        and any(c.isupper() for c in text)
+        and any(c.islower() for c in text)
+        and any(c.isdigit() or c in "+/=" for c in text)
+        and _reads_base64(text)
+    )
+
+
+def _reads_base64(text: str) -> bool:
+    try:
+        convert.decoder("base64")(text)
+    except ValueError:
+        return False
+    return True
+
+
+# Resolving ----------------------------------------------------------------------------------------
+
 _PLAIN: dict[type, t.Type] = {
     type(None): t.NoneType(),
     bool: t.BoolType(),
@@ -316,12 +347,13 @@ class _Resolver:
         if node.forms:
             form, count = node.forms.most_common(1)[0]
             share = count / seen
-            if share >= self.confidence:
+            form = "decimal" if form.startswith("decimal") else form
+            if share >= self.confidence and form not in node.altered:
                 found = _TEXT.get(form)
-                if form.startswith("decimal") and seen >= FEW:
-                    found = t.DecimalType()
-                # Ids of letters and digits alone read as base64 as well.
-                if form == "base64" and seen >= MANY and share == 1 and node.forms["signs"]:
+                if form == "decimal" and seen < FEW:
+                    found = None
+                # Ids and paths of letters, digits and slashes alone read as base64 as well.
+                if form == "base64" and seen >= FEW and share == 1 and node.forms["signs"]:
                     found = t.BytesType()
                 if found is not None:
                     self.evidence[path] = Evidence(seen, share)
@@ -381,7 +413,7 @@ class _Resolver:
 
 
 def _key_form(key: str) -> bool:
-    return any(form in ("int", "uuid", "date") for form in _forms(key))
+    return any(kept and form in ("int", "uuid", "date") for form, kept in _forms(key))
 
 
 def _class_name(key: str) -> str:

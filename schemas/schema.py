@@ -179,7 +179,9 @@ class Schema:
         return to_python(self)
 
     @staticmethod
-    def infer(records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99) -> Inferred:
+    def infer(
+        records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
+    ) -> Inferred:
         """Return a schema for records like these, read once in bounded memory.
 
         Args:
@@ -187,13 +189,15 @@ class Schema:
             name: Of the record.
             confidence: Share of the values of a field that must be, say, ISO 8601 text before the
                 field is taken for a datetime.
+            base64: Whether text that reads as base64 throughout is taken for bytes; paths and ids may
+                read so, too.
 
         Raises:
             SchemaError: There are no records.
         """
         from .infer import infer
 
-        return infer(records, name=name, confidence=confidence)
+        return infer(records, name=name, confidence=confidence, base64=base64)
 
     # identity ----------------------------------------------------------------------------------
 

@@ -31,6 +31,15 @@ def run(*arguments: str) -> int:
     return code
 
 
+def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Base64 is text, unless whoever types the command says that there is some."""
+    Path("keys.jsonl").write_text('{"key": "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo="}\n' * 3)
+
+    for options, expected in ((), "str"), (("--base64",), "bytes"):
+        assert run("schema", "infer", "keys.jsonl", *options) == 0
+        assert f"    key: {expected}\n" in capsys.readouterr().out
+
+
 def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A schema is inferred from one file and used on another, dirtier one."""
     assert run("schema", "infer", "clean.jsonl", "--name", "Event", "-o", "events.py") == 0

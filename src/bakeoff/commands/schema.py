@@ -57,6 +57,7 @@ def command() -> None:
     type=click.FloatRange(0.5, 1, min_open=True),
     help="Share of a field's text that must read as a date, say, to be taken for one.",
 )
+@click.option("--base64", is_flag=True, help="Take text that reads as base64 throughout for bytes.")
 @click.option("-o", "--output", "target", default="-", metavar="FILE.py", help="File; else standard output.")
 def infer(
     source: str,
@@ -66,6 +67,7 @@ def infer(
     trusted: bool,
     name: str,
     confidence: float,
+    base64: bool,
     target: str,
 ) -> None:
     """Print the schema of the records in FILE as a Python module of TypedDicts.
@@ -86,7 +88,7 @@ def infer(
         raise UsageError(f"{target}: exists and is not a Python file; choose FILE.py with -o")
     made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
     with slow_progress(f"reading {source}") as show:
-        schema = Schema.infer(made.records(show), name=name, confidence=confidence)
+        schema = Schema.infer(made.records(show), name=name, confidence=confidence, base64=base64)
     text = schema.to_python().encode()
     _keep_corrected(file_path, text)
     with output(target) as file:
