@@ -14,8 +14,9 @@ from .stopping import FEWEST, Rule
 
 __all__ = ["FREE", "Options"]
 
-FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory"})
-"""Options that may change when a run is resumed: they do not touch what a sample means."""
+FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"})
+"""Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
+given anew: a result file that grants it may be anybody's."""
 
 _WORTH = 0.05
 """Seconds of slices that the start of a process is worth."""

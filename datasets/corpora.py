@@ -16,7 +16,7 @@ from .generated import Generated
 from .passes import Reading
 from .sizes import size
 
-__all__ = ["DEFAULT_RECORDS", "corpus", "names"]
+__all__ = ["DEFAULT_RECORDS", "corpus", "is_function", "names"]
 
 DEFAULT_RECORDS = 10_000
 """Records of a built-in corpus, unless another number is asked for."""
@@ -25,6 +25,11 @@ DEFAULT_RECORDS = 10_000
 def names() -> list[str]:
     """Return the names of the built-in corpora."""
     return list(NAMES)
+
+
+def is_function(source: str) -> bool:
+    """Whether a source is ``module:function``, which is imported and run; no file is, whatever its name."""
+    return bool(re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", source)) and not Path(source).exists()
 
 
 def corpus(
@@ -80,7 +85,7 @@ def corpus(
                 return files.pipe(file, path.name, source, reading)
         except OSError as error:
             raise UnreadableCorpus(f"{source}: cannot be opened: {error.strerror}") from error
-    if re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", source):
+    if is_function(source):
         from .functions import Made, imported
 
         return Made(source, imported(source), reading)

@@ -11,9 +11,10 @@ from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
 from .words import FAILED, listed
 
-__all__ = ["advice"]
+__all__ = ["advice", "got_through"]
 
 _NONE: Final = "No codec got through"
+_PARTS: Final = "Nothing is advised, as parts of the cost were not measured"
 _UNCHECKED: Final = "Nothing is advised, as nobody checked what comes back"
 
 
@@ -26,16 +27,30 @@ def advice(result: Result, cost: Cost | None = None) -> str:
     model = cost or Cost()
     found: dict[str, list[tuple[str, str]]] = {}
     for corpus in corpora(result):
-        if field := [e for e in entrants(result, corpus.name) if e.name != FLOOR]:
+        if field := _field(result, corpus.name):
             verdict, aside = _verdict(field, model, alpha(result))
             found.setdefault(verdict, []).append((corpus.name, aside))
     if not found:
         return "Nothing was measured, so there is nothing to advise."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
-    if found.keys() <= {_NONE, _UNCHECKED}:
+    if found.keys() <= {_NONE, _PARTS, _UNCHECKED}:
         return f"{text}."
     return f"{text} (by the cost of {model.sentence()})."
+
+
+def got_through(result: Result) -> bool:
+    """Whether a codec came through on any corpus; where none did, that is the advice."""
+    fields = [_field(result, corpus.name) for corpus in corpora(result)]
+    return any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field)
+
+
+def _field(result: Result, corpus: str) -> list[Entrant]:
+    return [entrant for entrant in entrants(result, corpus) if entrant.name != FLOOR]
+
+
+def _passed(entrant: Entrant) -> bool:
+    return entrant.outcome not in FAILED
 
 
 def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
@@ -50,7 +65,7 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
     standing = Standing.of(field, cost, alpha)
     if not standing.costs:
-        return _NONE, ""
+        return (_PARTS if any(map(_passed, field)) else _NONE), ""
     if not any(entrant.checked for entrant in field):
         return _UNCHECKED, ""
     safe = [e for e in field if _advisable(e) and e.name in standing.costs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -131,6 +132,17 @@ def test_once_does_fixed_work_and_prints_nothing():
         done = bakeoff("once", operation, "msgpack", "movies", "-n", "2500")
 
         assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_once_reads_no_pickle_unless_told_to(tmp_path):
+    """It may run any code; every command wants --trusted for it."""
+    (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
+    once = ("once", "load", "pickle", str(tmp_path / "rows.pickle"), "-n", "1")
+    refused = bakeoff(*once)
+
+    assert 2 == refused.returncode
+    assert "say --trusted" in refused.stderr
+    assert 0 == bakeoff(*once, "--trusted").returncode
 
 
 def test_a_single_codec_is_shown_whole():

@@ -200,3 +200,23 @@ def test_what_codecs_print_is_not_in_the_table(
 ) -> None:
     """Standard output belongs to the report."""
     assert "hello from the codec" not in outcome[1].stdout
+
+
+def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
+    """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
+    install(tmp_path)
+    arguments = ["run", "movies", "--quick", "--budget", "0", "--records", "1000", "-c", "segfaults-late"]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    result = read(tmp_path / "bakeoff.json")
+
+    assert cell(result, "segfaults-late", "size").samples
+    assert "No codec got through." in done.stdout
+    assert done.returncode == 1

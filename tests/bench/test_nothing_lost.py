@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -522,3 +523,35 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
     assert (pipe.returncode, "Traceback" in err) == (130, False)
     assert (tmp_path / "out.json").read_bytes() == before
     assert not journal.exists()
+
+
+class TestTrust:
+    """A result file may be anybody's: nothing in it runs code."""
+
+    def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
+        """That they were once trusted does not let them in again."""
+        (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
+        once = ["rows.pickle", *SMALL, "--quick", "--budget", "0", "--trusted"]
+        assert run(tmp_path, *once).returncode == 0
+        before = (tmp_path / "out.json").read_bytes()
+        refused = run(tmp_path, "--resume", "out.json", "--budget", "0")
+
+        assert refused.returncode == 2
+        assert "rows.pickle: reading a pickle runs what it says; say --trusted" in refused.stderr
+        assert (tmp_path / "out.json").read_bytes() == before
+        assert run(tmp_path, "--resume", "out.json", "--budget", "0", "--trusted").returncode == 0
+
+    @pytest.mark.parametrize("more", [[], ["--explain"], ["--trusted"]])
+    def test_functions_are_named_anew(self, tmp_path: Path, more: list[str]) -> None:
+        """No module is imported because the file says so; the command that would is told."""
+        module = tmp_path / "rows.py"
+        module.write_text("def made():\n    return [{'a': 1}]\n")
+        once = ["rows:made", *SMALL, "--quick", "--budget", "0"]
+        assert run(tmp_path, *once).returncode == 0
+        module.write_text("open('imported', 'w')\n" + module.read_text())
+        refused = run(tmp_path, "--resume", "out.json", "--budget", "0", *more)
+
+        assert refused.returncode == 2
+        assert "type it again: bakeoff run rows:made --resume out.json" in refused.stderr
+        assert not (tmp_path / "imported").exists()
+        assert run(tmp_path, "rows:made", "--resume", "out.json", "--budget", "0").returncode == 0

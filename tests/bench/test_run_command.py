@@ -241,3 +241,12 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], s
     assert done.returncode == 2
     assert said in done.stderr
     assert ["earlier.json"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("operation", ["dump", "size"])
+def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
+    """Who asks for one operation gets it; nothing is advised by it."""
+    done = run(mine, "mine.jsonl", *QUICK, "--ops", operation)
+
+    assert done.returncode == 0, done.stderr
+    assert "No codec got through" not in done.stdout

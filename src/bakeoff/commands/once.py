@@ -16,7 +16,8 @@ INPUTS = 1000
 @click.argument("codec")
 @click.argument("source", metavar="FILE|CORPUS")
 @click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
-def command(operation: str, codec: str, source: str, calls: int) -> None:
+@click.option("--trusted", is_flag=True, help="Read pickle files: they can run any code.")
+def command(operation: str, codec: str, source: str, calls: int, trusted: bool) -> None:
     """Do one fixed amount of work and print nothing.
 
     Made for `pyperf command -- bakeoff once load msgpack movies.msgpack`. Start-up and reading the
@@ -31,8 +32,8 @@ def command(operation: str, codec: str, source: str, calls: int) -> None:
     from ..codecs import codec as make_codec
     from ..datasets import corpus
 
-    chosen = make_codec(codec, trusted=True)
-    records = list(islice(corpus(source, trusted=True).records(), INPUTS))
+    chosen = make_codec(codec, trusted=True)  # it decodes what it has just encoded
+    records = list(islice(corpus(source, trusted=trusted).records(), INPUTS))
     payloads = [chosen.encode(record) for record in records]
     if operation == "dump":
         encode = chosen.encode

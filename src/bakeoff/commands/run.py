@@ -149,8 +149,8 @@ def command(
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
     run goes on with --resume. The exit code is 1 when no codec got through.
     """
-    from ..bench.results import FLOOR
     from ..bench.session import Session, stored_options
+    from ..reports.sentence import got_through
 
     if str(output) == "-":
         raise UsageError(
@@ -165,6 +165,7 @@ def command(
             )
         output = resume
         stored = stored_options(resume)
+        _trust_nothing(stored, corpora, resume)
     options = _options(corpora, given, stored)
     _refuse_results(options.corpora)
     if explaining:
@@ -186,8 +187,26 @@ def command(
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
         click.get_current_context().exit(_STOPPED)
-    if not any(cell.samples for cell in result.cells if cell.cell.codec != FLOOR):
+    if not got_through(result):
         click.get_current_context().exit(_NOTHING)
+
+
+def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
+    """Import no function because a file says so: whoever goes on with a stranger's run has to type it.
+
+    Raises:
+        UsageError: With what to type.
+    """
+    import shlex
+
+    from ..datasets.corpora import is_function
+
+    if not typed and (made := [source for source in stored.corpora if is_function(source)]):
+        again = shlex.join([*stored.corpora, "--resume", str(path)])
+        raise UsageError(
+            f"{path}: would import and run {', '.join(made)}, which is not done because a file says so; "
+            f"if you want that, type it again: bakeoff run {again}"
+        )
 
 
 def _refuse_results(sources: Iterable[str]) -> None:
@@ -240,7 +259,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "operations": _operations(given, stored),
     }
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    base = stored or Options(_DEFAULT, tuple(names()))
+    base = dataclasses.replace(stored or Options(_DEFAULT, tuple(names())), trusted=False)
     if given["quick"]:
         base = base.quick()
     options = dataclasses.replace(base, **chosen)
