@@ -70,6 +70,13 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
         from . import timing
 
         return timing.run(job)
+    if job["kind"] == "facts":
+        from ..codecs import CodecError, facts
+
+        try:
+            return facts(job["codec"])
+        except CodecError as error:
+            return {"failed": error.reason}
     from . import memory
 
     return memory.run(job)

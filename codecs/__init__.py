@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from .compression import train
 from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
-from .registry import available, codec, describe, join_name, missing, names, register, select, split_name
+from .registry import (
+    available,
+    codec,
+    describe,
+    facts,
+    join_name,
+    missing,
+    names,
+    register,
+    select,
+    split_name,
+)
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -22,6 +33,7 @@ __all__ = [
     "available",
     "codec",
     "describe",
+    "facts",
     "join_name",
     "missing",
     "names",

@@ -6,8 +6,10 @@ Nothing here imports a codec library; a library is loaded when its codec is firs
 from __future__ import annotations
 
 import functools
+import os
 import re
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTRY_POINTS",
+    "REPLACE",
     "Declaration",
     "Format",
     "available",
     "codec",
     "declare",
     "describe",
+    "facts",
     "join_name",
     "missing",
     "names",
@@ -42,6 +46,9 @@ __all__ = [
 
 ENTRY_POINTS = "bakeoff.codecs"
 """Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
+
+REPLACE = "BAKEOFF_REPLACE"
+"""Environment variable that lets third parties' codecs take the places of ours: their names, with commas."""
 
 FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist")
 """The files of this folder that declare codecs, in the order of the table of 2011 where it has them."""
@@ -89,6 +96,7 @@ class Declaration:
         module: Module whose presence shows that it is installed.
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It decodes into the types of a schema, and cannot be used without one.
+        entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
     """
 
     name: str
@@ -99,6 +107,7 @@ class Declaration:
     extra: str = ""
     trusted_only: bool = False
     needs_schema: bool = False
+    entry_point: str = ""
 
 
 _declared: dict[str, Declaration] = {}
@@ -151,15 +160,29 @@ def _load_declarations() -> None:
 
 @functools.cache
 def _entry_points() -> dict[str, Declaration]:
-    found = {}
+    asked = os.environ.get(REPLACE, "").replace(" ", "").split(",")
+    found: dict[str, Declaration] = {}
     for point in metadata.entry_points(group=ENTRY_POINTS):
-        distribution = point.dist.name if point.dist else ""
-        found[point.name] = Declaration(
-            point.name,
+        name, owner = point.name, point.dist.name if point.dist else ""
+        theirs = f"the codec {name!r} of {owner or point.value}"
+        if name in found:
+            warnings.warn(f"{theirs} is left out: {found[name].library} has one, too", stacklevel=2)
+            continue
+        if name in _declared and name not in asked:
+            warnings.warn(
+                f"{theirs} is left out: bakeoff has one of its own ({REPLACE}={name} would replace it)",
+                stacklevel=2,
+            )
+            continue
+        if name in _declared:
+            warnings.warn(f"{theirs} replaces bakeoff's own, as {REPLACE} asks", stacklevel=2)
+        found[name] = Declaration(
+            name,
             "",
             functools.partial(_from_entry_point, point),
-            distribution,
+            owner,
             point.module.split(".")[0],
+            entry_point=point.value,
         )
     return found
 
@@ -176,7 +199,9 @@ def _from_entry_point(point: metadata.EntryPoint) -> Codec:
 
     try:
         made = point.load()()
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
             raise  # A signal has ended the command: no doing of the module.
         raise CodecError(
@@ -239,15 +264,32 @@ def available() -> list[str]:
     return [name for name in names() if missing(name) is None]
 
 
-def register(made: Codec) -> None:
+def register(made: Codec, *, replace: bool = False) -> None:
     """Make a codec known under its name for the life of this process.
 
     For other processes (and so for `bakeoff run`) publish it through the entry-point group
     ``bakeoff.codecs``.
+
+    Args:
+        made: The codec; one that was registered under its name before goes.
+        replace: Put it in the place of a codec of bakeoff's own, or of a third party's.
+
+    Raises:
+        CodecError: The name is taken, and `replace` was not asked for.
     """
     with _lock:
+        if not replace and made.name not in _registered and made.name in _all():
+            raise CodecError(
+                made.name,
+                "there is a codec of this name; register(codec, replace=True) puts yours in its place",
+            )
         _registered[made.name] = Declaration(
-            made.name, made.format, lambda: made, made.library, trusted_only=made.trusted_only
+            made.name,
+            made.format,
+            lambda: made,
+            made.library,
+            trusted_only=made.trusted_only,
+            needs_schema=made.needs_schema,
         )
         _build.cache_clear()
 
@@ -312,6 +354,18 @@ def codec(
     if compression is not None:
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)
+
+
+def facts(name: str) -> dict[str, Any]:
+    """Load a codec and return what it says of itself, as plain values.
+
+    Raises:
+        CodecError: It cannot be built.
+    """
+    made = codec(name)
+    keys = ("format", "version", "accelerated", "media_type", "interoperable", "trusted_only")
+    plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
+    return plain | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:

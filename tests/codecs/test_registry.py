@@ -86,6 +86,37 @@ def test_a_registered_codec_is_found():
     assert "upper" in codecs.available()
 
 
+@pytest.fixture
+def forgotten(monkeypatch):
+    """Nothing that is registered outlives the test."""
+    monkeypatch.setattr(registry, "_registered", {})
+    yield
+    registry.rescan()
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_registered_codec_takes_no_place_unasked():
+    """What bakeoff calls json stays that, until it is told otherwise; one's own may be registered again."""
+    made = bakeoff.Codec("json", "text", str.upper, bytes.decode)
+
+    with pytest.raises(CodecError, match=r"^json: there is a codec of this name; register\(codec, replace"):
+        codecs.register(made)
+    assert b"[1]" == bakeoff.codec("json").encode([1])
+    codecs.register(made, replace=True)
+    codecs.register(made)
+    assert b"ABC" == bakeoff.codec("json").encode("abc")
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_registered_codec_may_need_a_schema():
+    """It is listed apart, as ours are."""
+    made = bakeoff.Codec("typed", "text", str.upper, bytes.decode, bind=lambda schema: bytes.decode)
+    codecs.register(made)
+
+    assert "typed" not in codecs.names()
+    assert "typed" in codecs.names(needs_schema=True)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("", "f", len, len), ("n", "", len, len), ("n", "f", None, len), ("n", "f", len, 5)],
@@ -221,3 +252,89 @@ def test_a_codec_without_a_framing_gets_lengths():
     assert b"\x00\x00\x00\x01A\x00\x00\x00\x02BC" == file.getvalue()
     file.seek(0)
     assert ["A", "BC"] == list(made.load(file))
+
+
+HOSTILE = """
+import os, signal, sys
+import bakeoff
+
+class Odd(BaseException):
+    pass
+
+def good():
+    return bakeoff.Codec("good", "python", encode=repr, decode=eval, text=True)
+
+def json():
+    return bakeoff.Codec("json", "python", encode=lambda record: b"SHADOW", decode=eval)
+
+def exits():
+    os._exit(7)
+
+def leaves():
+    sys.exit(200)
+
+def raises():
+    raise Odd("of its own kind")
+
+def dies():
+    os.kill(os.getpid(), signal.SIGSEGV)
+"""
+NAMES = ("good", "json", "exits", "leaves", "raises", "dies")
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """Run Python or the command line beside an installed distribution of bad codecs."""
+    (tmp_path / "bad.py").write_text(HOSTILE)
+    info = tmp_path / "bad-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
+    points = "\n".join(f"{name} = bad:{name}" for name in NAMES)
+    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+
+    def call(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-P", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PYTHONPATH": str(tmp_path), **environment},
+        )
+
+    return call
+
+
+def test_a_plug_in_replaces_none_of_ours_unasked(beside):
+    """It is left out with a warning that says how to let it in, which warns as well."""
+    script = "import bakeoff; print(bakeoff.codec('json').encode([1]), bakeoff.codec('json').library)"
+    kept = beside("-c", script)
+    replaced = beside("-c", script, BAKEOFF_REPLACE="yaml, json")
+
+    assert "b'[1]' Python\n" == kept.stdout
+    assert "the codec 'json' of bad is left out: bakeoff has one of its own" in kept.stderr
+    assert "BAKEOFF_REPLACE=json would replace it" in kept.stderr
+    assert "b'SHADOW' bad\n" == replaced.stdout
+    assert "the codec 'json' of bad replaces bakeoff's own" in replaced.stderr
+
+
+def test_listing_outlives_every_plug_in(beside):
+    """One that ends its process, or raises what is no Exception, costs its own line."""
+    done = beside("-m", "bakeoff", "codecs", *NAMES)
+
+    assert 0 == done.returncode, done.stderr
+    assert [
+        "exits: crashed: ended the process with exit code 7",
+        "leaves: crashed: ended the process with exit code 200",
+        "raises: entry point bad:raises failed: Odd: of its own kind",
+        "dies: crashed: died of SIGSEGV",
+    ] == [line for line in done.stdout.splitlines() if ": " in line]
+    assert "good" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_words_about_schemas_import_no_plug_in_unasked(beside):
+    """`schema show` goes through our own codecs."""
+    done = beside("-m", "bakeoff", "schema", "show", "movies")
+
+    assert 0 == done.returncode, done.stderr
+    assert "json" in done.stdout

@@ -9,6 +9,11 @@ import click
 
 __all__ = ["command"]
 
+PATIENCE = 20.0
+"""Seconds that a third party's codec may take to be imported and made."""
+MEMORY = 2 << 30
+"""Bytes of address space that it may take."""
+
 
 @click.command("codecs")
 @click.argument("selection", nargs=-1, metavar="[CODEC]...")
@@ -27,13 +32,13 @@ def command(selection: tuple[str, ...], as_json: bool, conventions: bool) -> Non
         _show_conventions()
         return
     chosen = codecs.select(selection, default=codecs.names(needs_schema=True))
-    facts = [_facts(name) for name in chosen]
+    known = [_facts(name) for name in chosen]
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
-    elif len(facts) == 1:
-        _show_one(facts[0])
+        click.echo(json.dumps(known, indent=2))
+    elif len(known) == 1:
+        _show_one(known[0])
     else:
-        _show_table(facts)
+        _show_table(known)
 
 
 def _show_conventions() -> None:
@@ -59,25 +64,34 @@ def _facts(name: str) -> dict[str, Any]:
     }
     if facts["missing"]:
         return facts
+    if declaration.entry_point:
+        return facts | _isolated(name)
     try:
-        made = codecs.codec(name)
+        return facts | codecs.facts(name)
     except codecs.CodecError as error:
-        return facts | {"missing": error.reason}
-    keys = ("format", "version", "accelerated", "media_type", "interoperable", "trusted_only")
-    facts |= {key: getattr(made, key) for key in keys}
-    return facts | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
+        return facts | {"failed": error.reason}
+
+
+def _isolated(name: str) -> dict[str, Any]:
+    """Ask a third party's codec in a process of its own, which it may end as it likes."""
+    from ..bench.processes import Workshop
+
+    with Workshop() as workshop:
+        ended = workshop.work({"kind": "facts", "codec": name, "memory": MEMORY}, patience=PATIENCE)
+    # Options of a run do not exist here.
+    return ended.answer or {"failed": f"{ended.outcome}: {ended.reason.partition(' (--')[0]}"}
 
 
 def _status(fact: dict[str, Any]) -> str:
+    if "failed" in fact:
+        return "failed"
     if fact["missing"]:
-        return (
-            "failed" if "failed" in fact["missing"] else f"[dim]pip install 'bakeoff\\[{fact['extra']}]'[/]"
-        )
+        return f"[dim]pip install 'bakeoff\\[{fact['extra']}]'[/]"
     return str(fact["version"])
 
 
 def _accelerated(fact: dict[str, Any]) -> str:
-    if fact["missing"] or fact["accelerated"] is None:
+    if fact.get("accelerated") is None:
         return ""
     if fact["accelerated"]:
         return "yes"
@@ -106,8 +120,8 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
     screen = console()
     screen.print(table)
     for fact in facts:
-        if "failed" in fact["missing"]:
-            screen.print(f"{fact['name']}: {fact['missing']}", markup=False)
+        if "failed" in fact:
+            screen.print(f"{fact['name']}: {fact['failed']}", markup=False)
     screen.print(
         "`bakeoff codecs NAME` shows what a codec carries, loses and refuses.", style="dim", markup=False
     )

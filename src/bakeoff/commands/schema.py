@@ -120,15 +120,17 @@ def _keep_corrected(path: Path, text: bytes) -> None:
 @command.command("show")
 @click.argument("schema")
 @click.option(
-    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob; repeatable. All else."
+    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob; repeatable. Else ours."
 )
 @click.option("--as-objects", is_flag=True, help="With building the classes.")
 def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
     """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more."""
-    from ..codecs import select
+    from ..codecs import available, describe, select
 
     made = _schema(schema, as_objects=as_objects)
-    click.echo("\n\n".join(made.plan(name) for name in select(codecs)))
+    # Third parties' codecs are imported here only when they are named.
+    ours = [name for name in available() if not describe(name).entry_point]
+    click.echo("\n\n".join(made.plan(name) for name in select(codecs, default=ours)))
 
 
 @command.command("check")
