@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import sysconfig
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
+from ..codecs.compression import COMPRESSORS
 from .results import Fact
 
 __all__ = ["MACHINE", "abreast", "cores", "environment", "warnings"]
@@ -62,6 +64,7 @@ def environment(*, gc: str) -> dict[str, Fact]:
         "allocator": " ".join(f"{k}={v}" for k, v in sorted(allocator.items())) or "default",
         "bakeoff_version": metadata.version("bakeoff"),
         "pyperf_version": metadata.version("pyperf"),
+        **_compressors(),
         "governor": _governor(),
         "gc": gc,
         "pinned": len(cores()) > 1,
@@ -104,6 +107,15 @@ def cores() -> list[int]:
 def abreast() -> int:
     """Return how many processes that are not timed may run at once."""
     return max(1, min(4, len(cores()) or os.cpu_count() or 1))
+
+
+def _compressors() -> dict[str, Fact]:
+    """Return the versions of the compressors' libraries: a codec's facts tell its own library only."""
+    found: dict[str, Fact] = {}
+    for _, _, library in COMPRESSORS.values():
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[f"{library}_version"] = metadata.version(library)
+    return found
 
 
 def _governor() -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import CodecError, LimitError, MissingLibrary
 
-__all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "Compression", "compressor", "train"]
+__all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "Compression", "compressor", "library", "train"]
 
 ZSTD_PIECE = 256
 """Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
@@ -123,12 +123,21 @@ def _lz4(name: str, level: int, dictionary: bytes | None) -> Compression:
     )
 
 
-COMPRESSORS: dict[str, tuple[Callable[[str, int, bytes | None], Compression], int]] = {
-    "zlib": (_zlib, 6),
-    "zstd": (_zstd, 3),
-    "lz4": (_lz4, 0),
+COMPRESSORS: dict[str, tuple[Callable[[str, int, bytes | None], Compression], int, str]] = {
+    "zlib": (_zlib, 6, "Python"),
+    "zstd": (_zstd, 3, "zstandard"),
+    "lz4": (_lz4, 0, "lz4"),
 }
-"""Name to maker and default level."""
+"""Name to maker, default level, and the distribution that brings it ("Python": the standard library)."""
+
+
+def library(name: str) -> str:
+    """Return the distribution behind a compressor such as ``"zstd:3"``; "Python" for the standard library.
+
+    Raises:
+        CodecError: No such compressor.
+    """
+    return COMPRESSORS[_parse(name)[0]][2]
 
 
 def compressor(name: str, dictionary: bytes | None = None) -> Compression:

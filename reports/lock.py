@@ -1,7 +1,15 @@
 """``bakeoff.lock``: the codec that people have decided on, with the evidence.
 
 A lock is written only by ``bakeoff pick --write``. `bakeoff.fastest` reads it first, so that two
-services never end up with different wire formats because one machine was noisy.
+services never end up with different wire formats because one machine was noisy. It names a codec
+and what that needs; it neither grants trust nor names code.
+
+History of the format (``version``):
+
+1. First version.
+2. ``codec.requires`` is a table, library = version range, in which the compressor's library stands,
+   too; it was the range of ``codec.library``, the codec's own. No ``trusted`` among the options:
+   whoever reads payloads says so (`bakeoff.fastest`).
 """
 
 from __future__ import annotations
@@ -9,26 +17,37 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from ..codecs import join_name, split_name
+from ..codecs import CodecError, MissingLibrary, codec, describe, join_name, split_name
+from ..codecs.compression import library as compressor_library
 from ..errors import RunError, UsageError
-from .merge import plain_name
 
 if TYPE_CHECKING:
+    from ..bench.results import Result
     from .pick import Choice
 
-__all__ = ["NAME", "VERSION", "Lock", "check", "parse_age", "sha256"]
+__all__ = ["NAME", "VARIABLE", "VERSION", "Lock", "check", "located", "parse_age", "sha256", "verify"]
 
 NAME: Final = "bakeoff.lock"
 """The file's usual name."""
 
-VERSION: Final = 1
-"""Version of the lock's format."""
+VARIABLE: Final = "BAKEOFF_LOCK"
+"""Environment variable that names the lock."""
+
+VERSION: Final = 2
+"""Version of the lock's format; all older ones are read."""
+
+_OPTIONS: Final = ("size", "depth")
+"""Options that a lock may hold, all whole numbers: the limits of `bakeoff.codec`."""
+
+_LARGEST: Final = 1 << 20
+"""Bytes of a lock; there are some hundred in one."""
 
 _PYTHON: Final = "Python"
 """How results name the standard library as a codec's library."""
@@ -41,9 +60,9 @@ class Lock:
     Attributes:
         codec: The codec's name, without "+schema".
         schema: Whether it was measured with an advisory schema, to be given again.
-        options: Options for ``bakeoff.codec(codec, **options)``.
-        library: Distribution behind it; "Python" for the standard library.
-        requires: Version specifier that the library has to meet.
+        requires: Libraries behind it and its compressor, each with the version specifier that it has to
+            meet; "Python" stands for the standard library.
+        options: Limits for ``bakeoff.codec(codec, **options)``: size, depth.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
         evidence: The result files: name, sha256 and date of each.
@@ -51,8 +70,7 @@ class Lock:
     """
 
     codec: str
-    library: str
-    requires: str
+    requires: Mapping[str, str]
     format: str = ""
     schema: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -61,19 +79,25 @@ class Lock:
     evidence: tuple[Mapping[str, str], ...] = ()
     date: str = ""
 
+    @property
+    def named(self) -> str:
+        """The codec's name as in result files, with "+schema"."""
+        base, _, compression = split_name(self.codec)
+        return join_name(base, self.schema, compression)
+
     @classmethod
-    def of(cls, choice: Choice, files: Sequence[Path], dates: Sequence[str]) -> Self:
+    def of(cls, choice: Choice, files: Sequence[Path], results: Sequence[Result]) -> Self:
         """Make a lock of a choice.
 
         Args:
             choice: What was picked.
             files: The result files behind it.
-            dates: When each was started, ISO; today's date stands in for an unknown one.
+            results: What they hold; today's date stands in for an unknown start.
         """
         facts = choice.winner.facts
         name, schema = _without_schema(facts.name)
         today = dt.datetime.now(dt.UTC).date().isoformat()
-        known = [_date(text) or today for text in dates]
+        known = [_date(result.started) or today for result in results]
         wish = choice.wish
         terms: dict[str, Any] = {
             "reads": wish.cost.reads,
@@ -86,11 +110,9 @@ class Lock:
             terms["needs"] = list(wish.needs)
         return cls(
             codec=name,
-            library=facts.library,
-            requires=version_range(facts.version),
+            requires={facts.library: version_range(facts.version)} | _compressor(name, results),
             format=facts.format,
             schema=schema,
-            options={"trusted": True} if facts.trusted_only else {},
             why=choice.sentence,
             terms=terms,
             evidence=tuple(
@@ -106,43 +128,50 @@ class Lock:
 
         Raises:
             UsageError: There is none.
-            RunError: Not TOML, not a lock, or of a newer format.
+            RunError: Not TOML, not a lock, of a newer format, or a link that leads nowhere.
         """
         import tomllib
 
         try:
-            plain = tomllib.loads(path.read_text(encoding="utf-8"))
+            with path.open("rb") as file:
+                text = file.read(_LARGEST + 1)
+            if len(text) > _LARGEST:
+                raise RunError(f"{path}: cannot be read as a lock: it has more than {_LARGEST:,} bytes")
+            plain = tomllib.loads(text.decode())
         except FileNotFoundError as error:
+            if path.is_symlink():
+                raise RunError(f"{path}: is a link that leads nowhere") from error
             raise UsageError(f"{path}: no lock; `bakeoff pick RESULTS --write` makes one") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{path}: cannot be read as a lock: {error}") from error
-        if (version := plain.get("version")) != VERSION:
-            raise RunError(f"{path}: written in format {version!r}; this bakeoff reads {VERSION}")
-        return cls._of_plain(path, plain)
+        version = plain.get("version")
+        if type(version) is not int or not 1 <= version <= VERSION:
+            raise RunError(f"{path}: written in format {version!r}; this bakeoff reads up to {VERSION}")
+        try:
+            return cls._of_plain(_of_first(plain) if version == 1 else plain)
+        except TypeError as error:
+            raise RunError(f"{path}: not a lock: {error}") from error
 
     @classmethod
-    def _of_plain(cls, path: Path, plain: Mapping[str, Any]) -> Self:
-        codec, choice = plain.get("codec"), plain.get("choice", {})
-        if not isinstance(codec, dict) or not isinstance(choice, dict):
-            raise RunError(f"{path}: not a lock: no [codec] table")
-        texts = {key: codec.get(key) for key in ("name", "library", "requires")}
-        if bad := [key for key, value in texts.items() if not isinstance(value, str)]:
-            raise RunError(f"{path}: not a lock: [codec] needs {', '.join(bad)} as text")
-        options = codec.get("options", {})
-        evidence = plain.get("evidence", [])
-        if not isinstance(options, dict) or not isinstance(evidence, list):
-            raise RunError(f"{path}: not a lock: options are a table and evidence a list of tables")
+    def _of_plain(cls, plain: Mapping[str, Any]) -> Self:
+        held = _typed(plain, "codec", dict)
+        choice = _typed(plain, "choice", dict, {})
+        options = _typed(held, "options", dict, {})
+        for key in options:
+            if key not in _OPTIONS:
+                raise TypeError(f"no option {key!r}; there are {' and '.join(_OPTIONS)}")
+        requires = _typed(held, "requires", dict)
+        evidence = _typed(plain, "evidence", list, [])
         return cls(
-            codec=codec["name"],
-            library=codec["library"],
-            requires=codec["requires"],
-            format=str(codec.get("format", "")),
-            schema=bool(codec.get("schema", False)),
-            options=options,
-            why=str(choice.get("why", "")),
+            codec=_typed(held, "name", str),
+            requires={name: _typed(requires, name, str) for name in requires},
+            format=_typed(held, "format", str, ""),
+            schema=_typed(held, "schema", bool, False),
+            options={key: _typed(options, key, int) for key in options},
+            why=_typed(choice, "why", str, ""),
             terms={key: value for key, value in choice.items() if key not in ("why", "date")},
             evidence=tuple(entry for entry in evidence if isinstance(entry, dict)),
-            date=str(choice.get("date", "")),
+            date=_typed(choice, "date", str, ""),
         )
 
     def dumps(self) -> str:
@@ -152,10 +181,9 @@ class Lock:
         codec: dict[str, Any] = {
             "name": self.codec,
             "format": self.format,
-            "library": self.library,
-            "requires": self.requires,
             "schema": self.schema,
             "options": dict(self.options),
+            "requires": dict(self.requires),
         }
         plain = {
             "version": VERSION,
@@ -165,6 +193,59 @@ class Lock:
         }
         head = "# Written by `bakeoff pick --write`; read by `bakeoff.fastest()`. Commit it.\n"
         return head + tomli_w.dumps(plain)
+
+
+_T = TypeVar("_T")
+_TYPES: Final = {dict: "a table", list: "a list", str: "text", bool: "true or false", int: "a whole number"}
+_NEEDED: Final = object()
+
+
+def _typed(table: Mapping[str, Any], key: str, kind: type[_T], default: Any = _NEEDED) -> _T:
+    """Return a value of a table if it is of a type, and exactly of it: true is no number.
+
+    Raises:
+        TypeError: It is of another, or missing and there is no default.
+    """
+    value = table.get(key, default)
+    if type(value) is not kind:
+        raise TypeError(f"{key} has to be {_TYPES[kind]}")
+    return value
+
+
+def _of_first(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a lock of format 1 into the present one."""
+    held = dict(_typed(plain, "codec", dict))
+    requires = {_typed(held, "library", str): _typed(held, "requires", str)}
+    options = dict(_typed(held, "options", dict, {}))
+    _typed(options, "trusted", bool, False)
+    options.pop("trusted", None)
+    return {**plain, "codec": held | {"requires": requires, "options": options}}
+
+
+def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
+    """Return the library of a codec's compressor, with the versions that count as that of the runs."""
+    compression = split_name(name)[2]
+    if compression is None:
+        return {}
+    library = compressor_library(compression)
+    known = (str(result.environment.get(f"{library.lower()}_version", "")) for result in results)
+    return {library: version_range(next(filter(None, known), ""))}
+
+
+def located(given: Path | None = None) -> Path:
+    """Return where the lock is, or would be written: an absolute path.
+
+    As given; else as ``BAKEOFF_LOCK`` says; else the nearest `NAME` from the working folder upwards;
+    else in the working folder.
+    """
+    if given is not None:
+        return given.absolute()
+    if named := os.environ.get(VARIABLE):
+        return Path(named).absolute()
+    here = Path.cwd()
+    # A link that leads nowhere is a lock that is broken, not one that is not there.
+    held = (folder for folder in (here, *here.parents) if os.path.lexists(folder / NAME))
+    return next(held, here) / NAME
 
 
 def version_range(version: str) -> str:
@@ -185,6 +266,20 @@ def version_range(version: str) -> str:
     return f">={parsed.public},<{upper}"
 
 
+def verify(lock: Lock, path: Path) -> None:
+    """Hold a lock against what is installed here.
+
+    Raises:
+        MissingLibrary: A library that it names is not installed.
+        RunError: One is of a version that it does not allow.
+    """
+    missing, unfit = _library_problems(lock)
+    if missing:
+        raise MissingLibrary(lock.codec, f"{'; '.join(missing)} (asked for by {path})")
+    if unfit:
+        raise RunError(f"{path} no longer holds: {'; '.join(unfit)}")
+
+
 def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list[str]:
     """Return what is wrong with a lock here and today; nothing when it holds.
 
@@ -193,7 +288,13 @@ def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list
         folder: Where its evidence may lie; evidence that is not there is no fault.
         max_age: How old the evidence may be.
     """
-    problems = [*_library_problems(lock)]
+    problems = []
+    try:
+        describe(lock.codec)
+        missing, unfit = _library_problems(lock)
+        problems += missing + unfit
+    except CodecError as error:
+        problems.append(str(error))
     for entry in lock.evidence:
         path = folder / str(entry.get("file", ""))
         if path.is_file() and entry.get("sha256") != sha256(path):
@@ -203,23 +304,47 @@ def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list
     return problems
 
 
-def _library_problems(lock: Lock) -> list[str]:
+def _library_problems(lock: Lock) -> tuple[list[str], list[str]]:
+    """Return a sentence for each library that is missing, and for each of a version that is not allowed."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    missing, unfit = [], []
+    # Locks of format 1 do not name it.
+    for library, allowed in (_compressor(lock.codec) | dict(lock.requires)).items():
+        found = _installed(library, lock.codec)
+        if found is None:
+            missing.append(f"{library} is not installed; pip install '{library}{allowed}'")
+            continue
+        try:
+            fits = SpecifierSet(allowed).contains(found, prereleases=True)
+        except InvalidSpecifier:
+            unfit.append(f"the lock's version range {allowed!r} is not one")
+            continue
+        except InvalidVersion:
+            fits = False
+        if not fits:
+            unfit.append(f"{library} {found} is installed, the lock asks for {allowed}")
+    return missing, unfit
+
+
+def _installed(library: str, name: str) -> str | None:
+    """Return the version of a library here; None when there is none."""
     import platform
     from importlib import metadata
 
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
+    if library == _PYTHON:
+        return platform.python_version()
     try:
-        specifier = SpecifierSet(lock.requires)
-    except InvalidSpecifier:
-        return [f"the lock's version range {lock.requires!r} is not one"]
-    try:
-        found = platform.python_version() if lock.library == _PYTHON else metadata.version(lock.library)
+        return metadata.version(library)
     except (metadata.PackageNotFoundError, ValueError):
-        return [f"{lock.library} is not installed; pip install '{lock.library}{lock.requires}'"]
-    if not specifier.contains(found, prereleases=True):
-        return [f"{lock.library} {found} is installed, the lock asks for {lock.requires}"]
-    return []
+        pass
+    # A third party's codec may name as its library what is no distribution; then it knows the version.
+    try:
+        made = codec(name)
+    except CodecError:
+        return None
+    return made.version if made.library == library else None
 
 
 def _age_problems(lock: Lock, max_age: dt.timedelta) -> list[str]:
@@ -259,5 +384,7 @@ def _date(text: str) -> str | None:
 
 
 def _without_schema(name: str) -> tuple[str, bool]:
+    from .merge import plain_name
+
     base, schema, compression = split_name(plain_name(name))
     return join_name(base, compression=compression), schema

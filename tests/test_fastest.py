@@ -10,32 +10,102 @@ import pytest
 import bakeoff
 
 LOCK = """
-version = 1
+version = 2
 [codec]
 name = "{name}"
-library = "Python"
-requires = ""
 schema = {schema}
-[codec.options]
-{options}
+options = {{ {options} }}
+requires = {{ {requires} }}
 """
 
 
-def lock(folder, name="json", schema="false", options=""):
+def lock(folder, name="json", schema="false", options="", requires=""):
     path = folder / "bakeoff.lock"
-    path.write_text(LOCK.format(name=name, schema=schema, options=options))
+    path.write_text(LOCK.format(name=name, schema=schema, options=options, requires=requires))
     return path
 
 
+@pytest.fixture(autouse=True)
+def no_lock_named(monkeypatch):
+    """Whoever runs the tests may have one."""
+    monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
+
+
 def test_the_lock_decides(tmp_path, monkeypatch):
-    """What a person has written down is used, whatever else there is."""
-    lock(tmp_path, "marshal", options="trusted = true")
-    monkeypatch.chdir(tmp_path)
+    """What a person has written down is used, whatever else there is, in the folders below as well."""
+    lock(tmp_path, "bson", options="size = 9")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
 
     codec = bakeoff.fastest(calibrate=True)
 
-    assert "marshal" == codec.name
+    assert ("bson", 9) == (codec.name, codec.limits_size)
+
+
+def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
+    """One that is not there is an error: another codec would be worse than none."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAKEOFF_LOCK", "decided/bakeoff.lock")
+
+    with pytest.raises(bakeoff.UsageError, match=f"^{tmp_path}/decided/bakeoff.lock: no lock"):
+        bakeoff.fastest(calibrate=True)
+    (tmp_path / "decided").mkdir()
+    lock(tmp_path / "decided", "bson")
+    assert "bson" == bakeoff.fastest().name
+
+
+def test_no_lock_grants_trust(tmp_path):
+    """Who reads the payloads says that they are trusted."""
+    path = tmp_path / "bakeoff.lock"
+    first = 'version = 1\n[codec]\nname = "marshal"\nlibrary = "Python"\nrequires = ""\n'
+    path.write_text(f"{first}options = {{ trusted = true }}")
+
+    with pytest.raises(bakeoff.UsageError, match=rf"{path}: marshal runs code .* fastest\(trusted=True\)"):
+        bakeoff.fastest(lock=path)
+    codec = bakeoff.fastest(lock=path, trusted=True)
     assert [1] == codec.decode(codec.encode([1]))
+
+
+@pytest.mark.parametrize(
+    ("held", "error", "message"),
+    [
+        ({"requires": "msgpack = '>=99'"}, bakeoff.RunError, r"no longer holds: msgpack \S+ is installed"),
+        ({"requires": "msgpack = '>>1'"}, bakeoff.RunError, "range '>>1' is not one"),
+        ({"requires": "no-such = '>=1'"}, bakeoff.MissingLibrary, "no-such is not installed; pip install"),
+        ({"name": "nothing"}, bakeoff.RunError, "no such codec"),
+        ({"name": "json|nothing"}, bakeoff.RunError, "no such compressor"),
+        ({"options": "size = -1"}, bakeoff.RunError, "size"),
+        ({"options": "size = 100000000000000000000"}, bakeoff.RunError, "size"),
+        ({"options": "trusted = true"}, bakeoff.RunError, "no option 'trusted'"),
+    ],
+)
+def test_a_lock_that_does_not_hold_is_an_error(tmp_path, held, error, message):
+    """One sentence with the path, and no other codec."""
+    path = lock(tmp_path, **held)
+
+    with pytest.raises(error, match=message) as found:
+        bakeoff.fastest(lock=path, calibrate=True)
+    assert str(path) in str(found.value)
+
+
+def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
+    """The file that holds the decision is gone; nothing else decides."""
+    path = tmp_path / "bakeoff.lock"
+    path.symlink_to("gone")
+
+    with pytest.raises(bakeoff.RunError, match="a link that leads nowhere"):
+        bakeoff.fastest(lock=path, calibrate=True)
+
+
+def test_a_library_without_a_distribution_tells_its_version(tmp_path):
+    """A codec of one's own may name any; what it says of itself is believed."""
+    made = bakeoff.Codec("homely", "text", str.upper, bytes.decode, library="home", version="1.2")
+    bakeoff.codecs.register(made)
+    path = lock(tmp_path, "homely", requires="home = '>=1.2'")
+
+    assert made == bakeoff.fastest(lock=path)
+    with pytest.raises(bakeoff.RunError, match=r"home 1.2 is installed, the lock asks for >=2"):
+        bakeoff.fastest(lock=lock(tmp_path, "homely", requires="home = '>=2'"))
 
 
 def test_a_choice_with_a_schema_wants_it(tmp_path):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import UsageError
+from .errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from .bench.results import Result
     from .codecs._codec import Codec
+    from .reports.lock import Lock
 
 __all__ = ["fastest"]
 
 
 def fastest(
     *,
-    lock: str | Path = "bakeoff.lock",
+    lock: str | Path | None = None,
     results: str | Path | None = None,
     calibrate: bool = False,
     corpus: str = "messages",
@@ -32,12 +34,14 @@ def fastest(
     """Return the codec to use.
 
     The lock file comes first: it holds what a person has decided with ``bakeoff pick --write``, so
-    that two services never end up with different wire formats because one machine was noisy. Without
+    that two services never end up with different wire formats because one machine was noisy; and it
+    holds only where the libraries that it names are installed in the versions that it allows. Without
     one, a result file decides, if one is given; and only when asked for, a calibration of some ten
     seconds, whose answer may differ from machine to machine.
 
     Args:
-        lock: Lock file.
+        lock: Lock file; else the one that the environment variable ``BAKEOFF_LOCK`` names; else the
+            nearest ``bakeoff.lock`` from the working folder upwards.
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
@@ -46,24 +50,23 @@ def fastest(
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
         needs: Types that must come back exactly, such as ("datetime", "bytes").
-        trusted: Payloads never come from strangers.
+        trusted: Payloads never come from strangers; pickle and marshal need it, with a lock as well.
         formats: Wire formats that will do.
         interop: Other languages must be able to read it.
 
     Raises:
-        UsageError: There is no lock, no result file, and no calibration was asked for.
-        RunError: The lock or the result file cannot be read, or no codec fits.
-        MissingLibrary: The chosen codec's library is not installed.
+        UsageError: There is no lock, no result file, and no calibration was asked for; ``BAKEOFF_LOCK``
+            names no file; or the locked codec needs a schema or trust that was not given.
+        RunError: The lock or the result file cannot be read, the lock does not hold here, or no codec
+            fits.
+        MissingLibrary: A library of the chosen codec, or of its compressor, is not installed.
     """
     from .codecs.registry import codec
-    from .reports.lock import Lock
+    from .reports.lock import VARIABLE, Lock, located
 
-    path = Path(lock)
-    if path.exists():
-        held = Lock.read(path)
-        if held.schema and schema is None:
-            raise UsageError(f"{path}: {held.codec} was chosen with a schema; give it: fastest(schema=...)")
-        return codec(held.codec, schema=schema, **held.options)
+    path = located(None if lock is None else Path(lock))
+    if os.path.lexists(path) or (lock is None and os.environ.get(VARIABLE)):
+        return _locked(Lock.read(path), path, schema, trusted=trusted)
 
     from .reports.cost import Cost
     from .reports.files import load
@@ -89,6 +92,28 @@ def fastest(
     if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
     return codec(name, trusted=trusted, schema=schema)
+
+
+def _locked(held: Lock, path: Path, schema: Any, *, trusted: bool) -> Codec:
+    """Make the codec of a lock, when it holds here."""
+    from .codecs import MissingLibrary, codec
+    from .reports.lock import verify
+
+    if held.schema and schema is None:
+        raise UsageError(f"{path}: {held.codec} was chosen with a schema; give it: fastest(schema=...)")
+    try:
+        verify(held, path)
+        made = codec(held.codec, schema=schema, trusted=trusted, **held.options)
+    except MissingLibrary:
+        raise
+    except (ValueError, OverflowError) as error:
+        raise RunError(f"{path}: {error}") from error
+    if made.trusted_only and not trusted:
+        raise UsageError(
+            f"{path}: {held.codec} runs code found in its input; where no payload comes from strangers, "
+            "say so: fastest(trusted=True)"
+        )
+    return made
 
 
 def _measured(corpus: str, *, with_schema: bool) -> Result:

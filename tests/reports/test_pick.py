@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import re
 import tomllib
 from dataclasses import replace
@@ -18,7 +19,7 @@ from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
-from bakeoff.reports.lock import Lock, check, parse_age, version_range
+from bakeoff.reports.lock import Lock, check, located, parse_age, version_range
 from bakeoff.reports.pick import Wish, pick
 from bakeoff.reports.sentence import advice
 
@@ -37,7 +38,7 @@ FACTS = {
         "carries": ("datetime", "bytes"),
     },
     "json": {"library": "Python", "carries": ("str",)},
-    "json|zstd:3": {"format": "json", "carries": ("str",)},
+    "json|zstd:3": {"format": "json", "library": "Python", "carries": ("str",)},
     "bson": {"carries": ("bytes", "datetime_aware")},
     "msgpack": {"carries": ("bytes", "datetime_aware")},
 }
@@ -46,7 +47,7 @@ FACTS = {
 def locked(path, wish=None):
     """The lock that --write makes of a result file."""
     result = load(path)
-    return Lock.of(pick([result], wish or Wish()), [path], [result.started])
+    return Lock.of(pick([result], wish or Wish()), [path], [result])
 
 
 @pytest.fixture
@@ -356,6 +357,10 @@ class TestBreakEven:
         assert any(line.startswith("below ") and line.endswith("json|zstd:3 wins") for line in found)
 
 
+LOCK = "version = 2\n[codec]\nname = 'json'\nrequires = {}\n"
+FIRST_LOCK = "version = 1\n[codec]\nname = 'pickle|zlib'\nlibrary = 'Python'\nrequires = '>=3'\n"
+
+
 class TestLock:
     @pytest.fixture
     def file(self, run, tmp_path, monkeypatch):
@@ -374,25 +379,23 @@ class TestLock:
 
         assert lock == Lock.read(Path("bakeoff.lock"))
         assert "msgpack" == lock.codec
-        assert ">=1.2.4,<2" == lock.requires
+        assert {"msgpack": ">=1.2.4,<2"} == lock.requires
 
     @given(
         name=st.text(min_size=1, max_size=40),
         why=st.text(max_size=80),
-        options=st.dictionaries(
-            st.text(max_size=9), st.booleans() | st.integers(0, 9) | st.text(max_size=9), max_size=3
-        ),
+        options=st.dictionaries(st.sampled_from(("size", "depth")), st.integers(0, 9)),
     )
     def test_any_text_survives(self, tmp_path, name, why, options):
         """No name, sentence or option breaks the file."""
-        lock = Lock(codec=name, library="x", requires=">=1", why=why, options=options)
+        lock = Lock(codec=name, requires={name: why}, why=why, options=options)
         path = tmp_path / "bakeoff.lock"
         path.write_text(lock.dumps(), encoding="utf-8", newline="")
 
         assert lock == Lock.read(path)
 
-    def test_schema_and_trust_are_kept(self, result_of, tmp_path):
-        """A +schema winner is locked by its plain name and the wish for a schema; trust is an option."""
+    def test_the_schema_is_kept_and_trust_is_not(self, result_of, tmp_path):
+        """A +schema winner is locked by its plain name and the wish for a schema; nobody is trusted by it."""
         fast = {"dump": 1e-6, "load": 1e-6, "advise": 1e-7, "size": 9}
         write(
             result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),
@@ -400,7 +403,8 @@ class TestLock:
         )
         lock = locked(tmp_path / "a.json", Wish(trusted=True))
 
-        assert ("pickle|zstd:3", True, {"trusted": True}) == (lock.codec, lock.schema, lock.options)
+        assert ("pickle|zstd:3", True, {}) == (lock.codec, lock.schema, lock.options)
+        assert "pickle+schema|zstd:3" == lock.named
 
     @pytest.mark.parametrize(
         ("version", "text"),
@@ -423,10 +427,16 @@ class TestLock:
 
         assert [] == check(lock, folder, dt.timedelta(days=1))
         assert ["nosuchlib is not installed; pip install 'nosuchlib>=1.2.4,<2'"] == check(
-            replace(lock, library="nosuchlib"), folder
+            replace(lock, requires={"nosuchlib": ">=1.2.4,<2"}), folder
         )
-        assert "is installed, the lock asks for >=99" in check(replace(lock, requires=">=99"), folder)[0]
-        assert "range 'x y' is not one" in check(replace(lock, requires="x y"), folder)[0]
+        for allowed, message in {
+            ">=99": "is installed, the lock asks for >=99",
+            "x y": "range 'x y' is not one",
+        }.items():
+            assert message in check(replace(lock, requires={"msgpack": allowed}), folder)[0]
+        assert ["nothing: no such codec; `bakeoff codecs` lists them"] == check(
+            replace(lock, codec="nothing"), folder
+        )
         old = replace(lock, date="2011-01-01")
         assert "days old, more than the 90 allowed" in check(old, folder, parse_age("90d"))[0]
         file.write_text("{}")
@@ -438,11 +448,22 @@ class TestLock:
         ("text", "message"),
         [
             ("", "format None"),
-            ("version = 2", "format 2"),
-            ("version = 1", r"no \[codec\] table"),
-            ("version = 1\n[codec]\nname = 1", "needs name, library, requires as text"),
+            ("version = 3", "format 3; this bakeoff reads up to 2"),
+            ("version = true", "format True"),
+            ("version = 1", "codec has to be a table"),
+            ("version = 1\n[codec]\nname = 1\nrequires = ''\nlibrary = ''", "name has to be text"),
+            ("version = 1\n[codec]\nname = 'json'\nrequires = ''", "library has to be text"),
             ("[[", "cannot be read as a lock"),
-            ("version = 1\ncodec = 3", r"no \[codec\] table"),
+            ("version = 1\ncodec = 3", "codec has to be a table"),
+            ("x = " + "[" * 100_000, "cannot be read as a lock"),
+            ("#" * (1 << 20) + "#", "has more than 1,048,576 bytes"),
+            (LOCK + "options = {foo = 1}", "no option 'foo'; there are size and depth"),
+            (LOCK + "options = {trusted = true}", "no option 'trusted'"),
+            (LOCK + "options = {size = 'x'}", "size has to be a whole number"),
+            (LOCK + "options = {size = true}", "size has to be a whole number"),
+            (LOCK + "options = 3", "options has to be a table"),
+            (LOCK + "schema = 'no'", "schema has to be true or false"),
+            (FIRST_LOCK + "options = {trusted = 'no'}", "trusted has to be true or false"),
         ],
     )
     def test_bad_locks(self, tmp_path, text, message):
@@ -451,6 +472,42 @@ class TestLock:
 
         with pytest.raises(RunError, match=message):
             Lock.read(tmp_path / "bakeoff.lock")
+
+    def test_the_compressor_is_named_and_checked(self, result_of, tmp_path, monkeypatch):
+        """By the version that the run was made with; a lock that does not name it wants it all the same."""
+        environment = {"zstandard_version": "0.23.1"}
+        run = result_of({"json|zstd:3": FIELD["json"]}, facts=FACTS, environment=environment)
+        write(run, tmp_path / "a.json")
+        lock = locked(tmp_path / "a.json")
+        monkeypatch.setattr("bakeoff.reports.lock._installed", lambda name, _: None)
+
+        assert ">=0.23.1,<0.24" == lock.requires["zstandard"]
+        assert "zstandard is not installed; pip install 'zstandard>=0.23.1,<0.24'" in check(lock, tmp_path)
+        bare = replace(lock, requires={})
+        assert ["zstandard is not installed; pip install 'zstandard'"] == check(bare, tmp_path)
+
+    def test_a_lock_of_format_1_is_read(self, tmp_path):
+        """What it said of trust is left out."""
+        path = tmp_path / "bakeoff.lock"
+        path.write_text(FIRST_LOCK + "options = {trusted = true, depth = 9}")
+
+        lock = Lock.read(path)
+        assert ("pickle|zlib", {"Python": ">=3"}, {"depth": 9}) == (lock.codec, lock.requires, lock.options)
+
+    def test_the_nearest_lock_is_found(self, tmp_path, monkeypatch):
+        """As given, else by the environment, else upwards; a link that leads nowhere is one."""
+        monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
+        (tmp_path / "a" / "b").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / "a" / "b")
+
+        assert tmp_path / "a" / "b" / "bakeoff.lock" == located()
+        (tmp_path / "bakeoff.lock").write_text(LOCK)
+        assert tmp_path / "bakeoff.lock" == located()
+        (tmp_path / "a" / "bakeoff.lock").symlink_to("nothing")
+        assert tmp_path / "a" / "bakeoff.lock" == located()
+        monkeypatch.setenv("BAKEOFF_LOCK", "other.lock")
+        assert tmp_path / "a" / "b" / "other.lock" == located()
+        assert tmp_path / "a" / "b" / "third.lock" == located(Path("third.lock"))
 
     @pytest.mark.parametrize("text", ["", "soon", "-1d", "1 month"])
     def test_bad_ages(self, text):
@@ -496,20 +553,48 @@ class TestCommand:
     def test_write_and_check(self, call):
         """--write keeps the choice as TOML; --check fails when the library is not there."""
         code, _, err = call("--write")
-        lock = tomllib.loads(Path("bakeoff.lock").read_text())
-        _, _, again = call("--write", "--formats", "json")
+        path = Path("bakeoff.lock").absolute()
+        lock = tomllib.loads(path.read_text())
 
         assert 0 == code
-        assert "wrote bakeoff.lock: msgpack\n" == err
+        assert f"wrote {path}: msgpack\n" == err
         assert "msgpack" == lock["codec"]["name"]
         assert "bakeoff.json" == lock["evidence"][0]["file"]
-        assert "wrote bakeoff.lock: json (was msgpack)\n" == again
-        Path("bakeoff.lock").write_text(Lock(codec="x", library="nosuchlib", requires=">=1").dumps())
+        path.write_text(Lock(codec="json", requires={"nosuchlib": ">=1"}).dumps())
         code, _, err = call("--check")
         assert 1 == code
-        assert "bakeoff.lock no longer holds: nosuchlib is not installed" in err
-        Path("bakeoff.lock").write_text(Lock(codec="json", library="Python", requires=">=3").dumps())
-        assert (0, "bakeoff.lock holds: json (Python >=3)\n", "") == call("--check")
+        assert f"{path} no longer holds: nosuchlib is not installed" in err
+        path.write_text(Lock(codec="json", requires={"Python": ">=3"}).dumps())
+        assert (0, f"{path} holds: json (Python >=3)\n", "") == call("--check")
+
+    def test_another_codec_wants_a_word(self, call):
+        """A new choice does not change what services write unless that is said; limits set by hand stay."""
+        path = Path("bakeoff.lock").absolute()
+        before = Lock(codec="bson", requires={}, format="bson", options={"size": 9}).dumps()
+        path.write_text(before)
+        code, out, err = call("--write")
+
+        assert 2 == code
+        assert out.startswith("msgpack\n")
+        assert (
+            f"bakeoff: {path} holds bson; msgpack is another wire format, for every service that reads it; "
+            "say --replace if that is meant\n"
+        ) == err
+        assert before == path.read_text()
+        assert f"wrote {path}: msgpack (was bson)\n" == call("--write", "--replace")[2]
+        assert {"size": 9} == Lock.read(path).options
+        assert f"wrote {path}: msgpack\n" == call("--write")[2]
+
+    @pytest.mark.parametrize(("answer", "code", "codec"), [("y", 0, "msgpack"), ("n", 1, "bson")])
+    def test_on_a_terminal_one_is_asked(self, call, monkeypatch, answer, code, codec):
+        """Yes replaces, no leaves it."""
+        Path("bakeoff.lock").write_text(Lock(codec="bson", requires={}).dumps())
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+
+        assert code == call("--write")[0]
+        assert codec == Lock.read(Path("bakeoff.lock")).codec
 
     def test_a_file_that_is_no_lock_is_kept(self, call):
         """--write over somebody's notes is refused by name."""
@@ -524,6 +609,7 @@ class TestCommand:
         ("args", "code", "message"),
         [
             (["--check"], 2, "bakeoff.lock: no lock"),
+            (["--replace"], 2, "belongs to --write"),
             (["--check", "--write"], 2, "leave out --write"),
             (["--check", "--trusted", "--corpus", "x"], 2, "leave out --corpus, --trusted"),
             (["--check", "--reads", "3", "--interop"], 2, "leave out --interop, --reads"),

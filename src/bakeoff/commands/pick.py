@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..console import is_device
 from ..errors import RunError, UsageError
 from ._output import guard, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
+    from ..reports.lock import Lock
     from ..reports.pick import Choice
 
 __all__ = ["command"]
@@ -37,14 +42,13 @@ __all__ = ["command"]
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
+@click.option("--replace", is_flag=True, help="With --write: also over a lock that holds another codec.")
 @click.option("--check", is_flag=True, help="Check the lock file instead: exit 1 when it does not hold.")
 @click.option("--max-age", metavar="AGE", help="With --check: how old the evidence may be, such as 90d.")
 @click.option(
     "--lock",
     type=click.Path(path_type=Path, dir_okay=False),
-    default="bakeoff.lock",
-    show_default=True,
-    help="The lock file.",
+    help="The lock file.  [default: $BAKEOFF_LOCK, else the nearest bakeoff.lock upwards]",
 )
 def command(
     files: Sequence[Path],
@@ -59,9 +63,10 @@ def command(
     corpora: tuple[str, ...],
     explain: bool,
     write: bool,
+    replace: bool,
     check: bool,
     max_age: str | None,
-    lock: Path,
+    lock: Path | None,
 ) -> None:
     """Name the codec that costs least for your use, and say why.
 
@@ -71,6 +76,7 @@ def command(
     """
     from ..reports.cost import Cost
     from ..reports.files import load_all
+    from ..reports.lock import located
     from ..reports.pick import Wish, pick
     from ..reports.pick_output import render
 
@@ -78,9 +84,11 @@ def command(
         others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
         if others:
             raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(sorted(others))}")
-        return _check(lock, max_age)
+        return _check(located(lock), max_age)
     if max_age is not None:
         raise UsageError("--max-age belongs to --check")
+    if replace and not write:
+        raise UsageError("--replace belongs to --write")
     wish = Wish(
         cost=Cost.of(reads, bandwidth),
         rate=rate,
@@ -97,7 +105,7 @@ def command(
     choice = pick(results, wish)
     put(render(choice, explain=explain, **layout(None)).encode(), None)
     if write:
-        _write(choice, paths, [result.started for result in results], lock)
+        _write(choice, paths, results, located(lock), replace=replace)
     return None
 
 
@@ -121,23 +129,41 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def _write(choice: Choice, paths: Sequence[Path], dates: Sequence[str], path: Path) -> None:
+def _write(
+    choice: Choice, paths: Sequence[Path], results: Sequence[Result], path: Path, *, replace: bool
+) -> None:
     from ..reports.lock import Lock
 
-    new = Lock.of(choice, paths, dates)
+    new = Lock.of(choice, paths, results)
     guard(path, paths)
-    before = _codec_in(path)
+    change = ""
+    if os.path.lexists(path) and not is_device(path):
+        # What is there but no lock is somebody's file: reading it says so, and it stays.
+        before = Lock.read(path)
+        # Limits are set by hand.
+        new = dataclasses.replace(new, options=before.options)
+        if before.named != new.named:
+            change = f" (was {before.named})"
+            if not replace:
+                _agree(before, new, path)
     # A result file's name need not be text, which TOML has no escape for.
     put(new.dumps().encode(errors="replace"), path)
-    change = f" (was {before})" if before not in (None, new.codec) else ""
-    click.echo(f"wrote {path}: {new.codec}{change}", err=True)
+    click.echo(f"wrote {path}: {new.named}{change}", err=True)
 
 
-def _codec_in(path: Path) -> str | None:
-    from ..reports.lock import Lock
+def _agree(before: Lock, new: Lock, path: Path) -> None:
+    """Ask before a lock gets another codec; where nobody can be asked, a flag has to say so.
 
-    # What is there but no lock is somebody's file: reading it says so, and it stays.
-    return Lock.read(path).codec if path.is_file() else None
+    Raises:
+        UsageError: There is no terminal.
+        RunError: The answer was no.
+    """
+    other = "another wire format" if before.format != new.format else "another codec of that format"
+    change = f"{path} holds {before.named}; {new.named} is {other}, for every service that reads it"
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{change}; say --replace if that is meant")
+    if not click.confirm(f"{change}. Replace it?", err=True):
+        raise RunError(f"{path} stays as it is")
 
 
 def _check(path: Path, max_age: str | None) -> None:
@@ -147,4 +173,5 @@ def _check(path: Path, max_age: str | None) -> None:
     problems = check(lock, path.parent, parse_age(max_age) if max_age else None)
     if problems:
         raise RunError(f"{path} no longer holds: {'; '.join(problems)}")
-    click.echo(f"{path} holds: {lock.codec} ({lock.library} {lock.requires or 'of any version'})")
+    libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
+    click.echo(f"{path} holds: {lock.codec} ({', '.join(libraries)})")
