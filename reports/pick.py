@@ -10,12 +10,13 @@ from itertools import takewhile
 from typing import Final
 
 from ..bench.results import CorpusFacts, Result, Sample
-from ..bench.stats import FEW, verdicts
+from ..bench.stats import FEW, TIE, Ratio, verdicts
 from ..codecs import split_name
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
+from .further import resolving
 from .merge import aligned, machines, plain_name
 from .words import FAILED, listed
 
@@ -45,7 +46,7 @@ TIE_BREAKERS: Final = (
     "smaller payload",
     "name",
 )
-"""How codecs that cannot be told apart are put in order, first rule first."""
+"""How codecs that cost the same are put in order, first rule first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Wish:
         interop: Whether other languages must read it.
         allow_loss: Whether a lossy codec will do.
         corpora: Corpora to choose by; empty for all.
+        codec: The codec that people have decided on; None for the cheapest.
     """
 
     cost: Cost = field(default_factory=Cost)
@@ -71,6 +73,7 @@ class Wish:
     interop: bool = False
     allow_loss: bool = False
     corpora: tuple[str, ...] = ()
+    codec: str | None = None
 
     def __post_init__(self) -> None:
         for need in self.needs:
@@ -111,7 +114,9 @@ class Choice:
     Attributes:
         winner: Its facts and cells are those of the first corpus.
         reasons: Half sentences; joined they say why.
-        tied: Codecs that cost the same, and lost by a tie-breaker.
+        tied: Codecs that surely cost the same (`TIE`), and lost by a tie-breaker.
+        unresolved: Codecs that may cost less for all that is known: name, and how many times the
+            winner's cost they take, with the interval.
         runners_up: Name and how many times the winner's cost, cheapest first.
         excluded: Name and what excluded it.
         breakeven: Sentences on what would change the answer.
@@ -123,6 +128,7 @@ class Choice:
     corpora: tuple[CorpusFacts, ...]
     reasons: tuple[str, ...]
     tied: tuple[str, ...]
+    unresolved: tuple[tuple[str, Ratio], ...]
     runners_up: tuple[tuple[str, float], ...]
     excluded: tuple[tuple[str, str], ...]
     breakeven: tuple[str, ...]
@@ -134,11 +140,18 @@ class Choice:
         return f"{self.winner.name}: {'; '.join(self.reasons)}."
 
 
-def pick(results: Sequence[Result], wish: Wish) -> Choice:
-    """Pick a codec.
+def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
+    """Pick a codec: the cheapest; among those that surely cost the same, the first by the tie-breakers.
+
+    What is not resolved from the cheapest is no tie: it comes behind, and the reasons say so.
+
+    Args:
+        results: What was measured.
+        wish: What the codec is for.
+        file: Name of the result file, for the command that resolves what is not.
 
     Raises:
-        UsageError: No such corpus, no process common to all, or results of several machines.
+        UsageError: No such corpus or codec, no process common to all, or results of several machines.
         RunError: Nothing fits; the message says what excluded the nearest.
     """
     merged = machines(results)
@@ -170,32 +183,61 @@ def pick(results: Sequence[Result], wish: Wish) -> Choice:
             f"no process measured {next(n for n in eligible if not samples[n])} on all corpora "
             f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
         )
-    if fewest < FEW and len(eligible) > 1:
-        counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
-        raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume FILE`")
     parts = {name: _parts(name, fields, weights) for name in eligible}
     order = sorted(eligible, key=lambda name: parts[name].total(wish.cost))
-    judged = verdicts(samples, alpha(result))
-    cheapest = order[0]
-    # A codec behind one that is surely dearer is no tie, however little is known of it.
-    top = list(takewhile(lambda n: n == cheapest or judged[cheapest, n][0] != "faster", order))
-    winner = min(top, key=_preference(fields, parts))
+    tied: list[str] = []
+    unresolved: dict[str, Ratio] = {}
+    if wish.codec is not None:
+        winner = _named(wish.codec, order, excluded)
+        reasons = _decided(winner, order, parts, wish.cost)
+    else:
+        if fewest < FEW and len(eligible) > 1:
+            counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
+            raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
+        judged = verdicts(samples, alpha(result))
+        cheapest = order[0]
+        # A codec behind one that is surely dearer is surely dearer, however little is known of it.
+        top = list(takewhile(lambda n: n == cheapest or judged[cheapest, n][0] != "faster", order))
+        same = [name for name in top if name == cheapest or judged[cheapest, name][0] == "same"]
+        winner = min(same, key=_preference(fields, parts))
+        tied = [name for name in same if name != winner]
+        unresolved = {name: judged[name, winner][1] for name in top if name not in same}
+        reasons = _cheapest(winner, tied, order, parts, wish.cost, fields)
+        if unresolved:
+            apart = [judged[name, cheapest][1] for name in unresolved]
+            line = resolving(results, [plain_name(n) for n in (cheapest, *unresolved)], apart, file)
+            reasons.append(f"not resolved against {_listed(list(unresolved))}: go on with `{line}`")
+        elif rest := [name for name in order if name not in same]:
+            times = parts[rest[0]].total(wish.cost) / parts[winner].total(wish.cost)
+            reasons.append(f"{rest[0]} is next at {numbers.ratio(times)} that")
     entrant = next(found[winner] for found in fields.values() if winner in found)
+    level = {winner, *tied, *unresolved}
+    own = parts[winner].total(wish.cost)
     return Choice(
         winner=entrant,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=tuple(_reasons(entrant, top, order, parts, wish, fields)),
-        tied=tuple(name for name in top if name != winner),
-        runners_up=tuple(
-            (name, parts[name].total(wish.cost) / parts[winner].total(wish.cost))
-            for name in order
-            if name not in top
-        ),
+        reasons=(*reasons, *_merits(entrant, wish, fields)),
+        tied=tuple(tied),
+        unresolved=tuple(unresolved.items()),
+        runners_up=tuple((n, parts[n].total(wish.cost) / own) for n in order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_breakeven(winner, order, parts, wish.cost, tied=set(top))),
+        breakeven=tuple(_breakeven(winner, order, parts, wish.cost, tied=level)),
         parts={name: parts[name] for name in order},
     )
+
+
+def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
+    """Return the row of the codec that was decided on."""
+    known = {plain_name(name): name for name in reversed(order)}
+    if wanted in known:
+        return known[wanted]
+    for name, why in excluded.items():
+        if plain_name(name) == wanted:
+            raise RunError("\n".join(["it does not fit", *explained({name: why})]))
+    near = get_close_matches(wanted, known)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+    raise UsageError(f"no codec {wanted!r} in these results; {hint}")
 
 
 def explained(excluded: Mapping[str, str]) -> list[str]:
@@ -339,29 +381,36 @@ def _preference(fields: _Fields, parts: Mapping[str, Parts]) -> Callable[[str], 
     return key
 
 
-def _reasons(
-    winner: Entrant,
-    top: Sequence[str],
+def _cheapest(
+    winner: str,
+    tied: Sequence[str],
     order: Sequence[str],
     parts: Mapping[str, Parts],
-    wish: Wish,
+    cost: Cost,
     fields: _Fields,
 ) -> list[str]:
-    name = winner.name
-    others = [other for other in top if other != name]
-    rest = [other for other in order if other not in top]
-    total = parts[name].total(wish.cost)
-    of = f"{_time(total)} for {wish.cost.sentence()}"
+    """Say why a codec comes first."""
+    of = f"{_time(parts[winner].total(cost))} for {cost.sentence()}"
     if len(order) == 1:
-        reasons = [f"the only codec that fits, {of}"]
-    elif others:
-        broken = _broken_by(name, others, fields, parts)
-        reasons = [f"{_level(name, order[0], others)}, at {of}, and comes first as {broken}"]
-    else:
-        reasons = [f"lowest cost, {of}"]
-    if rest:
-        times = parts[rest[0]].total(wish.cost) / total
-        reasons.append(f"{rest[0]} is next at {numbers.ratio(times)} that")
+        return [f"the only codec that fits, {of}"]
+    if not tied:
+        return [f"lowest cost, {of}"]
+    broken = _broken_by(winner, tied, fields, parts)
+    return [f"{_level(winner, order[0], tied)}, at {of}, and comes first as {broken}"]
+
+
+def _decided(winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost) -> list[str]:
+    """Say what a decision made by people costs."""
+    own, least = (parts[name].total(cost) for name in (winner, order[0]))
+    reasons = [f"decided on by name, at {_time(own)} for {cost.sentence()}"]
+    if winner != order[0]:
+        reasons.append(f"the lowest cost is that of {order[0]}, {numbers.ratio(least / own)} as much")
+    return reasons
+
+
+def _merits(winner: Entrant, wish: Wish, fields: _Fields) -> list[str]:
+    """Say what else speaks for a codec, or against it."""
+    reasons = []
     if wish.needs:
         reasons.append(f"brings back {', '.join(wish.needs)}")
     if not wish.trusted:
@@ -373,17 +422,28 @@ def _reasons(
     if winner.slow_build:
         reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
     if wish.rate is not None:
-        busy = wish.rate * max(_cpu(found[name], wish.cost) for found in fields.values())
+        busy = wish.rate * max(_cpu(found[winner.name], wish.cost) for found in fields.values())
         reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
     return reasons
 
 
+_NAMED: Final = 3
+"""Codecs that the sentence names; the lines below it name all."""
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= _NAMED:
+        return listed(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} others"
+
+
 def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
     """Say whom the winner is level with; of the tied, each is known to be level with the cheapest only."""
+    within = f"(within {TIE:.0%})"
     if name == cheapest:
-        return f"cannot be told apart from {listed(others)}"
+        return f"costs the same as {listed(others)} {within}"
     also = [other for other in others if other != cheapest]
-    return f"cannot be told apart from {cheapest}" + (f", nor can {listed(also)}" if also else "")
+    return f"costs the same as {cheapest} {within}" + (f", and so does {listed(also)}" if also else "")
 
 
 def _cpu(entrant: Entrant, cost: Cost) -> float:

@@ -25,7 +25,13 @@ def render(choice: Choice, *, explain: bool = False, width: int | None = None, c
 
 def _body(choice: Choice) -> Iterable[str]:
     if choice.tied:
-        yield f"tied with it, and behind by the tie-breakers: {', '.join(choice.tied)}"
+        yield f"at the same cost, and behind by the tie-breakers: {', '.join(choice.tied)}"
+    if choice.unresolved:
+        rows = (
+            f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
+            for name, found in choice.unresolved
+        )
+        yield f"not resolved from it, times its cost: {', '.join(rows)}"
     names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
     if choice.wish.needs and not any("+schema" in name for name in names):
         yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"

@@ -40,6 +40,7 @@ __all__ = ["command"]
 @click.option("--interop", is_flag=True, help="Other languages must be able to read it.")
 @click.option("--allow-loss", is_flag=True, help="Accept codecs that lose something, as told in the table.")
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
+@click.option("--codec", metavar="NAME", help="Decide on this codec, and say what it costs; see --write.")
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
 @click.option("--replace", is_flag=True, help="With --write: also over a lock that holds another codec.")
@@ -61,6 +62,7 @@ def command(
     interop: bool,
     allow_loss: bool,
     corpora: tuple[str, ...],
+    codec: str | None,
     explain: bool,
     write: bool,
     replace: bool,
@@ -71,8 +73,9 @@ def command(
     """Name the codec that costs least for your use, and say why.
 
     Reads bakeoff.json when no result file is named. Codecs that lose data, or run code from their
-    input, are left out unless allowed; codecs that cannot be told apart are put in order by stated
-    tie-breakers (--explain).
+    input, are left out unless allowed. Codecs that surely cost the same are put in order by stated
+    tie-breakers (--explain); where the race is not resolved the cheapest comes first, with the command
+    that goes on.
     """
     from ..reports.cost import Cost
     from ..reports.files import load_all
@@ -98,11 +101,12 @@ def command(
         interop=interop,
         allow_loss=allow_loss,
         corpora=corpora,
+        codec=codec,
     )
     paths = list(files) or [Path("bakeoff.json")]
     results = load_all(paths)
     _check_formats(wish.formats, results)
-    choice = pick(results, wish)
+    choice = pick(results, wish, str(paths[0]))
     put(render(choice, explain=explain, **layout(None)).encode(), None)
     if write:
         _write(choice, paths, results, located(lock), replace=replace)
