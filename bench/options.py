@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from .operations import DEFAULT, OPERATIONS
-from .results import Fact
+from .results import Fact, typed
 from .stats import TIE
 from .stopping import FEWEST, Rule
 
@@ -17,6 +17,9 @@ __all__ = ["FREE", "Options"]
 FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"})
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
+
+_LINE_BREAK = "\0"
+"""Stands for a line break in a file's name where names are joined by those: no name has it."""
 
 _WORTH = 0.05
 """Seconds of slices that the start of a process is worth."""
@@ -100,7 +103,11 @@ class Options:
     def flat(self) -> dict[str, Fact]:
         """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""
         plain: dict[str, Any] = dataclasses.asdict(self)
-        joined = {key: "\n".join(value) for key, value in plain.items() if isinstance(value, tuple)}
+        joined = {
+            key: "\n".join(text.replace("\n", _LINE_BREAK) for text in value)
+            for key, value in plain.items()
+            if isinstance(value, tuple)
+        }
         return plain | joined | {"alpha": self.rule.alpha}
 
     @classmethod
@@ -112,8 +119,8 @@ class Options:
         """
         plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
         for key in ("corpora", "codecs", "operations"):
-            plain[key] = tuple(str(plain[key]).split("\n"))
-        return cls(**plain)
+            plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
+        return typed(cls, plain)
 
     def conflicts(self, other: Options) -> Iterator[str]:
         """Yield the options that differ and must not: name, then theirs and ours."""
@@ -124,4 +131,4 @@ class Options:
 
 
 def _shown(value: Fact) -> str:
-    return str(value).replace("\n", ",")
+    return str(value).replace("\n", ",").replace(_LINE_BREAK, r"\n")

@@ -12,15 +12,19 @@ History of the format (``bakeoff_format``):
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
+import functools
 import io
 import json
 import math
 import mmap
+import types
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from ..errors import RunError
 
@@ -44,6 +48,7 @@ __all__ = [
     "Unit",
     "read",
     "to_suite",
+    "typed",
     "write",
 ]
 
@@ -371,18 +376,57 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
     cells = []
     for entry in plain["cells"]:
         name = entry.pop("cell")
-        entry["loss"] = tuple(entry["loss"])
-        cells.append(CellResult(cell=Cell.parse(name), samples=samples.get(name, ()), **entry))
+        entry |= {"cell": Cell.parse(name), "samples": samples.get(name, ()), "loss": tuple(entry["loss"])}
+        cells.append(typed(CellResult, entry))
     for codec in plain["codecs"]:
         for key in ("carries", "losses", "notes"):
             codec[key] = tuple(codec[key])
     plain |= {
         "cells": tuple(cells),
-        "codecs": tuple(CodecFacts(**c) for c in plain["codecs"]),
-        "corpora": tuple(CorpusFacts(**c) for c in plain["corpora"]),
+        "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
+        "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
         "warnings": tuple(plain["warnings"]),
     }
-    return Result(**plain)
+    return typed(Result, plain)
+
+
+_T = TypeVar("_T")
+
+
+def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
+    """Make one of our dataclasses of what stood in a file, where anything may stand.
+
+    Raises:
+        TypeError: A field is missing, unknown, or of another type than the class declares.
+    """
+    made = cls(**fields)
+    for key, kind in _kinds(cast("Any", cls)).items():
+        if not _fits(value := getattr(made, key), kind):
+            raise TypeError(f"{key} is {value!r:.40}")
+    return made
+
+
+@functools.cache
+def _kinds(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _fits(value: object, kind: Any) -> bool:
+    """Whether a value is of a type, of those that our dataclasses use."""
+    parts = get_args(kind)
+    match get_origin(kind):
+        case None:
+            return type(value) is kind or (kind is float and type(value) is int)
+        case typing.Literal:
+            return value in parts
+        case types.UnionType:
+            return any(_fits(value, part) for part in parts)
+        case builtins.tuple:
+            return type(value) is tuple and all(_fits(item, parts[0]) for item in value)
+        case _:
+            return type(value) is dict and all(
+                _fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items()
+            )
 
 
 def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
@@ -391,18 +435,23 @@ def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
         metadata = run.get_metadata()
         if "bakeoff_raw" not in metadata:
             continue
+        if not metadata["bakeoff_paired"] > 0:
+            raise ValueError(f"{benchmark.get_name()}: a figure for ratios has to be above 0")
         found.append(
-            Sample(
-                value=run.values[0],
-                raw=metadata["bakeoff_raw"],
-                paired=metadata["bakeoff_paired"],
-                pair=metadata["bakeoff_pair"],
-                loops=metadata.get("loops", 1),
-                duration=metadata["duration"],
-                rounds=metadata["bakeoff_rounds"],
-                dirty=metadata["bakeoff_dirty"],
-                yardstick=metadata.get("bakeoff_yardstick", 0.0),
-                drift=metadata.get("bakeoff_drift", 0.0),
+            typed(
+                Sample,
+                {
+                    "value": run.values[0],
+                    "raw": metadata["bakeoff_raw"],
+                    "paired": metadata["bakeoff_paired"],
+                    "pair": metadata["bakeoff_pair"],
+                    "loops": metadata.get("loops", 1),
+                    "duration": metadata["duration"],
+                    "rounds": metadata["bakeoff_rounds"],
+                    "dirty": metadata["bakeoff_dirty"],
+                    "yardstick": metadata.get("bakeoff_yardstick", 0.0),
+                    "drift": metadata.get("bakeoff_drift", 0.0),
+                },
             )
         )
     return tuple(found)

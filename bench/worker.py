@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import BakeoffError
+from ..errors import BakeoffError, RunError
 
 __all__ = ["main"]
 
@@ -39,7 +39,12 @@ def main(arguments: list[str]) -> None:
     try:
         answer = _do(job)
     except BakeoffError as error:
-        answer = {"failure": type(error).__name__, "message": str(error), "exit_code": error.exit_code}
+        answer = _failure(error)
+    except RecursionError:
+        if job["kind"] != "prepare":
+            raise
+        deep = "a record is nested too deep to be handed from process to process (some 480 levels can be)"
+        answer = _failure(RunError(f"{job['source']}: {deep}"))
     except MemoryError as error:
         answer = {"outcome": "out of memory", "reason": str(error) or "an allocation failed"}
     if os.getpid() == me:
@@ -47,6 +52,10 @@ def main(arguments: list[str]) -> None:
     # What codecs leave behind is not worth tearing down, and could still crash.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _failure(error: BakeoffError) -> dict[str, Any]:
+    return {"failure": type(error).__name__, "message": str(error), "exit_code": error.exit_code}
 
 
 def _die_with(parent: int) -> None:

@@ -42,8 +42,8 @@ class Corpus(ABC):
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
-        # A file name need not be text; every report of it is.
-        text = name.encode(errors="backslashreplace").decode()
+        # A file name need not be text, and may steer a terminal or break a line; no report of it does.
+        text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in name)
         self.name = text.replace("/", "_") or "records"
         self.source = source
         self.description = description

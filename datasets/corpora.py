@@ -59,10 +59,12 @@ def corpus(
         UnknownFormat: The format is not known.
         UntrustedCorpus: A pickle, and `trusted` is False.
         UnreadableCorpus: It cannot be opened, or is a folder without any file of records.
-        UsageError: `records` or `seed` is no such number, the function cannot be imported, or a library
-            is missing.
+        UsageError: The name is empty, `records` or `seed` is no such number, the function cannot be
+            imported, or a library is missing.
     """
     source = os.fspath(name_or_path)
+    if not source:
+        raise UsageError("a corpus without a name; . is this folder")
     limit = None if records is None else size(records)
     if source in NAMES:
         if format is not None:
@@ -74,6 +76,8 @@ def corpus(
     reading = Reading(format, limit, seed, skip_bad, trusted)
     path = Path(source)
     if source == "-":
+        if sys.stdin is None:
+            raise UnreadableCorpus("standard input: is closed")
         return files.pipe(sys.stdin.buffer, "stdin", "standard input", reading)
     if path.is_dir():
         return files.whole_folder(path, source, reading)

@@ -66,6 +66,16 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
     assert r'"caf\\udce9" = ' in (tmp_path / "bakeoff.lock").read_text()
 
 
+def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
+    """There is a result, with a name of one line, and the run can be gone on with."""
+    (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
+    done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *QUICK)
+    again = run(tmp_path, "--resume", "bakeoff.json", "--budget", "0")
+
+    assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
+    assert [corpus.name for corpus in read(tmp_path / "bakeoff.json").corpora] == [r"two\nlines \x1b[31m"]
+
+
 @pytest.mark.parametrize("option", ["--budget", "--cell-timeout"])
 @pytest.mark.parametrize("value", ["inf", "nan"])
 def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
@@ -175,6 +185,8 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (["movies", "-o", "x.json.gz"], 2, "leave .gz out"),
         (["empty.jsonl"], 1, "no record in it"),
         (["broken.jsonl"], 1, "line 2"),
+        (["deep.jsonl"], 1, "bakeoff: deep.jsonl: a record is nested too deep to be handed from process"),
+        ([""], 2, "a corpus without a name"),
         (["mine.jsonl", "-c", "json+schema", "--quick"], 1, ""),
     ],
 )
@@ -184,6 +196,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
     """The right exit code, no traceback, and no file left behind but a result."""
     (mine / "empty.jsonl").touch()
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
+    (mine / "deep.jsonl").write_text("[" * 600 + "]" * 600)
     done = run(mine, *arguments)
 
     assert done.returncode == code, done.stderr

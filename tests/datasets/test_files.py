@@ -391,6 +391,13 @@ class TestCsv:
 
         assert ([1] * 1_500) + ["n/a"] == [row["a"] for row in rows]
 
+    @pytest.mark.parametrize("quote", ["", '"'])
+    def test_wide_cells(self, tmp_path: Path, quote: str) -> None:
+        """A cell may be as large as a record, not only 128 KiB."""
+        wide = "x" * (3 << 20)
+
+        assert [{"a": wide, "b": 1}] == read(put(tmp_path, "data.csv", f"a,b\n{quote}{wide}{quote},1\n"))
+
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
     def test_delimiters(self, tmp_path: Path, delimiter: str) -> None:
         """The delimiter is the one that the header has most of."""

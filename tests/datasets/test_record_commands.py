@@ -197,6 +197,15 @@ class TestGenerate:
 
 
 class TestConvert:
+    def test_no_standard_input(self, tmp_path: Path) -> None:
+        """A shell may have closed it."""
+        done = bakeoff(
+            "convert", "--from", "jsonl", "-", "a.jsonl", cwd=tmp_path, preexec_fn=lambda: os.close(0)
+        )
+
+        assert 1 == done.returncode
+        assert "bakeoff: standard input: is closed" == one_line(done.stderr)
+
     def test_there_and_back(self, tmp_path: Path) -> None:
         """Records survive a tour through the formats."""
         tour = ["a.jsonl", "b.bson", "c.msgpack.gz", "d.yaml", "e.cbor", "f.json", "g.jsonl"]

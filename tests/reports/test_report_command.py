@@ -223,6 +223,36 @@ def test_damaged_document(bakeoff, file, tmp_path):
     assert "damaged" in err
 
 
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [
+        (None, "duration", "long"),
+        (None, "command", ["bakeoff"]),
+        (None, "environment", {"hostname": []}),
+        (None, "warnings", [1]),
+        ("cells", "outcome", "splendid"),
+        ("cells", "facts", 3),
+        ("codecs", "version", None),
+        ("codecs", "accelerated", 1),
+        ("corpora", "records", "many"),
+        ("corpora", "profile", {"bytes": {}}),
+    ],
+)
+@pytest.mark.parametrize("command", ["report", "pick"])
+def test_fields_of_other_types(bakeoff, file, tmp_path, command, part, field, value):
+    """What stands in a file is looked at before it is used: one line, never a traceback."""
+    plain = json.loads(file.read_text())
+    holder = next(b["metadata"] for b in plain["benchmarks"] if "bakeoff_document" in b.get("metadata", ()))
+    document = json.loads(holder["bakeoff_document"])
+    (document if part is None else document[part][0])[field] = value
+    holder["bakeoff_document"] = json.dumps(document)
+    (tmp_path / "bad.json").write_text(json.dumps(plain))
+    code, _, err = bakeoff(command, tmp_path / "bad.json")
+
+    assert (1, 1) == (code, err.count("\n"))
+    assert f"damaged: TypeError: {field} is " in err
+
+
 def test_newer_format(bakeoff, file, tmp_path):
     """A newer format is named, with what this version reads."""
     newer = re.sub('"bakeoff_format": ?1', '"bakeoff_format":99', file.read_text())
