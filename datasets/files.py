@@ -9,10 +9,10 @@ import weakref
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from shutil import copyfileobj
 from typing import IO, Any
 
 from .base import Progress
+from .csv_reader import LOOK_AHEAD
 from .errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from .formats import FORMATS, FileFormat, format_of, sniff
 from .passes import Digest, Passed, Reading
@@ -20,6 +20,10 @@ from .problems import Problems
 from .streams import opened, split_compression
 
 __all__ = ["Files", "one_file", "pipe", "whole_folder"]
+
+
+PIECE = 1 << 20
+"""Bytes of a pipe that are copied at a time, and at first."""
 
 
 class Files(Passed):
@@ -125,23 +129,26 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
 def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
     """Return the records of what can be read only once, copied to a temporary file.
 
+    Where only the first so many are wanted, no more than holds them is read.
+
     Raises:
         UnknownFormat: Neither the user nor the first bytes tell the format.
         UntrustedCorpus: The format is not to be read without trust.
         UnreadableCorpus: It cannot be read, or there is no room to keep it.
     """
-    given = None if reading.format is None else format_of(Path(source), reading.format)
-    if given is not None:
-        _check_trust(given, source, reading.trusted)
+    kind = None if reading.format is None else format_of(Path(source), reading.format)
     spool = tempfile.NamedTemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed with the corpus
+    path = Path(spool.name)
     try:
-        copyfileobj(file, spool, 1 << 20)
-        spool.flush()
-        path = Path(spool.name)
-        if given is None:
+        kept = _copied(file, spool, PIECE)
+        if kind is None:
             with opened(path) as plain:
-                given = sniff(plain.file.peek(1 << 16), source)
-        return Files(name, source, [(path, given)], reading, spool=spool)
+                kind = sniff(plain.file.peek(1 << 16), source)
+        _check_trust(kind, source, reading.trusted)
+        # Each time as much again, so that looking costs no more than reading once.
+        while not _holds(path, kind, reading) and (more := _copied(file, spool, kept)):
+            kept += more
+        return Files(name, source, [(path, kind)], reading, spool=spool)
     except OSError as error:
         spool.close()
         place = tempfile.gettempdir()
@@ -151,3 +158,29 @@ def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
     except BaseException:
         spool.close()
         raise
+
+
+def _copied(file: IO[bytes], spool: Any, size: int) -> int:
+    """Copy so many bytes, or what there is; return how many."""
+    left = size
+    while left and (data := file.read(min(left, PIECE))):
+        spool.write(data)
+        left -= len(data)
+    spool.flush()
+    return size - left
+
+
+def _holds(path: Path, kind: FileFormat, reading: Reading) -> bool:
+    """Whether the records that are wanted are in what was kept: the first so many of what may have no end.
+
+    The last one found may be cut off, and some formats look ahead.
+    """
+    if reading.limit is None:
+        return False
+    wanted = reading.limit + LOOK_AHEAD + 1
+    try:
+        with opened(path) as file:
+            records = kind.read(file.file, Problems(skip=reading.skip_bad))
+            return sum(1 for _ in islice(records, wanted)) == wanted
+    except UnreadableCorpus:
+        return not file.at_end  # What is wrong before the end is wrong with more as well.

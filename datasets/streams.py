@@ -158,6 +158,11 @@ class Input:
         else:
             self.file = io.BufferedReader(_Plain(_decompressed(buffered, kind)), BUFFER)
 
+    @property
+    def at_end(self) -> bool:
+        """Whether all of it was read, as it is stored."""
+        return self._raw.position >= self.size
+
     def sha256(self) -> str:
         """Return the hash of the whole file as it is stored; reads what has not been read yet."""
         while self._raw.read(BUFFER):

@@ -14,9 +14,10 @@ import resource
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,10 @@ from bakeoff.datasets import (
     json_reader,
     yaml_reader,
 )
+from bakeoff.datasets.files import pipe
 from bakeoff.datasets.formats import FORMATS, sniff
 from bakeoff.datasets.json_reader import CHUNK, read_json
+from bakeoff.datasets.passes import Reading
 from bakeoff.datasets.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import UsageError
@@ -53,6 +56,23 @@ def put(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+class Chunks(io.RawIOBase):
+    """A file of pieces."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._rest = self._rest or next(self._pieces, b"")
+        length = min(len(buffer), len(self._rest))
+        buffer[:length], self._rest = self._rest[:length], self._rest[length:]
+        return length
 
 
 def read(path: Path, **options: Any) -> list[Any]:
@@ -688,6 +708,49 @@ class TestOtherSources:
         assert 1 == done.returncode
         assert f"cannot be copied to {tmp_path} for reading: File too large" in done.stderr.decode()
         assert [] == list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(
+        ("form", "line"), [("jsonl", '{"a": 1}'), ("csv", "1,2"), ("msgpack", "abc"), ("yaml", "--- {a: 1}")]
+    )
+    def test_the_first_records_of_an_endless_pipe(self, form: str, line: str) -> None:
+        """What has no end is read as far as it is asked for, the same each time."""
+        script = (
+            "from bakeoff.datasets import corpus\n"
+            f"c = corpus('-', 1200, format={form!r})\n"
+            "print(len(list(c.records())), c.sha256)"
+        )
+        endless = subprocess.Popen(["yes", "--", line], stdout=subprocess.PIPE)
+        try:
+            command = [sys.executable, "-c", script]
+            done = subprocess.run(command, stdin=endless.stdout, capture_output=True, check=True, timeout=60)
+        finally:
+            endless.kill()
+            endless.communicate()
+        kept = (f"{line}\n" * (1 << 20)).encode()[: 1 << 20]
+
+        assert f"1200 {hashlib.sha256(kept).hexdigest()}" == done.stdout.decode().strip()
+
+    @pytest.mark.parametrize("cells", [700, 60_000])
+    def test_the_first_records_are_those_of_the_whole(self, cells: int) -> None:
+        """However much of a pipe has to be read for them, and wherever that is cut."""
+        text = "a,b\n" + "".join(f"{number}.5,{'x' * cells}\n" for number in range(1_500))
+        reading = Reading(format="csv", limit=30)
+        corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
+
+        assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
+
+    def test_what_is_wrong_at_the_start_ends_an_endless_pipe(self) -> None:
+        """More of it would change nothing."""
+        endless = cycle([b"{}\n{\n" + b"{}\n" * 300_000])
+        corpus = pipe(io.BufferedReader(Chunks(endless)), "made", "made", Reading("jsonl", limit=3))
+
+        with pytest.raises(BadRecord, match="line 2"):
+            list(corpus.records())
+
+    def test_no_pickle_in_a_pipe_is_looked_into(self) -> None:
+        """Not for its length either, before it is trusted."""
+        with pytest.raises(UntrustedCorpus):
+            pipe(io.BytesIO(pickle.dumps([1])), "made", "made", Reading("pickle", limit=1))
 
     def test_fifo(self, tmp_path: Path) -> None:
         """A named pipe (what `<(command)` gives) is read once and kept."""
