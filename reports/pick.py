@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import takewhile
@@ -116,7 +116,7 @@ class Choice:
         reasons: Half sentences; joined they say why.
         tied: Codecs that surely cost the same (`TIE`), and lost by a tie-breaker.
         unresolved: Codecs that may cost less for all that is known: name, and how many times the
-            winner's cost they take, with the interval.
+            lowest cost they take, with the interval.
         runners_up: Name and how many times the winner's cost, cheapest first.
         excluded: Name and what excluded it.
         breakeven: Sentences on what would change the answer.
@@ -184,35 +184,30 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
         )
     parts = {name: _parts(name, fields, weights) for name in eligible}
-    order = sorted(eligible, key=lambda name: parts[name].total(wish.cost))
+    race = _Race(
+        fields=fields,
+        samples=samples,
+        parts=parts,
+        order=sorted(eligible, key=lambda name: parts[name].total(wish.cost)),
+        cost=wish.cost,
+    )
     tied: list[str] = []
     unresolved: dict[str, Ratio] = {}
     if wish.codec is not None:
-        winner = _named(wish.codec, order, excluded)
-        reasons = _decided(winner, order, parts, wish.cost)
+        winner = _named(wish.codec, race.order, excluded)
+        reasons = _decided(winner, race)
     else:
         if fewest < FEW and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
             raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
-        judged = verdicts(samples, alpha(result))
-        cheapest = order[0]
-        # A codec behind one that is surely dearer is surely dearer, however little is known of it.
-        top = list(takewhile(lambda n: n == cheapest or judged[cheapest, n][0] != "faster", order))
-        same = [name for name in top if name == cheapest or judged[cheapest, name][0] == "same"]
-        winner = min(same, key=_preference(fields, parts))
-        tied = [name for name in same if name != winner]
-        unresolved = {name: judged[name, winner][1] for name in top if name not in same}
-        reasons = _cheapest(winner, tied, order, parts, wish.cost, fields)
+        winner, tied, unresolved = _judged(race, alpha(result))
+        reasons = _won(winner, tied, unresolved, race)
         if unresolved:
-            apart = [judged[name, cheapest][1] for name in unresolved]
-            line = resolving(results, [plain_name(n) for n in (cheapest, *unresolved)], apart, file)
+            contenders = [plain_name(name) for name in (race.order[0], *unresolved)]
+            line = resolving(results, contenders, list(unresolved.values()), file)
             reasons.append(f"not resolved against {_listed(list(unresolved))}: go on with `{line}`")
-        elif rest := [name for name in order if name not in same]:
-            times = parts[rest[0]].total(wish.cost) / parts[winner].total(wish.cost)
-            reasons.append(f"{rest[0]} is next at {numbers.ratio(times)} that")
     entrant = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
-    own = parts[winner].total(wish.cost)
     return Choice(
         winner=entrant,
         wish=wish,
@@ -220,11 +215,45 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         reasons=(*reasons, *_merits(entrant, wish, fields)),
         tied=tuple(tied),
         unresolved=tuple(unresolved.items()),
-        runners_up=tuple((n, parts[n].total(wish.cost) / own) for n in order if n not in level),
+        runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_breakeven(winner, order, parts, wish.cost, tied=level)),
-        parts={name: parts[name] for name in order},
+        breakeven=tuple(_breakeven(winner, race, tied=level)),
+        parts={name: parts[name] for name in race.order},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Race:
+    """The codecs that fit, and what they cost.
+
+    Attributes:
+        fields: Every codec's cells, by corpus and name.
+        samples: Costs by codec, process by process.
+        parts: What a codec's cost is made of.
+        order: Names, cheapest first.
+    """
+
+    fields: _Fields
+    samples: Mapping[str, Sequence[Sample]]
+    parts: Mapping[str, Parts]
+    order: Sequence[str]
+    cost: Cost
+
+    def total(self, name: str) -> float:
+        """The cost of a codec, in seconds."""
+        return self.parts[name].total(self.cost)
+
+
+def _judged(race: _Race, alpha: float) -> tuple[str, list[str], dict[str, Ratio]]:
+    """Return the winner, what surely costs the same, and ratios to the cheapest of what is not resolved."""
+    judged = verdicts(race.samples, alpha)
+    cheapest, *others = race.order
+    # What stands behind a codec that is surely dearer is dearer, however little is known of it.
+    near = list(takewhile(lambda name: judged[cheapest, name][0] != "faster", others))
+    same = [cheapest, *(name for name in near if judged[cheapest, name][0] == "same")]
+    winner = min(same, key=_preference(race))
+    unresolved = {name: judged[name, cheapest][1] for name in near if name not in same}
+    return winner, [name for name in same if name != winner], unresolved
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
@@ -370,41 +399,39 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
 # Why
 
 
-def _preference(fields: _Fields, parts: Mapping[str, Parts]) -> Callable[[str], tuple[object, ...]]:
+def _preference(race: _Race) -> Callable[[str], tuple[object, ...]]:
     """Return the sort key of the tie-breakers."""
 
     def key(name: str) -> tuple[object, ...]:
-        facts = next(iter(fields.values()))[name].facts
+        facts = next(iter(race.fields.values()))[name].facts
         weight = 0 if facts.library == "Python" else 2 if facts.extra else 1
-        return not facts.interoperable, weight, parts[name].size, name
+        return not facts.interoperable, weight, race.parts[name].size, name
 
     return key
 
 
-def _cheapest(
-    winner: str,
-    tied: Sequence[str],
-    order: Sequence[str],
-    parts: Mapping[str, Parts],
-    cost: Cost,
-    fields: _Fields,
-) -> list[str]:
-    """Say why a codec comes first."""
-    of = f"{_time(parts[winner].total(cost))} for {cost.sentence()}"
-    if len(order) == 1:
+def _won(winner: str, tied: Sequence[str], unresolved: Collection[str], race: _Race) -> list[str]:
+    """Say why a codec comes first, and by how much."""
+    of = f"{_time(race.total(winner))} for {race.cost.sentence()}"
+    if len(race.order) == 1:
         return [f"the only codec that fits, {of}"]
-    if not tied:
-        return [f"lowest cost, {of}"]
-    broken = _broken_by(winner, tied, fields, parts)
-    return [f"{_level(winner, order[0], tied)}, at {of}, and comes first as {broken}"]
+    if tied:
+        level = _level(winner, race.order[0], tied)
+        reasons = [f"{level}, at {of}, and comes first as {_broken_by(winner, tied, race)}"]
+    else:
+        reasons = [f"lowest cost, {of}"]
+    rest = [name for name in race.order if name != winner and name not in tied]
+    if rest and not unresolved:
+        reasons.append(f"{rest[0]} is next at {numbers.ratio(race.total(rest[0]) / race.total(winner))} that")
+    return reasons
 
 
-def _decided(winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost) -> list[str]:
+def _decided(winner: str, race: _Race) -> list[str]:
     """Say what a decision made by people costs."""
-    own, least = (parts[name].total(cost) for name in (winner, order[0]))
-    reasons = [f"decided on by name, at {_time(own)} for {cost.sentence()}"]
-    if winner != order[0]:
-        reasons.append(f"the lowest cost is that of {order[0]}, {numbers.ratio(least / own)} as much")
+    own, least = race.total(winner), race.total(race.order[0])
+    reasons = [f"decided on by name, at {_time(own)} for {race.cost.sentence()}"]
+    if winner != race.order[0]:
+        reasons.append(f"the lowest cost is that of {race.order[0]}, {numbers.ratio(least / own)} as much")
     return reasons
 
 
@@ -451,9 +478,9 @@ def _cpu(entrant: Entrant, cost: Cost) -> float:
     return _value(entrant, "dump") + cost.reads * reading
 
 
-def _broken_by(name: str, others: Sequence[str], fields: _Fields, parts: Mapping[str, Parts]) -> str:
+def _broken_by(name: str, others: Sequence[str], race: _Race) -> str:
     """Name the tie-breakers that put the winner before the others, the first rule first."""
-    key = _preference(fields, parts)
+    key = _preference(race)
     own = key(name)
     rules = {[a != b for a, b in zip(own, key(other), strict=True)].index(True) for other in others}
     words = (
@@ -470,19 +497,20 @@ _PLAUSIBLE_LINES: Final = (1e3, 1e11)
 """Break-evens beyond these (reads per write; bytes per second) concern nobody and are not stated."""
 
 
-def _breakeven(
-    winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: Cost, tied: set[str]
-) -> list[str]:
+def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
     """Say at which reads per write and at which bandwidth another codec would win.
 
     A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
     the two lines cross it is the winner that becomes the cheaper one.
     """
+    cost, parts = race.cost, race.parts
+    if race.order[0] not in tied:
+        return []  # It does not win as it is.
     own = parts[winner]
     reads: list[tuple[float, str]] = []
     lines: list[tuple[float, str]] = []
-    level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= own.total(cost)]
-    for other in order:
+    level = [n for n in race.order if n in tied and n != winner and race.total(n) <= race.total(winner)]
+    for other in race.order:
         if other == winner or other in level:
             continue
         theirs = parts[other]

@@ -31,7 +31,7 @@ def _body(choice: Choice) -> Iterable[str]:
             f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
             for name, found in choice.unresolved
         )
-        yield f"not resolved from it, times its cost: {', '.join(rows)}"
+        yield f"not resolved, times the lowest cost: {', '.join(rows)}"
     names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
     if choice.wish.needs and not any("+schema" in name for name in names):
         yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"
