@@ -110,7 +110,7 @@ class Lock:
             terms["needs"] = list(wish.needs)
         return cls(
             codec=name,
-            requires={facts.library: version_range(facts.version)} | _compressor(name, results),
+            requires=_compressor(name, results) | {facts.library: version_range(facts.version)},
             format=facts.format,
             schema=schema,
             why=choice.sentence,

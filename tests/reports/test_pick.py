@@ -532,7 +532,7 @@ class TestLock:
         lock = locked(tmp_path / "a.json")
         monkeypatch.setattr("bakeoff.reports.lock._installed", lambda name, _: None)
 
-        assert ">=0.23.1,<0.24" == lock.requires["zstandard"]
+        assert {"zstandard": ">=0.23.1,<0.24", "Python": ">=1.2.3,<2"} == lock.requires
         assert "zstandard is not installed; pip install 'zstandard>=0.23.1,<0.24'" in check(lock, tmp_path)
         bare = replace(lock, requires={})
         assert ["zstandard is not installed; pip install 'zstandard'"] == check(bare, tmp_path)
