@@ -14,7 +14,7 @@ from typing import Any
 
 from ._pure import pure_copy
 from .conventions import FAMILIES, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
 BSON = Format("bson", "application/bson", ".bson", Prefixed("<i", included=True))
@@ -52,6 +52,7 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "encode": library.encode,
         "encode_options": {"codec_options": options},
         "decode": library.decode,
+        "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
         "lower": _family.lower,
         "wrap": WRAP,

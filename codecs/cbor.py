@@ -11,7 +11,7 @@ from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import CborSequence
 
 CBOR = Format(
@@ -42,6 +42,7 @@ def _cbor2() -> Mapping[str, Any]:
         "encode_options": {"default": write},
         "encode_depth": DEFAULT_DEPTH,
         "decode": cbor2.loads,
+        "raw": RawCalls(cbor2.dumps, cbor2.loads),
         "whole": (b"\x82", b"\x48"),
         "lower": _family.lower,
         "accelerated": True,

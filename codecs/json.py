@@ -12,7 +12,7 @@ from typing import Any
 
 from ._pure import pure_copy
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Lines
 
 JSON = Format(
@@ -35,6 +35,13 @@ _family64 = FAMILIES["json64"]
 _msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
 
+def _raw_text(library: ModuleType) -> RawCalls:
+    """The standard library's calls, and simplejson's, with objects that are made once."""
+    encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    decode = library.JSONDecoder().decode
+    return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+
 @declare("json", JSON)
 def _json() -> Mapping[str, Any]:
     import json
@@ -46,6 +53,7 @@ def _json() -> Mapping[str, Any]:
     return {
         "encode": encoder.encode,
         "decode": json.JSONDecoder().decode,
+        "raw": _raw_text(json),
         "text": True,
         "lower": _family.lower,
         "accelerated": bool(
@@ -72,6 +80,7 @@ def _simplejson(library: ModuleType) -> Mapping[str, Any]:
     return {
         "encode": encoder.encode,
         "decode": library.JSONDecoder(allow_nan=True).decode,
+        "raw": _raw_text(library),
         "text": True,
         "lower": _family.lower,
         "accelerated": library.encoder.c_make_encoder is not None,
@@ -102,6 +111,7 @@ def _orjson() -> Mapping[str, Any]:
         "encode": orjson.dumps,
         "encode_arguments": (_family64.leaf,),
         "decode": orjson.loads,
+        "raw": RawCalls(orjson.dumps, orjson.loads),
         "lower": _family64.lower,
         "accelerated": True,
         "carries": CARRIES,
@@ -119,6 +129,7 @@ def _msgspec() -> Mapping[str, Any]:
     return {
         "encode": msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         "decode": msgspec.json.Decoder().decode,
+        "raw": RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
         "lower": _msgspec_family.lower,
         "accelerated": True,
         "carries": carries | {"bigint"},
@@ -135,6 +146,7 @@ def _msgspec_struct() -> Mapping[str, Any]:
     return {
         **_msgspec(),
         "decode": unbound,
+        "raw": None,
         "bind": lambda schema: msgspec.json.Decoder(schema.struct()).decode,
         "carries": (CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
         "wire": {},
@@ -160,6 +172,10 @@ def _ujson() -> Mapping[str, Any]:
             "default": _family.leaf,
         },
         "decode": ujson.loads,
+        "raw": RawCalls(
+            lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
+            ujson.loads,
+        ),
         "lower": _family.lower,
         "accelerated": True,
         "carries": carries,
@@ -183,6 +199,7 @@ def _refuse_nul(data: bytes) -> None:
 def _rapidjson() -> Mapping[str, Any]:
     import rapidjson
 
+    encode: Any = rapidjson.Encoder(ensure_ascii=False)
     carries = BIG | {"nonfinite"}
     return {
         "encode": rapidjson.dumps,
@@ -193,6 +210,7 @@ def _rapidjson() -> Mapping[str, Any]:
             "iterable_mode": rapidjson.IM_ONLY_LISTS,
         },
         "decode": rapidjson.loads,
+        "raw": RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
         "lower": _family.lower,
         "accelerated": True,
         "carries": carries,

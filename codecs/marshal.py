@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .conventions import FAMILIES, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Marshal
 
 MARSHAL = Format(
@@ -30,6 +30,7 @@ def _marshal() -> Mapping[str, Any]:
         "encode": marshal.dumps,
         "encode_arguments": (4,),
         "decode": marshal.loads,
+        "raw": RawCalls(marshal.dumps, marshal.loads),
         # A tuple of two: the payload, and eight secret bytes as a bytes object (Python/marshal.c).
         "whole": (b")\x02", b"s\x08\x00\x00\x00"),
         "lower": _family.lower,

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import MessagePack
 
 MSGPACK = Format(
@@ -67,6 +67,9 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         "pooled": True,
         "decode": unpackb,
         "decode_options": {"strict_map_key": False, "timestamp": 3, **options},
+        "raw": RawCalls(
+            library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb
+        ),
         "lower": _family.lower,
         "accelerated": library.__name__ != "msgpack.fallback",
         "carries": CARRIES,
@@ -149,6 +152,7 @@ def _ormsgpack() -> Mapping[str, Any]:
             ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT,
         ),
         "decode": ormsgpack.unpackb,
+        "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
         "decode_options": {
             "option": ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT,
         },
@@ -171,6 +175,7 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
     return {
         **_msgspec(),
         "decode": unbound,
+        "raw": None,
         "bind": lambda schema: msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
         "rows": array_like,
         "carries": (CARRIES | TYPED) - {"key_order"},
@@ -199,6 +204,7 @@ def _msgspec() -> Mapping[str, Any]:
     return {
         "encode": msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         "decode": msgspec.msgpack.Decoder().decode,
+        "raw": RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
         "lower": _msgspec_family.lower,
         "accelerated": True,
         "carries": CARRIES,

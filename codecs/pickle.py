@@ -9,7 +9,7 @@ import pickle
 from collections.abc import Mapping
 from typing import Any
 
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Pickle
 
 CARRIES = frozenset(
@@ -34,11 +34,12 @@ def _format(unpickler: Any) -> Format:
     )
 
 
-def _pickle(protocol: int) -> Mapping[str, Any]:
+def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Mapping[str, Any]:
     return {
-        "encode": pickle.dumps,
+        "encode": dumps,
         "encode_arguments": (protocol,),
-        "decode": pickle.loads,
+        "decode": loads,
+        "raw": RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
         "whole": "pickle",
         "accelerated": pickle.Pickler.__module__ == "_pickle",
         "carries": CARRIES,
@@ -63,8 +64,6 @@ def _protocol_2() -> Mapping[str, Any]:
 @declare("pickle/pure", _format(pickle._Unpickler))
 def _pure() -> Mapping[str, Any]:
     return {
-        **_pickle(5),
-        "encode": pickle._dumps,  # type: ignore[attr-defined]
-        "decode": pickle._loads,  # type: ignore[attr-defined]
+        **_pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
         "accelerated": False,
     }

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .conventions import FAMILIES, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
 PLIST = Format("plist", "application/x-plist", ".plist", Prefixed(">I", included=False))
@@ -39,6 +39,7 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
         "encode": _encode,
         "encode_options": {"fmt": kind},
         "decode": plistlib.loads,
+        "raw": RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
         "decode_options": {"fmt": kind},
         "scan": NATIVE,
         "lower": _family.lower,

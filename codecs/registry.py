@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UsageError
 from .compression import compressor
@@ -30,6 +30,7 @@ __all__ = [
     "REPLACE",
     "Declaration",
     "Format",
+    "RawCalls",
     "available",
     "codec",
     "declare",
@@ -87,6 +88,18 @@ class Format:
         }
 
 
+class RawCalls(NamedTuple):
+    """What a competent user of a library writes without bakeoff: no guard, no convention, no common error.
+
+    Attributes:
+        encode: ``(record) -> bytes``.
+        decode: ``(bytes) -> record``.
+    """
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """What is known of a codec before its library is loaded.
@@ -97,6 +110,7 @@ class Declaration:
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It decodes into the types of a schema, and cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
+        raw: Gives the library's own calls, as its users write them; None where nobody has told.
     """
 
     name: str
@@ -108,6 +122,7 @@ class Declaration:
     trusted_only: bool = False
     needs_schema: bool = False
     entry_point: str = ""
+    raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
 
 
 _declared: dict[str, Declaration] = {}
@@ -126,7 +141,8 @@ def declare(
 ) -> Callable[[Callable[[], Mapping[str, Any]]], Callable[[], Mapping[str, Any]]]:
     """Declare the codec that the decorated function describes.
 
-    The function imports the library and returns the arguments of `Codec` that are particular to it.
+    The function imports the library and returns the arguments of `Codec` that are particular to it, and
+    as ``raw`` the library's own `RawCalls`.
     """
 
     def decorate(describe_codec: Callable[[], Mapping[str, Any]]) -> Callable[[], Mapping[str, Any]]:
@@ -134,10 +150,14 @@ def declare(
             from ._codec import Codec
 
             facts = kind.facts() | {"library": library or "Python"} | dict(describe_codec())
+            facts.pop("raw", None)
             return Codec(name=name, version=_version(library), origin=name, **facts)
 
+        def raw() -> RawCalls | None:
+            return describe_codec().get("raw")
+
         _declared[name] = Declaration(
-            name, kind.name, build, library, module or library, extra, kind.trusted_only, needs_schema
+            name, kind.name, build, library, module or library, extra, kind.trusted_only, needs_schema, raw
         )
         return describe_codec
 

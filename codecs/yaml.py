@@ -17,7 +17,7 @@ from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
-from .registry import Format, declare
+from .registry import Format, RawCalls, declare
 from .streams import Documents
 
 YAML = Format(
@@ -103,15 +103,15 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
         ConventionDumper.add_representer(kind, represent)
     ConventionDumper.add_multi_representer(enum.Enum, represent)
 
+    options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
     return {
         "encode": yaml.dump,
-        "encode_options": {
-            "Dumper": ConventionDumper,
-            "encoding": "utf-8",
-            "allow_unicode": True,
-            "sort_keys": False,
-        },
+        "encode_options": {"Dumper": ConventionDumper, **options},
         "decode": yaml.load,
+        "raw": RawCalls(
+            lambda record: yaml.dump(record, Dumper=dumper, **options),
+            lambda data: yaml.load(data, Loader=loader),
+        ),
         "decode_options": {"Loader": _bounded(yaml, loader)},
         "check_payload": _depth_check(yaml),
         "encode_depth": DEFAULT_DEPTH,

@@ -13,13 +13,11 @@ since where things lie in memory moves a ratio by one per cent from process to p
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import random
 import statistics
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -31,9 +29,8 @@ import click
 
 from ...codecs.registry import codec
 from ...schemas import Schema
-from .. import stats
 from .._slice import time_calls
-from ..results import Sample
+from ._paired import in_processes, interval
 
 __all__ = ["Item", "Sale", "SaleObject", "main"]
 
@@ -294,18 +291,13 @@ BLOCKS = 100
 """Blocks that may stay after a million records."""
 
 
-def _interval(ratios: Iterable[float]) -> tuple[float, float, float]:
-    """Return mean, low and high of what the processes say."""
-    return stats.interval([Sample(ratio, ratio, ratio) for ratio in ratios])
-
-
 def judge(target: Target, found: list[list[Figure]]) -> tuple[bool, str] | None:
     """Return whether a target is met and in words how, by the mean over processes; None without the peer."""
     processes = [{figure.name: figure for figure in figures} for figures in found]
     if not all(target.peer in process for process in processes):
         return None
     values = [target.value(p[target.row], p[target.peer]) for p in processes]
-    value = statistics.fmean(values) if target.signed else _interval(values)[0]
+    value = statistics.fmean(values) if target.signed else interval(values)[0]
     met = value <= target.limit
     words = target.words.format(peer=target.peer)
     return met, f"{'ok' if met else 'MISSED'}: {value:.4g} {words} (target {target.limit:g})"
@@ -339,17 +331,15 @@ def measure(title: str, rounds: int) -> list[Figure]:
     ]
 
 
-def show(title: str, processes: int, rounds: int) -> bool:
+def show(title: str, count: int, rounds: int) -> bool:
     """Measure a table in processes, one after another, print it and return whether it meets its targets."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
-        found = list(pool.map(measure, [title] * processes, [rounds] * processes))
+    found = in_processes(count, measure, title, rounds)
     names = {figure.name for figure in found[0]}
     told = {target.row: judge(target, found) for target in TARGETS if target.row in names}
     click.echo(f"\n{title}\n{'':44}{'µs':>8}  {'ratio':>6}  95 %")
     for row in zip(*found, strict=True):
         name, seconds, ratios = zip(*row, strict=True)
-        mean, low, high = _interval(ratios)
+        mean, low, high = interval(ratios)
         microseconds = statistics.median(seconds) * 1e6
         verdict = told.get(name[0])
         words = f"  {verdict[1]}" if verdict else ""
@@ -383,17 +373,17 @@ def growth(records: int) -> tuple[int, int]:
 
 
 @click.command()
-@click.option("--processes", default=PROCESSES, show_default=True, help="Processes of each table.")
+@click.option("--processes", "count", default=PROCESSES, show_default=True, help="Processes of each table.")
 @click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
 @click.option(
     "--records", default=1_000_000, show_default=True, help="Records of the growth test; 0 for none."
 )
-def main(processes: int, rounds: int, records: int) -> None:
+def main(count: int, rounds: int, records: int) -> None:
     """Print what schemas cost, beside their peers and targets; exit 1 when a target is missed."""
     first = sales(1)[0]
     packed = codec("msgpack")
     assert packed.with_schema(Schema(Sale)).decode(packed.encode(first)) == first
-    met = [show(title, processes, rounds) for title in TABLES]
+    met = [show(title, count, rounds) for title in TABLES]
     if records:
         blocks, resident = growth(records)
         met.append(blocks <= BLOCKS)
