@@ -1,12 +1,15 @@
 # cython: language_level=3, embedsignature=True, binding=True
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
-Budget: 20 ns a call over the raw library call, error mapping included.
+Budget: 20 ns a call over the raw library call, error mapping included; what a format's guards cost beyond
+that stands with its codec (``bakeoff codecs NAME``).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_Size
-from cpython.list cimport PyList_Check, PyList_CheckExact
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.exc cimport PyErr_Occurred
+from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsLongLong, PyLong_FromLongLong
 from cpython.object cimport (
     Py_TPFLAGS_DICT_SUBCLASS, Py_TPFLAGS_HAVE_GC, Py_TPFLAGS_LIST_SUBCLASS, Py_TPFLAGS_TUPLE_SUBCLASS, Py_TYPE,
     PyObject,
@@ -15,8 +18,8 @@ from cpython.ref cimport Py_DECREF
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
-from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+
+from ._ends cimport end_t, finder
 
 from .errors import DecodeError, EncodeError, LimitError
 
@@ -24,6 +27,8 @@ cdef extern from "Python.h":
     PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
     PyObject *PyObject_CallOneArg(object callable, object argument)
     int PyUnicode_CheckExact(object text)
+    PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
+    PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
 
 cdef enum:
     MAX_ARGUMENTS = 12
@@ -93,6 +98,14 @@ cdef object _call(_Call call, object subject):
     return _owned(result)
 
 
+cdef inline Py_ssize_t _end(end_t find, bytes data) noexcept:
+    return find(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
+
+
+cdef inline bint _is_whole(end_t find, bytes data) noexcept:
+    return find is NULL or _end(find, data) == PyBytes_GET_SIZE(data)
+
+
 cdef class Codec:
     """An encoder and a decoder with fixed options, behind one interface.
 
@@ -115,9 +128,10 @@ cdef class Codec:
             before the library sees it (for libraries that write those wrongly without a word).
         encode_depth: Check nesting before encoding (libraries that crash on deep objects).
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
-        whole: How to notice data after the value where the library does not: ``(before, after)``
-            makes an array of the payload and a secret; ``"pickle"`` reads the frame length, and
-            makes a pair of frameless pickles and a secret.
+        whole: Where the library does not notice data after the value: which finder of `_ends` does.
+        decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
+            that most need not would slow it down.
+        subclass: The library's own subclass of int, which comes back as int.
         wrap: Key under which values other than a dict are wrapped in a document.
         limits_size: Largest payload in bytes, before and after decompression; at least 1.
         limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
@@ -156,18 +170,17 @@ cdef class Codec:
     cdef _Call _encode
     cdef _Call _decode
     cdef object _pool_factory
-    cdef list _pool
+    cdef object _spare
     cdef object _lower
     cdef object _scan
     cdef object _check_payload
     cdef readonly object _fix
     cdef object _compress
     cdef object _decompress
-    cdef bytes _before
-    cdef bytes _after
-    cdef object _secret
+    cdef end_t _find_end
+    cdef object _decode_again
+    cdef object _subclass
     cdef str _wrap
-    cdef bint _is_pickle
     cdef bint _text
     cdef bint _plain_encode
     cdef bint _plain_decode
@@ -180,6 +193,7 @@ cdef class Codec:
         self, name, format, encode, decode, *,
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
         lower=None, scan=None, encode_depth=0, check_payload=None, whole=None, wrap=None,
+        decode_again=None, subclass=None,
         limits_size=DEFAULT_SIZE, limits_depth=None,
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
@@ -203,7 +217,7 @@ cdef class Codec:
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
             lower=lower, scan=scan, encode_depth=encode_depth, check_payload=check_payload, whole=whole,
-            wrap=wrap, limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
+            decode_again=decode_again, subclass=subclass, wrap=wrap, limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
@@ -238,22 +252,14 @@ cdef class Codec:
             decode = bind(schema)
             self._rows = rows and hasattr(schema.types, "fields")
         self._decode = _Call(decode, (), dict(decode_options or {}))
-        self._pool_factory, self._pool = (encode, []) if pooled else (None, None)
+        self._pool_factory = encode if pooled else None
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
         self._check_payload = check_payload
         self._encode_depth = encode_depth
         if limits_depth is not None:
             self._encode_depth = min(limits_depth, encode_depth or limits_depth)
-        if whole is not None:
-            from os import urandom
-
-            self._secret = urandom(8)
-            self._is_pickle = whole == "pickle"
-            if self._is_pickle:
-                # In place of STOP: SHORT_BINBYTES, TUPLE2, STOP (pickletools).
-                self._after = b"C\x08" + self._secret + b"\x86."
-            else:
-                self._before, self._after = whole[0], whole[1] + self._secret
+        self._find_end = NULL if whole is None else finder(whole)
+        self._decode_again, self._subclass = decode_again, subclass
         if compression is not None:
             self._compress, self._decompress = compression.compress, compression.decompress
         # The paths that nearly every codec takes carry no further question per call.
@@ -261,8 +267,8 @@ cdef class Codec:
             not pooled and scan is None and wrap is None and not self._encode_depth and compression is None
         )
         self._plain_decode = (
-            not text and whole is None and wrap is None and check_payload is None and compression is None
-            and limits_depth is None and (trusted or not trusted_only)
+            not text and wrap is None and check_payload is None and compression is None
+            and limits_depth is None and subclass is None and (trusted or not trusted_only)
         )
         if schema is not None and bind is None:
             from ..schemas.plan import miswritten
@@ -316,11 +322,14 @@ cdef class Codec:
         if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
             obj = self._lower(obj)
         cdef object payload
-        if self._pool is not None:
-            encoder = self._pool.pop() if self._pool else self._pool_factory()
+        if self._pool_factory is not None:
+            # Taken, so that no other thread, nor a hook of this one, finds it at work.
+            encoder, self._spare = self._spare, None
+            if encoder is None:
+                encoder = self._pool_factory()
             # An encoder that raised may hold half a message: it is not put back.
             payload = encoder(obj)
-            self._pool.append(encoder)
+            self._spare = encoder
         else:
             payload = _call(self._encode, obj)
         if self._compress is not None:
@@ -368,8 +377,8 @@ cdef class Codec:
         if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
             self._refuse_size(PyBytes_GET_SIZE(data))
         if self._plain_decode:
-            result = _raw_call(self._decode, data)
-            record = self._decode_failed() if result is NULL else _owned(result)
+            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data) else NULL
+            record = self._decode_failed(data) if result is NULL else _owned(result)
             return record if self._fix is None else self._fix(record)
         try:
             record = self._decode_guarded(data)
@@ -377,11 +386,29 @@ cdef class Codec:
             raise self._decode_error(error)
         return record if self._fix is None else self._fix(record)
 
-    cdef object _decode_failed(self):
+    cdef object _decode_failed(self, bytes data):
+        try:
+            return self._decode_otherwise(data)
+        except BaseException as error:
+            raise self._decode_error(error)
+
+    cdef object _decode_otherwise(self, bytes data):
+        """Decode once more what was refused, with the error set if by the library; else raise."""
+        if PyErr_Occurred() is NULL:
+            end = _end(self._find_end, data)
+            if end < 0:
+                # What is wrong with a value is the library's to say.
+                _call(self._decode, data)
+                raise DecodeError(self.name, "the end of the value cannot be found")
+            raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
+        if self._decode_again is None:
+            _reraise()
         try:
             _reraise()
         except BaseException as error:
-            raise self._decode_error(error)
+            if not _is_ours(error):
+                raise
+        return self._decode_again(data)
 
     cdef object _decode_error(self, error):
         """Return what the user should see for an error of the library, with that as its cause."""
@@ -396,6 +423,7 @@ cdef class Codec:
 
     cdef object _decode_guarded(self, bytes data):
         cdef object record
+        cdef PyObject *result
         if self.trusted_only and not self.trusted:
             raise DecodeError(
                 self.name, "decoding can run code that the payload brings along; "
@@ -409,35 +437,15 @@ cdef class Codec:
             self._check_payload(data)
         if self._text:
             record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
-        elif self._before is not None:
-            record = self._paired(_call(self._decode, self._before + data + self._after))
-        elif not self._is_pickle or _one_frame(data):
-            record = _call(self._decode, data)
-        elif data[0] != 0x80 or data[1] < 4:
-            if data[-1:] != b".":
-                raise DecodeError(self.name, "does not end with a STOP")
-            record = self._paired(_call(self._decode, data[:-1] + self._after))
         else:
-            record = self._load_counted(data)
+            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data) else NULL
+            record = self._decode_otherwise(data) if result is NULL else _owned(result)
+        if self._subclass is not None:
+            record = _plain_ints(record, <PyObject *>self._subclass)
         if self._wrap is not None and _is_wrapped(record, self._wrap):
             record = record[self._wrap]
         if self.limits_depth is not None:
             _check_depth(record, self.limits_depth)
-        return record
-
-    cdef object _paired(self, pair):
-        """Return the record of (record, secret), the shape that only a payload that ends with its value gives."""
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or pair[1] != self._secret:
-            raise DecodeError(self.name, "data after the end of the value")
-        return pair[0]
-
-    cdef object _load_counted(self, bytes data):
-        from io import BytesIO
-
-        file = BytesIO(data)
-        record = self._spec["framing"].read_one(self, file)
-        if file.tell() != len(data):
-            raise DecodeError(self.name, f"data after the end of the value, at byte {file.tell()}")
         return record
 
     cdef object _to_bytes(self, data):
@@ -605,14 +613,30 @@ cdef inline bint _is_wrapped(object record, str key):
     return PyDict_CheckExact(record) and PyDict_Size(record) == 1 and PyDict_GetItem(record, key) is not NULL
 
 
-cdef bint _one_frame(bytes data):
-    """Whether a pickle is a protocol header and exactly one frame (PEP 3154), hence ends where it should."""
-    cdef const unsigned char *p = <const unsigned char *>PyBytes_AS_STRING(data)
-    cdef uint64_t length
-    if PyBytes_GET_SIZE(data) < 12 or p[0] != 0x80 or p[1] < 4 or p[2] != 0x95:
-        return False
-    memcpy(&length, p + 3, 8)
-    return length == <uint64_t>(PyBytes_GET_SIZE(data) - 11)
+cdef object _plain_ints(object value, PyObject *subclass):
+    """Return a value with every int of a library's own subclass made a plain one, in place where it is held."""
+    cdef PyObject *key
+    cdef PyObject *item
+    cdef Py_ssize_t position = 0
+    if PyDict_CheckExact(value):
+        while PyDict_Next(value, &position, &key, &item):
+            if type_of(item) is subclass:
+                # The key is there: the dict does not grow, and may be gone through all the while.
+                PyDict_SetItem(value, <object>key, _plain_int(<object>item))
+            elif type_of(item) is <PyObject *>dict or type_of(item) is <PyObject *>list:
+                _plain_ints(<object>item, subclass)
+    elif PyList_CheckExact(value):
+        for position in range(PyList_GET_SIZE(value)):
+            item = PyList_GET_ITEM(value, position)
+            if type_of(item) is subclass:
+                (<list>value)[position] = _plain_int(<object>item)
+            elif type_of(item) is <PyObject *>dict or type_of(item) is <PyObject *>list:
+                _plain_ints(<object>item, subclass)
+    return value
+
+
+cdef object _plain_int(object value):
+    return PyLong_FromLongLong(PyLong_AsLongLong(value))
 
 
 cdef int _check_depth(object value, int left) except -1:

@@ -31,22 +31,13 @@ _family = FAMILIES["bson"]
 
 def _bson(library: ModuleType) -> Mapping[str, Any]:
     from bson.binary import UuidRepresentation
-    from bson.codec_options import CodecOptions, TypeDecoder, TypeRegistry
-    from bson.int64 import Int64
-
-    class PlainInt(TypeDecoder):
-        """64-bit integers come back as int, not as PyMongo's subclass of it."""
-
-        bson_type = Int64
-
-        def transform_bson(self, value: int) -> int:
-            return int(value)
+    from bson.codec_options import CodecOptions, TypeRegistry
 
     options: CodecOptions[dict[str, Any]] = CodecOptions(
         tz_aware=True,
         tzinfo=dt.UTC,
         uuid_representation=UuidRepresentation.STANDARD,
-        type_registry=TypeRegistry([PlainInt()], fallback_encoder=_family.leaf),
+        type_registry=TypeRegistry(fallback_encoder=_family.leaf),
     )
     return {
         "encode": library.encode,
@@ -54,6 +45,8 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "decode": library.decode,
         "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
+        # A `TypeDecoder` of PyMongo's would be asked about every value, not of 64-bit integers alone.
+        "subclass": library.int64.Int64,
         "lower": _family.lower,
         "wrap": WRAP,
         "accelerated": library.has_c(),

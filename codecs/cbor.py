@@ -43,14 +43,11 @@ def _cbor2() -> Mapping[str, Any]:
         "encode_depth": DEFAULT_DEPTH,
         "decode": cbor2.loads,
         "raw": RawCalls(cbor2.dumps, cbor2.loads),
-        "whole": (b"\x82", b"\x48"),
+        "whole": "cbor",
         "lower": _family.lower,
         "accelerated": True,
         "carries": CARRIES,
         "wire": wire("cbor", CARRIES),
-        "notes": (
-            "copies the payload once, to notice data after its end",
-            # Its option `encoders` would mend that, and doubles the time of every dump.
-            "writes a memoryview as a list of numbers, unlike the other codecs",
-        ),
+        # Its option `encoders` would mend that, and doubles the time of every dump.
+        "notes": ("writes a memoryview as a list of numbers, unlike the other codecs",),
     }

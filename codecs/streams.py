@@ -272,10 +272,6 @@ class Pickle(_Sequential):
     def reader(self, codec: Codec, file: Any) -> Any:
         return lambda: self._unpickler(file).load()
 
-    def read_one(self, codec: Codec, file: IO[bytes]) -> Any:
-        """Return the one value at the start of a file."""
-        return self._unpickler(file).load()
-
 
 class CborSequence(_Sequential):
     """A CBOR sequence (RFC 8742)."""

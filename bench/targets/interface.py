@@ -77,7 +77,8 @@ def cells() -> list[Cell]:
         ours = codec(name, trusted=True)
         for source, records in (sources | ({"1": [1]} if name in TINY else {})).items():
             payloads = [ours.encode(record) for record in records]
-            made.append(Cell(name, source, "dump", ours.encode, raw.encode, records))
+            # Held twice, as a record in use is: marshal asks how often.
+            made.append(Cell(name, source, "dump", ours.encode, raw.encode, list(records)))
             made.append(Cell(name, source, "load", ours.decode, raw.decode, payloads))
     return [cell for cell in made if _takes(cell.theirs, cell.items)]
 

@@ -1,0 +1,3 @@
+ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size) noexcept nogil
+
+cdef end_t finder(str kind) except NULL

@@ -1,0 +1,3 @@
+from typing import Literal
+
+def end_of(kind: Literal["msgpack", "cbor", "pickle", "marshal", "nul"], data: bytes, /) -> int: ...
