@@ -1,7 +1,8 @@
 """YAML 1.1, by PyYAML; always the safe loader.
 
-The loader in C recurses without a limit and ends the process on some 25,000 nested brackets, and
-merge keys multiply: both are bounded before they can do harm (PyYAML issues 895 and 604).
+The loader in C recurses without a limit and ends the process on some 25,000 nested brackets, merge keys
+multiply (PyYAML issues 895 and 604), and the time of a number in base 60 grows with the square of its
+length: all three are bounded before they can do harm.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ import codecs
 import datetime as dt
 import decimal
 import enum
-import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
@@ -35,18 +35,27 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 MERGED_PAIRS = 100_000
+DIGITS = 4300
+"""The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
 
 _family = FAMILIES["yaml"]
-# Wherever they stand: libyaml takes CR, NEL, LS and PS for line breaks, too, and passes over a BOM.
-# Possessive, as the matcher would remember every repeat: 32 MiB of spaces took it 4 GiB.
-_indicators = re.compile(rb"[ \t](?:[ \t]|[-?:][ \t])++")
 
 
 def _bounded(yaml: Any, loader: Any) -> Any:
-    """Return a loader class whose merge keys have a budget."""
+    """Return a loader class whose nesting is counted, and whose merge keys and numbers have a budget."""
 
     class BoundedLoader(loader):  # type: ignore[misc]
         merged = 0
+
+        def __init__(self, stream: Any) -> None:
+            super().__init__(stream)
+            # Called on entering and on leaving each node; what they are there for, no safe loader uses.
+            self.descend_resolver, self.ascend_resolver = _depth_counter()
+
+        def construct_yaml_int(self, node: Any) -> Any:
+            if len(node.value) > DIGITS and ":" in node.value:
+                raise yaml.YAMLError(f"a number in base 60 of more than {DIGITS:,} characters")
+            return super().construct_yaml_int(node)
 
         def flatten_mapping(self, node: Any) -> None:
             before = len(node.value)
@@ -55,29 +64,30 @@ def _bounded(yaml: Any, loader: Any) -> Any:
             if self.merged > MERGED_PAIRS:
                 raise yaml.YAMLError(f"merge keys add more than {MERGED_PAIRS:,} pairs")
 
+    BoundedLoader.add_constructor("tag:yaml.org,2002:int", BoundedLoader.construct_yaml_int)
     return BoundedLoader
 
 
-def _depth_check(yaml: Any) -> Any:
-    """Return a check that costs two searches on ordinary input, and a scan only on suspicious one."""
+def _depth_counter() -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
+    """Return what to call on the way into a node and out of it; an attribute would take twice the time."""
+    depth = 0
 
-    def check(data: bytes) -> None:
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise ValueError("UTF-16 text; expected UTF-8")
-        flow = data.count(b"[") + data.count(b"{")
-        block = max(map(len, _indicators.findall(data)), default=0)
-        if flow + block <= DEFAULT_DEPTH:
-            return
-        depth = 0
-        for event in yaml.parse(data, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth > DEFAULT_DEPTH:
-                    raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
+    def descend(parent: Any, index: Any) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEFAULT_DEPTH + 1:  # a scalar is a node, too
+            raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
 
-    return check
+    def ascend() -> None:
+        nonlocal depth
+        depth -= 1
+
+    return descend, ascend
+
+
+def _refuse_utf16(data: bytes) -> None:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError("UTF-16 text; expected UTF-8")
 
 
 def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
@@ -113,7 +123,7 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
             lambda data: yaml.load(data, Loader=loader),
         ),
         "decode_options": {"Loader": _bounded(yaml, loader)},
-        "check_payload": _depth_check(yaml),
+        "check_payload": _refuse_utf16,
         "encode_depth": DEFAULT_DEPTH,
         "lower": _family.lower,
         "accelerated": accelerated,

@@ -542,3 +542,30 @@ def test_a_zstd_frame_that_hides_its_size_is_bounded():
     for payload in (silent.compress(b"[" + b" " * 50_000_000 + b"]"), silent.compress(b"[1]") + b"x" * 300):
         with pytest.raises(DecodeError):
             codec.decode(payload)
+
+
+def nested(opening: str, closing: str, levels: int) -> bytes:
+    return (opening * levels + "x" + closing * levels).encode()
+
+
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_yaml_counts_nesting_and_nothing_else(name):
+    """200 levels are read, in any style; brackets in text, or one after another, are no nesting."""
+    codec = bakeoff.codec(name)
+
+    for opening, closing in (("[", "]"), ("[ ", " ]"), ("- ", ""), ("{a: ", "}")):
+        assert codec.decode(nested(opening, closing, 200))
+        with pytest.raises(LimitError):
+            codec.decode(nested(opening, closing, 201))
+    record = [{"text": "see [1] {2} " * 100 + "- " * 300, "more": "[" * 300, "lists": [[]] * 300}] * 2
+    assert record == codec.decode(codec.encode(record))
+
+
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_yaml_numbers_in_base_60_have_a_budget(name):
+    """Their time grows with the square of their length, which no other number's does."""
+    codec = bakeoff.codec(name)
+
+    assert 3723 == codec.decode(b"1:2:3")
+    with pytest.raises(DecodeError, match="base 60"):
+        codec.decode(b"1" + b":1" * 3000)
