@@ -81,7 +81,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     heartbeat = Heartbeat(Path(job["heartbeat"]))
     heartbeat.beat(0)
     try:
-        parts = contestant(job["codec"], folder)
+        parts = contestant(job["codec"], folder, checking=True)
     except MissingLibrary as error:
         return {"outcome": "missing", "reason": error.reason}
     except CodecError as error:

@@ -1,4 +1,4 @@
-"""A codec as the workers use it: the whole codec, and its parts where a schema is involved."""
+"""A codec as the workers use it: the whole codec, its parts where it has a schema, or its library's calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..codecs import CodecError, codec, join_name, split_name
+from ..codecs import CodecError, codec, describe, is_raw, join_name, split_name
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -25,7 +25,7 @@ class Contestant:
 
     Attributes:
         codec: As named, what users would import.
-        bare: The same without its schema; what dump and load measure.
+        bare: The same without its schema, or its library's own calls; what dump and load measure.
         fix: The schema's fix-up, or None when there is none or nothing to do.
         take: Makes of a record what the codec takes; for codecs that need a schema.
         give: Makes of what the codec gives a record again, for comparison.
@@ -48,18 +48,21 @@ def bare_name(name: str) -> str:
     return join_name(base, compression=compression)
 
 
-def contestant(name: str, folder: Path) -> Contestant:
+def contestant(name: str, folder: Path, *, checking: bool = False) -> Contestant:
     """Build a codec by its name.
 
     Args:
         name: As in result files.
         folder: The corpus's folder: pickles of its `Schema` (`SCHEMA`, for names with ``+schema``)
             and of records to train a dictionary on (`TRAINING`, for names with ``,dict``).
+        checking: Give a library's own calls the interface's errors.
 
     Raises:
         CodecError: It cannot be built; a name with ``+schema`` without a schema included.
     """
     base, with_schema, compression = split_name(name)
+    if is_raw(name):
+        return _own_calls(base, checking)
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
     bare = codec(base, trusted=True)
     if compression is not None:
@@ -81,6 +84,29 @@ def contestant(name: str, folder: Path) -> Contestant:
         typed = bare.with_schema(made)
         return Contestant(typed, typed, None, to_structs(made, array_like=base.endswith("/array")), plain)
     return Contestant(bare.with_schema(made), bare, made.fixer(bare))
+
+
+def _own_calls(name: str, checking: bool) -> Contestant:
+    """Return a library's own calls with what is known of its codec, but without what that promises."""
+    from ..codecs import Codec
+    from ..codecs.registry import RAW
+
+    safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
+    if raw is None:
+        raise CodecError(name, "nobody has told its library's own calls")
+    shell = Codec(
+        name,
+        safe.format,
+        *raw,
+        **{key: getattr(safe, key) for key in ("library", "version", "accelerated", "media_type")},
+        trusted_only=safe.trusted_only,
+        trusted=True,
+        interoperable=safe.interoperable,
+        losses=("types come back as the library has them",),
+        notes=("the library's own calls, without guards and conventions: to compare, not to import",),
+    )
+    # Of the bare codec no more than the two calls is used while measuring.
+    return Contestant(shell, shell if checking else cast("Codec", raw))
 
 
 def _dictionary(bare: Codec, compression: str, folder: Path) -> bytes:

@@ -14,7 +14,8 @@ CONTRACT = """\
 The timing contract
 
 1. Phases. Prepare (untimed: draw a sample, build encoders, compile the schema), check (untimed),
-   dump, load, advise. What is measured is the object that `bakeoff.codec(NAME)` returns.
+   dump, load, advise. What is measured is the object that `bakeoff.codec(NAME)` returns; NAME/raw
+   (`--raw`) is what users of its library call instead.
 2. Correctness gates speed. Every record of the sample goes through dump, load and advise and is
    compared, typed and strict (1 is not True is not 1.0, a tuple is not a list, NaN equals NaN).
    A declared loss is shown beside the figures; a wrong or crashing codec shows that instead.

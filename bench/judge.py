@@ -245,6 +245,8 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
         return b is None
     if isinstance(a, int | decimal.Decimal) and isinstance(b, float):
         return float(a) == b
+    if isinstance(b, type(a)) and a == b:
+        return declares
     if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
         return declares and a == b
     return declares and _is_coarser(a, b)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTRY_POINTS",
+    "RAW",
     "REPLACE",
     "Declaration",
     "Format",
@@ -36,6 +37,7 @@ __all__ = [
     "declare",
     "describe",
     "facts",
+    "is_raw",
     "join_name",
     "missing",
     "names",
@@ -50,6 +52,8 @@ ENTRY_POINTS = "bakeoff.codecs"
 
 REPLACE = "BAKEOFF_REPLACE"
 """Environment variable that lets third parties' codecs take the places of ours: their names, with commas."""
+RAW = "/raw"
+"""Ending of the name under which a library's own calls stand in result files; they are no codec."""
 
 FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist")
 """The files of this folder that declare codecs, in the order of the table of 2011 where it has them."""
@@ -254,13 +258,15 @@ def names(*, needs_schema: bool = False) -> list[str]:
 
 
 def describe(name: str) -> Declaration:
-    """Return what is known of a codec without loading its library.
+    """Return what is known of a codec without loading its library; its library's own calls share it.
 
     Raises:
         UnknownCodec: No codec of that name.
     """
     everything = _all()
     base = split_name(name)[0]
+    if base not in everything:
+        base = base.removesuffix(RAW)
     if base not in everything:
         raise UnknownCodec(name, get_close_matches(base, everything, n=3, cutoff=0.5))
     return everything[base]
@@ -333,6 +339,11 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
     return match["base"], match["schema"] is not None, match["compression"]
 
 
+def is_raw(name: str) -> bool:
+    """Return whether a name in a result file means a library's own calls, see `RawCalls`."""
+    return split_name(name)[0].endswith(RAW)
+
+
 def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
     """Put together what `split_name` takes apart."""
     return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
@@ -364,6 +375,8 @@ def codec(
     base, with_schema, compression = split_name(name)
     if (reason := missing(name)) is not None:
         raise MissingLibrary(base, reason)
+    if base not in _all():
+        raise CodecError(name, "a library's own calls are measured by `bakeoff run --raw`, not imported")
     if with_schema and schema is None:
         raise CodecError(name, "give the schema: bakeoff.codec(name, schema=...)")
     made = _build(base)

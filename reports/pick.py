@@ -11,7 +11,7 @@ from typing import Final
 
 from ..bench.results import CorpusFacts, Result, Sample
 from ..bench.stats import FEW, TIE, Ratio, verdicts
-from ..codecs import split_name
+from ..codecs import is_raw, split_name
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
@@ -328,6 +328,8 @@ def _failure(entrant: Entrant, wish: Wish) -> str:
 
 def _unfit(entrant: Entrant, wish: Wish) -> str:
     facts = entrant.facts
+    if is_raw(plain_name(entrant.name)):
+        return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
     if entrant.name.endswith(",dict"):

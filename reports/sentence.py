@@ -6,6 +6,7 @@ from typing import Final
 
 from ..bench.results import Result
 from ..bench.stats import FEW
+from ..codecs import is_raw
 from .cost import Cost
 from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
@@ -101,7 +102,8 @@ def _processes(number: int) -> str:
 
 
 def _advisable(entrant: Entrant) -> bool:
-    return entrant.checked and not entrant.facts.trusted_only and entrant.outcome == "ok"
+    safe = not entrant.facts.trusted_only and not is_raw(entrant.name)
+    return safe and entrant.checked and entrant.outcome == "ok"
 
 
 def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
@@ -117,6 +119,8 @@ def _drawback(entrant: Entrant) -> str:
     """Say why a codec with a cost is not advised."""
     if entrant.facts.trusted_only:
         return "is for trusted data only"
+    if is_raw(entrant.name):
+        return "is no codec to import"
     if not entrant.checked:
         return "was not checked"
     if entrant.outcome in FAILED:

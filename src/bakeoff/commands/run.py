@@ -113,6 +113,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     default=None,
     help="Infer a schema, give records its types, and enter +schema codecs.",
 )
+@click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
 @click.option("--trusted", is_flag=True, default=None, help="Read pickle files: they can run any code.")
 @click.option("--skip-bad", is_flag=True, default=None, help="Count unreadable records instead of stopping.")
 @click.option("--format", "form", metavar="NAME", help="Format of the files, where the ending does not tell.")
@@ -265,6 +266,8 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     options = dataclasses.replace(base, **chosen)
     if options.infer:
         options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
+    if given["raw"]:
+        options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
     return options
 
 
@@ -301,6 +304,17 @@ def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         join_name(base, schema, compression) for base, _, compression in parts for schema in (False, True)
     )
+
+
+def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
+    """Enter each library's own calls after the codec that guards them."""
+    from ..codecs import describe, missing
+    from ..codecs.registry import RAW
+
+    def told(name: str) -> bool:
+        return name == describe(name).name and missing(name) is None and describe(name).raw() is not None
+
+    return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
 
 
 def _share(text: str | None) -> float | None:

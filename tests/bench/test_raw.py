@@ -1,0 +1,69 @@
+"""The libraries' own calls beside ours: measured and checked, advised and picked never."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.bench.contestant import contestant
+from bakeoff.bench.judge import judge
+from bakeoff.bench.results import read
+from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
+
+
+def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
+    """Nothing of ours stands between; the check alone has the interface's errors."""
+    timed = contestant("orjson/raw", tmp_path)
+
+    assert timed.bare.encode is orjson.dumps
+    assert timed.bare.decode is orjson.loads
+    with pytest.raises(EncodeError):
+        contestant("orjson/raw", tmp_path, checking=True).bare.encode({"a": object()})
+
+
+def test_nobody_imports_them() -> None:
+    """A name of a result file's row is not mistaken for a codec's, and a wrong one is named as ever."""
+    assert codecs.describe("orjson").extra == codecs.describe("orjson/raw").extra
+    assert [False, True, True] == [codecs.is_raw(name) for name in ("orjson", "orjson/raw", "pickle/2/raw")]
+    assert "orjson/raw" not in codecs.names()
+    with pytest.raises(CodecError, match="bakeoff run --raw"):
+        bakeoff.codec("orjson/raw")
+    with pytest.raises(UnknownCodec, match="did you mean orjson"):
+        bakeoff.codec("orjso/raw")
+    with pytest.raises(CodecError, match="nobody has told"):
+        contestant("msgspec-json/struct/raw", Path())
+
+
+@pytest.mark.parametrize(("losses", "wrong"), [(("own types",), False), ((), True)])
+def test_a_librarys_own_subclass_is_a_loss(losses: tuple[str, ...], wrong: bool) -> None:
+    """PyMongo's Int64 is an int all the same, and must not keep its library's calls out."""
+    own = type("Int64", (int,), {})
+
+    found = judge({"a": 5}, {"a": own(5)}, frozenset(), losses)
+
+    assert wrong == (found.wrong is not None)
+    assert "came back as `Int64` at `$.a`" in (found.wrong or next(iter(found.losses.values())))
+    assert judge({"a": 5}, {"a": own(6)}, frozenset(), losses).wrong
+
+
+def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
+    """One row for each codec as it is; types as its library has them are a loss."""
+    (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
+    command = "run mine.jsonl --raw --quick --budget 0 -c bson,orjson,orjson|zlib"
+
+    done = subprocess.run(
+        [sys.executable, "-m", "bakeoff", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    result = read(tmp_path / "bakeoff.json")
+    assert {"bson", "bson/raw", "orjson", "orjson/raw", "orjson|zlib"} == {c.name for c in result.codecs}
+    assert "not to import" in done.stdout
+    outcomes = {c.cell.codec: c.outcome for c in result.cells if c.cell.operation == "load"}
+    assert ("ok", "lossy") == (outcomes["bson"], outcomes["bson/raw"])
