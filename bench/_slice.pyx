@@ -17,6 +17,7 @@ cdef extern from "Python.h":
     ctypedef PyObject *const *args_t "PyObject *const *"
     PyObject *PyObject_Vectorcall(PyObject *callable, args_t args, size_t nargs, PyObject *names)
     void Py_DECREF(PyObject *object)
+    void Py_INCREF(PyObject *object)
     const char *PyUnicode_DATA(object)
     ctypedef int (*traverse_t "traverseproc")(PyObject *, int (*)(PyObject *, void *) noexcept, void *) noexcept
     int PyObject_IS_GC(object)
@@ -76,9 +77,14 @@ cdef int _loop(PyObject *call, list items, Py_ssize_t start, Py_ssize_t count) e
     cdef PyObject *result
     slot[0] = NULL
     while count > 0:
+        if PyList_GET_SIZE(items) != length:
+            raise RuntimeError("the list of items has changed while they were called with")
         slot[1] = PyList_GET_ITEM(items, at)
+        # The callee may take it out of the list.
+        Py_INCREF(slot[1])
         # Callees may borrow the slot before the arguments for `self` instead of copying them.
         result = PyObject_Vectorcall(call, <args_t>&slot[1], 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        Py_DECREF(slot[1])
         if result is NULL:
             return -1
         Py_DECREF(result)

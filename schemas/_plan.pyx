@@ -1547,6 +1547,13 @@ cdef class RecordStep(Step):
 # Plans ------------------------------------------------------------------------------------------
 
 
+cdef class Unmade(Step):
+    """Stands in a plan that was not made."""
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
+
+
 cdef class Plan:
     """A compiled plan: `apply` corrects, `advise` corrects and says everything.
 
@@ -1562,7 +1569,11 @@ cdef class Plan:
     cdef Py_ssize_t nodes
     cdef Py_ssize_t cap
 
-    def __init__(self, Step step, Py_ssize_t first, Py_ssize_t nodes, Py_ssize_t cap):
+    def __cinit__(self, *_arguments):
+        # What every call relies on, should `__init__` never be called.
+        self.step = Unmade("anything")
+
+    def __init__(self, Step step not None, Py_ssize_t first, Py_ssize_t nodes, Py_ssize_t cap):
         self.step, self.first, self.nodes, self.cap = step, min(first, nodes), nodes, cap
 
     def apply(self, record, /):
