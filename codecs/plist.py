@@ -10,7 +10,9 @@ import plistlib
 import struct
 from collections.abc import Mapping
 from typing import Any
+from xml.parsers.expat import ParserCreate
 
+from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
@@ -24,6 +26,39 @@ _family = FAMILIES["plist"]
 
 def _encode(record: Any, **options: Any) -> bytes:
     return plistlib.dumps(record, sort_keys=False, **options)
+
+
+class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
+    """The standard library's, within a depth, and not in time that grows by the square of a long text.
+
+    That feeds expat piece by piece, and expat before 2.6 reads an unfinished token anew with each
+    (CVE-2023-52425).
+    """
+
+    def parse_whole(self, data: bytes) -> Any:
+        self.parser = parser = ParserCreate()
+        parser.StartElementHandler = self.handle_begin_element
+        parser.EndElementHandler = self.handle_end_element
+        parser.CharacterDataHandler = self.handle_data
+        parser.EntityDeclHandler = self.handle_entity_decl
+        parser.Parse(data, True)
+        return self.root
+
+    def begin_dict(self, attributes: Any) -> None:
+        self._check_depth()
+        super().begin_dict(attributes)
+
+    def begin_array(self, attributes: Any) -> None:
+        self._check_depth()
+        super().begin_array(attributes)
+
+    def _check_depth(self) -> None:
+        if len(self.stack) >= DEFAULT_DEPTH:
+            raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
+
+
+def _decode_xml(data: bytes) -> Any:
+    return _Parser(dict).parse_whole(data)
 
 
 def _check_whole(data: bytes) -> None:
@@ -52,9 +87,13 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
 
 @declare("plist", PLIST)
 def _xml() -> Mapping[str, Any]:
-    return _plist(
-        plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
-    )
+    return {
+        **_plist(
+            plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
+        ),
+        "decode": _decode_xml,
+        "decode_options": {},
+    }
 
 
 @declare("plist/binary", PLIST)
