@@ -10,6 +10,8 @@ GREATEST_DEPTH: int
 
 _Payload: TypeAlias = bytes | bytearray | memoryview | str
 
+def lacks_stack() -> bool: ...
+
 class Codec:
     name: str
     format: str
@@ -51,6 +53,8 @@ class Codec:
         lower: Callable[[Any], Any] | None = None,
         scan: frozenset[type] | None = None,
         encode_depth: int = 0,
+        inside: Callable[[Any], list[Any]] | None = None,
+        too_deep: tuple[str, ...] = (),
         check_payload: Callable[[bytes], None] | None = None,
         whole: Literal["msgpack", "cbor", "pickle", "marshal", "nul"] | None = None,
         decode_again: Callable[[bytes], Any] | None = None,
@@ -95,5 +99,6 @@ class Codec:
     def with_limits(self, *, size: int | None = None, depth: int | None = None) -> Self: ...
     def with_compression(self, compression: str | Compression | None) -> Self: ...
     def with_trust(self) -> Self: ...
+    def _decode_error(self, error: BaseException, where: str = "") -> BaseException: ...
     def _vary(self, **changes: Any) -> Self: ...
     def as_class(self) -> type[Any]: ...

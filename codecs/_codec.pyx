@@ -10,10 +10,7 @@ from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_GetItem, PyDic
 from cpython.exc cimport PyErr_Occurred
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsLongLong, PyLong_FromLongLong
-from cpython.object cimport (
-    Py_TPFLAGS_DICT_SUBCLASS, Py_TPFLAGS_HAVE_GC, Py_TPFLAGS_LIST_SUBCLASS, Py_TPFLAGS_TUPLE_SUBCLASS, Py_TYPE,
-    PyObject,
-)
+from cpython.object cimport Py_TPFLAGS_HAVE_GC, Py_TYPE, PyObject
 from cpython.ref cimport Py_DECREF
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
@@ -21,6 +18,7 @@ from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 
 from ._ends cimport end_t, finder
 
+from ._stack import call_with_stack
 from .errors import DecodeError, EncodeError, LimitError
 
 cdef extern from "Python.h":
@@ -30,8 +28,48 @@ cdef extern from "Python.h":
     PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
 
+cdef extern from *:
+    """
+    #ifdef __linux__
+    #ifndef _GNU_SOURCE
+    #define _GNU_SOURCE
+    #endif
+    #include <pthread.h>
+    #include <stdint.h>
+    static _Thread_local uintptr_t bakeoff_stack_end = UINTPTR_MAX;
+    static void bakeoff_find_stack_end(void) {
+        pthread_attr_t attributes;
+        void *low;
+        size_t size, guard;
+        bakeoff_stack_end = 0;
+        if (pthread_getattr_np(pthread_self(), &attributes)) return;
+        if (!pthread_attr_getstack(&attributes, &low, &size)
+            && !pthread_attr_getguardsize(&attributes, &guard))
+            bakeoff_stack_end = (uintptr_t)low + guard;
+        pthread_attr_destroy(&attributes);
+    }
+    static inline Py_ssize_t bakeoff_stack_left(void) {
+        char here;
+        if (bakeoff_stack_end == UINTPTR_MAX) bakeoff_find_stack_end();
+        return (Py_ssize_t)((uintptr_t)&here - bakeoff_stack_end);
+    }
+    #else
+    static inline Py_ssize_t bakeoff_stack_left(void) { return PY_SSIZE_T_MAX; }
+    #endif
+    """
+    Py_ssize_t stack_left "bakeoff_stack_left"() noexcept
+    # Bytes of stack that this thread has left. Elsewhere than on Linux threads have enough by default.
+
 cdef enum:
     MAX_ARGUMENTS = 12
+    # Every library stops its own recursion within this much stack, at its own limit of depth.
+    STACK = 768 * 1024
+    # A level of nesting takes no more of it, in any library.
+    LEVEL = 1024
+    # What else a call needs.
+    RESERVE = 32 * 1024
+    # Encoders keep a buffer as large as their largest payload: those beyond are not kept.
+    POOLED = 1024 * 1024
 
 DEFAULT_SIZE = 64 * 1024 * 1024
 """Largest payload that is decoded unless asked otherwise, in bytes."""
@@ -42,6 +80,9 @@ that the quick codecs share (orjson and ormsgpack write no more than about 250 l
 
 GREATEST_DEPTH = 10_000
 """The most that `Codec.with_limits` takes: the check of depth recurses itself."""
+
+PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+"""What every library writes without recursion, beside lists and dicts of it."""
 
 
 cdef class _Call:
@@ -106,6 +147,14 @@ cdef inline bint _is_whole(end_t find, bytes data) noexcept:
     return find is NULL or _end(find, data) == PyBytes_GET_SIZE(data)
 
 
+def _unmade(subject):
+    raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
+
+
+class _TooDeepError(RecursionError):
+    """Our own check of depth; the libraries raise other errors."""
+
+
 cdef class Codec:
     """An encoder and a decoder with fixed options, behind one interface.
 
@@ -127,6 +176,9 @@ cdef class Codec:
         scan: Types the library writes well by itself; an object that holds any other is lowered
             before the library sees it (for libraries that write those wrongly without a word).
         encode_depth: Check nesting before encoding (libraries that crash on deep objects).
+        inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
+            holds, where the library writes it by itself; the check of nesting counts it.
+        too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
         whole: Where the library does not notice data after the value: which finder of `_ends` does.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
@@ -140,6 +192,9 @@ cdef class Codec:
             would not come back and is refused.
 
     The other arguments are facts, see `bakeoff.codecs.Facts`.
+
+    Raises:
+        ValueError: An argument of no use, or made before: a codec is shared and does not change.
     """
 
     cdef readonly str name
@@ -187,13 +242,21 @@ cdef class Codec:
     cdef bint _rows
     cdef str _refusal
     cdef int _encode_depth
+    cdef object _inside
+    cdef tuple _too_deep
     cdef object __weakref__
+
+    def __cinit__(self, *_arguments, **_options):
+        # What every call relies on, should `__init__` never be called.
+        self._encode = self._decode = _Call(_unmade, (), {})
+        self._plain_encode = self._plain_decode = True
+        self.name, self._too_deep, self.limits_size = type(self).__name__, (), DEFAULT_SIZE
 
     def __init__(
         self, name, format, encode, decode, *,
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
-        lower=None, scan=None, encode_depth=0, check_payload=None, whole=None, wrap=None,
-        decode_again=None, subclass=None,
+        lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), check_payload=None, whole=None,
+        wrap=None, decode_again=None, subclass=None,
         limits_size=DEFAULT_SIZE, limits_depth=None,
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
@@ -201,6 +264,8 @@ cdef class Codec:
         losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
         rows=False, origin=None,
     ):
+        if self._spec is not None:
+            raise ValueError(f"codec {self.name}: made already; with_limits and the like give another")
         for what, value in (("name", name), ("format", format)):
             if not isinstance(value, str) or not value:
                 raise ValueError(f"codec {what} must be a non-empty string, got {value!r}")
@@ -216,8 +281,9 @@ cdef class Codec:
         self._spec = dict(
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
-            lower=lower, scan=scan, encode_depth=encode_depth, check_payload=check_payload, whole=whole,
-            decode_again=decode_again, subclass=subclass, wrap=wrap, limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
+            lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
+            check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
+            limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
@@ -255,7 +321,7 @@ cdef class Codec:
         self._pool_factory = encode if pooled else None
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
         self._check_payload = check_payload
-        self._encode_depth = encode_depth
+        self._encode_depth, self._inside, self._too_deep = encode_depth, inside, tuple(too_deep)
         if limits_depth is not None:
             self._encode_depth = min(limits_depth, encode_depth or limits_depth)
         self._find_end = NULL if whole is None else finder(whole)
@@ -291,6 +357,11 @@ cdef class Codec:
         """
         cdef object payload
         cdef PyObject *result
+        if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
+            try:
+                return call_with_stack(Codec.encode, self, obj)
+            except RuntimeError as error:
+                raise EncodeError(self.name, _sentence(error)) from error
         if self._rows and PyDict_Check(obj):
             raise EncodeError(
                 self.name,
@@ -318,7 +389,7 @@ cdef class Codec:
         if self._wrap is not None and (not PyDict_CheckExact(obj) or _is_wrapped(obj, self._wrap)):
             obj = {self._wrap: obj}
         if self._encode_depth:
-            _check_depth(obj, self._encode_depth)
+            _check_depth(obj, self._encode_depth, self._inside)
         if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
             obj = self._lower(obj)
         cdef object payload
@@ -329,7 +400,8 @@ cdef class Codec:
                 encoder = self._pool_factory()
             # An encoder that raised may hold half a message: it is not put back.
             payload = encoder(obj)
-            self._spare = encoder
+            if not PyBytes_CheckExact(payload) or PyBytes_GET_SIZE(payload) <= POOLED:
+                self._spare = encoder
         else:
             payload = _call(self._encode, obj)
         if self._compress is not None:
@@ -346,7 +418,8 @@ cdef class Codec:
         """Try once more with the object rewritten by the conventions; else raise what the user should see."""
         if not _is_ours(error):
             raise error
-        if self._lower is not None and not isinstance(error, (RecursionError, MemoryError, LimitError)):
+        deep = self._is_too_deep(error)
+        if self._lower is not None and not deep and not isinstance(error, (MemoryError, LimitError)):
             try:
                 lowered = self._lower(obj)
                 if self._plain_encode:
@@ -355,8 +428,9 @@ cdef class Codec:
             except BaseException as second:
                 if not _is_ours(second):
                     raise
-                error = second
-        raise EncodeError(self.name, _sentence(error)) from error
+                error, deep = second, self._is_too_deep(second)
+        reason = self._reason(error, self._encode_depth)
+        raise EncodeError(self.name, f"{reason}, or holding itself" if deep else reason) from error
 
     # decode -----------------------------------------------------------------------------------
 
@@ -374,6 +448,12 @@ cdef class Codec:
         cdef PyObject *result
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
+        # A payload nests no deeper than it is long.
+        if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // LEVEL:
+            try:
+                return call_with_stack(Codec.decode, self, data)
+            except RuntimeError as error:
+                raise self._decode_error(error)
         if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
             self._refuse_size(PyBytes_GET_SIZE(data))
         if self._plain_decode:
@@ -410,16 +490,29 @@ cdef class Codec:
                 raise
         return self._decode_again(data)
 
-    cdef object _decode_error(self, error):
+    def _decode_error(self, error, where=""):
         """Return what the user should see for an error of the library, with that as its cause."""
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
-        if isinstance(error, RecursionError):
-            ours = LimitError(self.name, "nested more deeply than the limit")
-        else:
-            ours = DecodeError(self.name, _sentence(error))
+        kind = LimitError if self._is_too_deep(error) else DecodeError
+        ours = kind(self.name, where + self._reason(error, self.limits_depth or 0))
         ours.__cause__ = error
         return ours
+
+    cdef bint _is_too_deep(self, error):
+        if isinstance(error, RecursionError):
+            return True
+        said = _sentence(error) if self._too_deep else ""
+        return any(part in said for part in self._too_deep)
+
+    cdef str _reason(self, error, int limit):
+        """Return what happened in one sentence; of nesting, the limit that was asked for."""
+        if not self._is_too_deep(error):
+            return _sentence(error)
+        # No library's own limit is below the default: up to there it is the one asked for that counts.
+        if type(error) is _TooDeepError or 0 < limit <= DEFAULT_DEPTH:
+            return f"nested more than {limit:,} deep"
+        return f"nested more deeply than {self.library or self.name} goes"
 
     cdef object _decode_guarded(self, bytes data):
         cdef object record
@@ -445,7 +538,7 @@ cdef class Codec:
         if self._wrap is not None and _is_wrapped(record, self._wrap):
             record = record[self._wrap]
         if self.limits_depth is not None:
-            _check_depth(record, self.limits_depth)
+            _check_depth(record, self.limits_depth, self._inside)
         return record
 
     cdef object _to_bytes(self, data):
@@ -457,7 +550,10 @@ cdef class Codec:
             except UnicodeEncodeError as error:
                 raise DecodeError(self.name, f"text cannot be read as UTF-8: {error}") from error
         if isinstance(data, (bytes, bytearray, memoryview)):
-            return bytes(data)
+            try:
+                return bytes(data)
+            except ValueError as error:
+                raise DecodeError(self.name, f"cannot be read: {error}") from error
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
     cdef int _refuse_size(self, Py_ssize_t size) except -1:
@@ -549,6 +645,8 @@ cdef class Codec:
         return self._vary(trusted=True)
 
     def _vary(self, **changes):
+        if self._spec is None:
+            _unmade(self)
         return type(self)(**(self._spec | changes))
 
     def as_class(self):
@@ -570,6 +668,8 @@ cdef class Codec:
 
     def __reduce__(self):
         spec = self._spec
+        if spec is None:
+            _unmade(self)
         if spec["origin"] is None:
             return _rebuild, (None, spec)
         changes = {
@@ -601,6 +701,11 @@ def _class_of(codec):
 cdef bint _is_ours(BaseException error):
     """Errors of the data, as against Ctrl-C and exit. A panic in a Rust library is no `Exception`."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def lacks_stack():
+    """Whether this thread has less stack left than libraries may take at their own limits of depth."""
+    return stack_left() < STACK
 
 
 cdef str _sentence(BaseException error):
@@ -639,57 +744,68 @@ cdef object _plain_int(object value):
     return PyLong_FromLongLong(PyLong_AsLongLong(value))
 
 
-cdef int _check_depth(object value, int left) except -1:
-    """Raise when containers nest more than `left` deep; visits containers only, and cyclic ones end there."""
+cdef int _check_depth(object value, int left, object inside) except -1:
+    """Raise when containers nest more than `left` deep; visits containers only, and cyclic ones end there.
+
+    Args:
+        inside: Gives a list of what an object of another kind holds; None leaves those alone.
+    """
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
-    if left == 0:
-        raise RecursionError("nested too deeply, or holding itself")
+    if not (PyDict_Check(value) or PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)):
+        value = None if inside is None else inside(value)
+        if not value:
+            return 0
+    if left == 0 or stack_left() < RESERVE:
+        raise _TooDeepError
     if PyDict_Check(value):
         while PyDict_Next(value, &position, &key, &item):
-            if _is_container(<object>item):
-                _check_depth(<object>item, left - 1)
-            if _is_container(<object>key):
-                _check_depth(<object>key, left - 1)
+            if _is_container(<object>item) or _is_container(<object>key):
+                # Held, since `inside` may run code that empties this dict.
+                held, held_key = <object>item, <object>key
+                if _is_container(held):
+                    _check_depth(held, left - 1, inside)
+                if _is_container(held_key):
+                    _check_depth(held_key, left - 1, inside)
     elif PyList_Check(value):
         for element in <list>value:
             if _is_container(element):
-                _check_depth(element, left - 1)
+                _check_depth(element, left - 1, inside)
     elif PyTuple_Check(value):
         for element in <tuple>value:
             if _is_container(element):
-                _check_depth(element, left - 1)
+                _check_depth(element, left - 1, inside)
     elif PyAnySet_Check(value):
-        for element in value:
+        # Not a subclass's own `__iter__`.
+        for element in set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value):
             if _is_container(element):
-                _check_depth(element, left - 1)
+                _check_depth(element, left - 1, inside)
     return 0
 
 
 cdef inline bint _is_container(object value):
-    cdef unsigned long flags = Py_TYPE(value).tp_flags
-    if flags & (Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS):
-        return True
-    # Sets have no flag of their own, and asking for one takes a walk through the bases.
-    return flags & Py_TPFLAGS_HAVE_GC and PyAnySet_Check(value)
+    """Whether an object may hold others; those that the garbage collector does not know hold none."""
+    return Py_TYPE(value).tp_flags & Py_TPFLAGS_HAVE_GC
 
 
-cdef bint _only(object value, object native, int left) except -1:
-    """Whether an object is made of `native` types alone, with text for keys."""
+cdef bint _only(object value, object native, Py_ssize_t left) except -1:
+    """Whether an object is made of `native` types alone, with text for keys, nested at most `left` deep."""
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
     if PyDict_CheckExact(value):
-        if left == 0:
-            return True
+        if left <= 0:
+            return False
         while PyDict_Next(value, &position, &key, &item):
-            if not PyUnicode_CheckExact(<object>key) or not _only(<object>item, native, left - 1):
+            # Held, since the class of a type may run code to be looked up.
+            held = <object>item
+            if not PyUnicode_CheckExact(<object>key) or not _only(held, native, left - 1):
                 return False
         return True
     if PyList_CheckExact(value):
-        if left == 0:
-            return True
+        if left <= 0:
+            return False
         for element in <list>value:
             if not _only(element, native, left - 1):
                 return False

@@ -47,6 +47,7 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "decode_options": {"codec_options": options},
         # A `TypeDecoder` of PyMongo's would be asked about every value, not of 64-bit integers alone.
         "subclass": library.int64.Int64,
+        "too_deep": ("maximum recursion depth exceeded",),
         "lower": _family.lower,
         "wrap": WRAP,
         "accelerated": library.has_c(),

@@ -6,7 +6,7 @@ some 7,000 nested lists, so nesting is checked first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
@@ -33,14 +33,24 @@ def _cbor2() -> Mapping[str, Any]:
     import cbor2
 
     def write(encoder: Any, value: Any) -> None:
-        written = _family.leaf(value)
-        # What a dataclass holds was not seen by the check of depth; `lower` recurses within Python's limit.
-        encoder.encode(_family.lower(written) if type(written) in (dict, list) else written)
+        # What a dataclass holds was not seen by the check of depth.
+        encoder.encode(_family.lowered_leaf(value))
+
+    def inside(value: Any) -> list[Any]:
+        """Return what cbor2 writes of an object by itself."""
+        if isinstance(value, cbor2.CBORTag):
+            return [value.value]
+        if isinstance(value, Mapping):
+            return [*value, *value.values()]
+        # A memoryview holds numbers, perhaps many millions.
+        return list(value) if isinstance(value, Sequence) and not isinstance(value, memoryview) else []
 
     return {
         "encode": cbor2.dumps,
         "encode_options": {"default": write},
         "encode_depth": DEFAULT_DEPTH,
+        "inside": inside,
+        "too_deep": ("maximum container nesting depth",),
         "decode": cbor2.loads,
         "raw": RawCalls(cbor2.dumps, cbor2.loads),
         "whole": "cbor",

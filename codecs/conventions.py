@@ -201,6 +201,14 @@ class Family:
             return dict(value)
         raise TypeError(f"no convention for {kind.__module__}.{kind.__qualname__}")
 
+    def lowered_leaf(self, value: Any) -> Any:
+        """As `leaf`, rewritten all the way down where it holds more: for libraries that nest without a limit.
+
+        Python's own limit of recursion holds for that.
+        """
+        written = self.leaf(value)
+        return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
+
     def _of_subclass(self, base: type, plain: Any, value: Any) -> Any:
         if base in (dt.datetime, dt.timedelta) and plain != value:
             raise TypeError(f"{value!r} is finer than a {base.__name__}")
@@ -236,8 +244,7 @@ class Family:
             if kind is tuple:
                 return tuple(self.lower(item) for item in value)
             return kind(map(self._lower_hashable, value)) if kind in (set, frozenset) else value
-        written = self.leaf(value)
-        return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
+        return self.lowered_leaf(value)
 
     def _lower_hashable(self, value: Any) -> Any:
         """Lower a dict key or an item of a set: there, an array stays a tuple."""

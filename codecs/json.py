@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
 from .registry import Format, RawCalls, declare
@@ -109,15 +110,36 @@ def _orjson() -> Mapping[str, Any]:
 
     return {
         "encode": orjson.dumps,
-        "encode_arguments": (_family64.leaf,),
+        **_orjson_encoding(orjson),
         "decode": orjson.loads,
         "raw": RawCalls(orjson.dumps, orjson.loads),
+        "too_deep": ("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
         "lower": _family64.lower,
         "accelerated": True,
         "carries": CARRIES,
         "wire": wire("json64", CARRIES),
         "losses": (NULLED,),
-        "notes": ("reads integers beyond 64 bits as floats",),
+    }
+
+
+def _orjson_encoding(orjson: ModuleType) -> Mapping[str, Any]:
+    """Return how to encode, and the notes.
+
+    orjson 3.12 and 3.13 do not stop at nested tuples: some 2,000 of them are written beyond a buffer.
+    """
+    notes = ("reads integers beyond 64 bits as floats",)
+    nested: Any = 0
+    for _ in range(300):
+        nested = (nested,)
+    try:
+        orjson.dumps(nested)
+    except TypeError:
+        return {"encode_arguments": (_family64.leaf,), "notes": notes}
+    return {
+        # What the check does not see into is made of lists, which orjson does count.
+        "encode_arguments": (_family64.lowered_leaf, orjson.OPT_PASSTHROUGH_DATACLASS),
+        "encode_depth": DEFAULT_DEPTH,
+        "notes": (*notes, "checks nesting before encoding, at a cost: this version ends the process"),
     }
 
 
@@ -173,6 +195,7 @@ def _ujson() -> Mapping[str, Any]:
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
             ujson.loads,
         ),
+        "too_deep": ("Reached object decoding depth limit", "Maximum recursion level reached"),
         "lower": _family.lower,
         "accelerated": True,
         "carries": carries,

@@ -32,6 +32,7 @@ def _marshal() -> Mapping[str, Any]:
         "decode": marshal.loads,
         "raw": RawCalls(marshal.dumps, marshal.loads),
         "whole": "marshal",
+        "too_deep": ("recursion limit exceeded", "too deeply nested"),
         "lower": _family.lower,
         "accelerated": True,
         "carries": CARRIES,

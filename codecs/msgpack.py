@@ -70,6 +70,7 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         "raw": RawCalls(
             library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb
         ),
+        "too_deep": ("StackError", "recursion limit exceeded"),
         "lower": _family.lower,
         "accelerated": library.__name__ != "msgpack.fallback",
         "carries": CARRIES,
@@ -164,6 +165,7 @@ def _ormsgpack() -> Mapping[str, Any]:
         "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
         "decode_again": lambda data: ormsgpack.unpackb(data, option=reading),
         "whole": "msgpack",
+        "too_deep": ("Recursion limit reached",),
         "lower": lower,
         "accelerated": True,
         "carries": carries,

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from ._stack import call_with_stack
 from .errors import DecodeError, LimitError
 
 if TYPE_CHECKING:
@@ -32,6 +33,25 @@ __all__ = [
 ]
 
 CHUNK = 1 << 16
+
+
+def _some(data: bytes | None) -> bytes:
+    """Return what a file has given, which is None where it does not block and has nothing yet.
+
+    Raises:
+        BlockingIOError: None.
+    """
+    if data is None:
+        raise BlockingIOError("the file does not block and has nothing yet; give one that blocks")
+    return data
+
+
+def _read(file: IO[bytes], size: int) -> bytes:
+    """Return `size` bytes of a file, fewer only at its end; an unbuffered one may give them in parts."""
+    data = _some(file.read(size))
+    while 0 < len(data) < size and (more := _some(file.read(size - len(data)))):
+        data += more
+    return data
 
 
 class Framing(ABC):
@@ -121,7 +141,7 @@ class MessagePack(Cut):
         skipper = msgpack.Unpacker(max_buffer_size=codec.limits_size + CHUNK)
         pending = bytearray()
         start = 0
-        while chunk := file.read(CHUNK):
+        while chunk := _some(file.read(CHUNK)):
             try:
                 skipper.feed(chunk)
             except msgpack.BufferFull as error:
@@ -160,7 +180,7 @@ class Prefixed(Cut):
 
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
         start = 0
-        while head := file.read(self._layout.size):
+        while head := _read(file, self._layout.size):
             if len(head) < self._layout.size:
                 raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
             length = self._layout.unpack(head)[0]
@@ -169,7 +189,7 @@ class Prefixed(Cut):
             if not 0 <= length <= codec.limits_size:
                 limit = f"{codec.limits_size:,}"
                 raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes of {limit}")
-            body = file.read(length)
+            body = _read(file, length)
             if len(body) < length:
                 raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
             yield head + body if self._included else body
@@ -182,20 +202,21 @@ class _Sequential(Framing):
     def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
         if codec.trusted_only and not codec.trusted:
             codec.decode(b"refused")
+        from ._codec import lacks_stack
+
         counted = _Counted(file, codec)
         read_next, fix = self.reader(codec, counted), codec._fix
         while not counted.at_end():
             start = counted.start = counted.position
             try:
-                record = read_next()
-            except LimitError:
+                record = call_with_stack(read_next) if lacks_stack() else read_next()
+            except (LimitError, BlockingIOError):
                 raise
             except Exception as error:
-                if isinstance(error.__cause__, LimitError):  # cbor2 wraps what the file raises
+                # cbor2 wraps what the file raises.
+                if isinstance(error.__cause__, (LimitError, BlockingIOError)):
                     raise error.__cause__ from None
-                raise DecodeError(
-                    codec.name, f"in the record that starts near byte {start}: {error}"
-                ) from error
+                raise codec._decode_error(error, f"in the record that starts near byte {start}: ") from error
             yield record if fix is None else fix(record)
 
     @abstractmethod
@@ -226,7 +247,7 @@ class _Counted:
 
     def at_end(self) -> bool:
         if not self._ahead:
-            self._ahead = self._file.read(1)
+            self._ahead = _read(self._file, 1)
         return not self._ahead
 
     def readable(self) -> bool:
@@ -238,10 +259,12 @@ class _Counted:
     def read(self, size: int = -1) -> bytes:
         if size == 0:
             return b""
+        if size < 0:
+            size = self._left()
         # Asked for before it is read: a few bytes may claim a text of any length.
         self._take(size)
         data, self._ahead = self._ahead, b""
-        data += self._file.read(size - len(data) if size > 0 else size)
+        data += _read(self._file, size - len(data))
         self.position += len(data)
         return data
 

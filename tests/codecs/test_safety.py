@@ -1,0 +1,356 @@
+"""What once ended the process, or could: each case runs in a process of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.bench import _memory
+from bakeoff.codecs import DecodeError, EncodeError, LimitError
+
+DEPTH = 50_000
+
+
+def survive(source: str, *arguments: str) -> str:
+    """Run Python source in a process of its own, which must end well; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(source), *arguments],
+        capture_output=True,
+        text=True,
+    )
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
+    return done.stdout.strip()
+
+
+def deep_payload(codec: codecs.Codec) -> bytes:
+    """Return arrays nested 50,000 deep, in the codec's format."""
+    if codec.format == "plist" and codec.name != "plist":
+        arrays = b"".join(b"\xa1" + struct.pack(">I", n + 1) for n in range(DEPTH)) + b"\x08"
+        offsets = b"".join(struct.pack(">I", 8 + 5 * n) for n in range(DEPTH + 1))
+        trailer = struct.pack(">6xBBQQQ", 4, 4, DEPTH + 1, 0, 8 + len(arrays))
+        return b"bplist00" + arrays + offsets + trailer
+    if codec.format == "bson":
+        heads = b"".join(struct.pack("<i", 5 + 8 * (DEPTH - n)) + b"\x03a\0" for n in range(DEPTH))
+        return heads + b"\5\0\0\0\0" + b"\0" * DEPTH
+    start, middle, end = {
+        "json": (b"[", b"", b"]"),
+        "yaml": (b"[", b"", b"]"),
+        "msgpack": (b"\x91", b"\xc0", b""),
+        "cbor": (b"\x81", b"\xf6", b""),
+        "marshal": (b"(\1\0\0\0", b"N", b""),
+        "pickle": (b"]", b"]", b"a"),
+        "plist": (b"<array>", b"", b"</array>"),
+    }[codec.format]
+    nested = start * DEPTH + middle + end * DEPTH
+    if codec.name == "plist":
+        return b'<plist version="1.0">' + nested + b"</plist>"
+    return nested + b"." if codec.format == "pickle" else nested
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    ["(x,)", "([x],)", "({'a': x},)", "[Box((x,))]", "MappingProxyType({'a': (x,)})"],
+)
+def test_orjson_stops_at_nested_tuples(wrap):
+    """orjson 3.12 and 3.13 write 2,000 of them and more beyond a buffer."""
+    said = survive(f"""
+        import os, sys
+        from dataclasses import dataclass
+        from types import MappingProxyType
+        import bakeoff
+        @dataclass
+        class Box:
+            content: object
+        for levels in (1500, 3000, 100_000):
+            x = 1
+            for _ in range(levels):
+                x = {wrap}
+            try:
+                bakeoff.codec("orjson").encode(x)
+            except bakeoff.EncodeError as error:
+                print(error, flush=True)
+        os._exit(0)  # or the interpreter itself would recurse to free it
+    """)
+
+    assert 3 == said.count("nested more")
+
+
+def test_orjson_stops_at_a_cycle_through_a_tuple():
+    """A list in a tuple in that list is an EncodeError."""
+    said = survive("""
+        import bakeoff
+        items = []
+        items.append((items,))
+        try:
+            bakeoff.codec("orjson").encode(items)
+        except bakeoff.EncodeError as error:
+            print(error)
+    """)
+
+    assert "holding itself" in said
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    ["cbor2.CBORTag(5, x)", "deque([x])", "MappingProxyType({'a': x})", "UserList([x])", "UserDict(a=x)"],
+)
+def test_cbor2_stops_at_whatever_it_goes_into(wrap):
+    """Not dicts, lists, tuples and sets only: a few thousand of these ended the process."""
+    said = survive(f"""
+        import os
+        from collections import UserDict, UserList, deque
+        from types import MappingProxyType
+        import bakeoff, cbor2
+        x = 1
+        for _ in range(20_000):
+            x = {wrap}
+        try:
+            bakeoff.codec("cbor2").encode(x)
+        except bakeoff.EncodeError as error:
+            print(error, flush=True)
+        os._exit(0)
+    """)
+
+    assert "nested more than 200 deep" in said
+
+
+@pytest.mark.parametrize("codec", ["'cbor2'", "'yaml'", "'json', depth=50"])
+@pytest.mark.parametrize("kind", ["set", "deque"])
+def test_an_object_that_empties_what_holds_it_is_survived(codec, kind):
+    """The check of depth keeps what it looks into."""
+    survive(f"""
+        import contextlib
+        from collections import deque
+        import bakeoff
+        class Emptying({kind}):
+            def __hash__(self):
+                return id(self)
+            def __iter__(self):
+                outer.clear()
+                inner.clear()
+                return iter([(1, 2), [object()]])
+        for _ in range(200):
+            inner = [Emptying([(1,)])]
+            outer = {{Emptying([(1,)]): Emptying([(2,)]), (bytes(50), "x" * 50): inner, "k": {{1: (2, 3)}}}}
+            with contextlib.suppress(bakeoff.EncodeError):
+                bakeoff.codec({codec}).encode(outer)
+    """)
+
+
+@pytest.mark.parametrize("made", ["Codec.__new__(Codec)", "Forgetful()"])
+def test_a_codec_that_was_not_made_says_so(made):
+    """Forgetting super().__init__ is an ordinary mistake."""
+    said = survive(f"""
+        import bakeoff
+        from bakeoff import Codec
+        class Forgetful(Codec):
+            def __init__(self):
+                pass
+        codec = {made}
+        repr(codec), hash(codec), codec.framing
+        for use in (
+            lambda: codec.encode(1), lambda: codec.decode(b"1"), lambda: codec.with_limits(depth=5),
+            lambda: codec.__reduce__(), lambda: codec.encode_text(1), lambda: codec == codec,
+        ):
+            try:
+                use()
+            except ValueError as error:
+                print(error)
+    """)
+
+    assert 5 <= said.count("super().__init__")
+
+
+def test_a_plan_that_was_not_made_says_so():
+    """As a codec does."""
+    said = survive("""
+        from bakeoff.schemas._plan import Plan
+        for use in (Plan.__new__(Plan).apply, Plan.__new__(Plan).advise, lambda _: Plan(None, 1, 1, 1)):
+            try:
+                use({})
+            except (ValueError, TypeError) as error:
+                print(error)
+    """)
+
+    assert 2 == said.count("super().__init__")
+
+
+def test_a_codec_is_made_once():
+    """It is shared: another `__init__` would change it for everybody."""
+    shared = bakeoff.codec("msgpack")
+
+    with pytest.raises(ValueError, match="made already"):
+        shared.__init__("x", "y", repr, repr)
+    assert ("msgpack", {"a": 1}) == (shared.name, shared.decode(shared.encode({"a": 1})))
+
+
+SMALL_STACK = """
+    import contextlib, io, os, sys, threading
+    from dataclasses import dataclass
+    import bakeoff
+    name, size, payload = sys.argv[1], int(sys.argv[2]), sys.stdin.buffer.read()
+    @dataclass
+    class Box:
+        content: object
+    def use():
+        codec = bakeoff.codec(name, trusted=True)
+        for each in (codec, codec.with_limits(depth=10_000)):
+            with contextlib.suppress(bakeoff.DecodeError):
+                each.decode(payload)
+            with contextlib.suppress(bakeoff.DecodeError):
+                list(each.load(io.BytesIO(payload)))
+            for wrap in (lambda x: [x], lambda x: {"a": x}, lambda x: (x,), Box):
+                for levels in (190, 490, 990, 9990):
+                    x = 1
+                    for _ in range(levels):
+                        x = wrap(x)
+                    with contextlib.suppress(bakeoff.CodecError):
+                        each.decode(each.encode(x))
+    bakeoff.codec(name, trusted=True).decode(bakeoff.codec(name).encode({"a": [1]}))
+    threading.stack_size(size)
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    print("survived", flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("size", [128 * 1024, 512 * 1024])
+def test_threads_with_small_stacks_survive(codec, size):
+    """Hostile nesting, read and written, where the stack is what musl gives, or a server's threads have."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SMALL_STACK), codec.name, str(size)],
+        input=deep_payload(codec),
+        capture_output=True,
+    )
+
+    assert (b"survived\n", b"", 0) == (done.stdout, done.stderr, done.returncode)
+
+
+def test_time_calls_holds_what_it_calls_with():
+    """A callee that empties the list is an error, not the end."""
+    said = survive("""
+        from bakeoff.bench._slice import time_calls
+        items = [[number] * 100 for number in range(1000)]
+        def empty(item):
+            items.clear()
+            return item * 2
+        try:
+            time_calls(empty, items, 0, 500)
+        except RuntimeError as error:
+            print(error)
+    """)
+
+    assert "changed" in said
+
+
+def test_too_deep_is_a_limit_error_that_names_the_limit(codec):
+    """Whatever the library calls it, from a payload and from a stream."""
+    payload = deep_payload(codec)
+    if codec.format != "pickle":  # it goes any depth
+        with pytest.raises(LimitError, match="nested more"):
+            codec.decode(payload)
+        if codec.format in ("cbor", "marshal"):
+            with pytest.raises(LimitError, match="nested more"):
+                list(codec.load(io.BytesIO(payload)))
+    with pytest.raises(LimitError, match="nested more than 50 deep"):
+        codec.with_limits(depth=50).decode(payload)
+
+
+def test_too_deep_to_encode_is_said_in_the_same_words(codec):
+    """The sentence names nesting, not what a library calls it."""
+    record: Any = 1
+    for _ in range(5000):
+        record = [record]
+
+    with pytest.raises(EncodeError, match="nested more"):
+        codec.encode(record)
+    with pytest.raises(EncodeError, match="nested more than 50 deep"):
+        codec.with_limits(depth=50).encode(record)
+
+
+def test_a_large_record_leaves_no_buffer_behind():
+    """Packers are kept for the next call, but not with what one of 20 MB has made them."""
+    codec = bakeoff.codec("msgpack")
+    codec.encode({"a": 1})
+    before = _memory.used()
+    codec.encode({"a": b"x" * 20_000_000})
+    _memory.trim()
+
+    assert _memory.used() - before < 2_000_000
+
+
+def test_a_released_memoryview_is_a_decode_error(codec):
+    """Not the plain ValueError of Python."""
+    view = memoryview(b"123")
+    view.release()
+
+    with pytest.raises(DecodeError, match="released"):
+        codec.decode(view)
+
+
+def test_long_texts_of_plists_take_no_square_of_time():
+    """A comment of 20 MB took minutes, as the parser read it anew with every piece."""
+    said = survive("""
+        import resource
+        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        import bakeoff
+        payload = b'<plist version="1.0"><!--' + b"x" * 20_000_000 + b"--><true/></plist>"
+        print(bakeoff.codec("plist").decode(payload))
+    """)
+
+    assert "True" == said
+
+
+class Trickle(io.RawIOBase):
+    """An unbuffered file, as a pipe is, that gives seven bytes at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self.data.read(min(7, len(buffer)))
+        buffer[: len(part)] = part
+        return len(part)
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_streams_are_read_from_unbuffered_files(codec, compression):
+    """A pipe gives what is there, which is no end of the file."""
+    codec = codec.with_compression(compression)
+    records = [{"id": number, "text": "x" * 40 * number} for number in range(20)]
+    file = io.BytesIO()
+    codec.dump(records, file)
+
+    assert records == list(codec.load(Trickle(file.getvalue())))
+
+
+@pytest.mark.parametrize("name", ["msgpack", "bson", "cbor2", "pickle", "marshal"])
+def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
+    """Nothing yet is another thing than nothing more."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with (
+        open(reading, "rb", buffering=0) as file,  # noqa: PTH123 - a descriptor
+        open(writing, "wb"),  # noqa: PTH123
+        pytest.raises(BlockingIOError, match="does not block"),
+    ):
+        list(bakeoff.codec(name, trusted=True).load(file))
+
+
+def test_the_parts_are_there_after_the_import():
+    """What our own messages tell to call, `bakeoff.codecs.train`, needs no import of its own."""
+    assert "train" == survive("import bakeoff; print(bakeoff.codecs.train.__name__)")
