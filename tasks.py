@@ -5,6 +5,7 @@ python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
 python3 tasks.py test [ARGUMENTS]  set up, then all tests
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py wheel             sdist, wheel from it, most tests on the installed wheel without the sources
+python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py targets           every figure the project promises, beside its target (two hours)
 """
 
@@ -22,6 +23,14 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+EXTENSIONS = (
+    "tests/codecs",
+    "tests/schemas",
+    "tests/datasets/test_generated.py",
+    "tests/bench/test_timing.py",
+    "tests/bench/test_memory.py",
+)
+"""What tests the compiled parts."""
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
@@ -85,29 +94,57 @@ def lint(arguments: list[str]) -> None:
     sh(BIN / "mypy", "-p", "bakeoff", "--config-file", "../pyproject.toml", *arguments, cwd=ROOT / "src")
 
 
+def install(away: Path, **environment: str) -> Path:
+    """Build the sdist and the wheel from it, install it beside a copy of the tests; return its Python."""
+    sh(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT, **environment)
+    (built,) = (away / "dist").glob("*.whl")
+    sh(sys.executable, "-m", "venv", away / "venv")
+    python = away / "venv/bin/python"
+    sh(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+    groups = [
+        part for name in ("test", "browser") for part in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")
+    ]
+    sh(python, "-m", "pip", "install", "--quiet", f"{built}[all]", *groups)
+    for folder_name in ("tests", "docs"):
+        shutil.copytree(ROOT / folder_name, away / folder_name)
+    for file_name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / file_name, away)
+    return python
+
+
 def wheel(arguments: list[str]) -> None:
     """Build the sdist and the wheel from it; test the installed wheel with the sources out of the way."""
     setup("dev")
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
-        sh(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT)
-        (built,) = (away / "dist").glob("*.whl")
-        sh(sys.executable, "-m", "venv", away / "venv")
-        pip = (away / "venv/bin/python", "-m", "pip")
-        sh(*pip, "install", "--quiet", "--upgrade", "pip>=25.1")
-        groups = [
-            part for name in ("test", "browser") for part in ("--group", f"{ROOT / 'pyproject.toml'}:{name}")
-        ]
-        sh(*pip, "install", "--quiet", f"{built}[all]", *groups)
-        for folder_name in ("tests", "docs"):
-            shutil.copytree(ROOT / folder_name, away / folder_name)
-        for file_name in ("pyproject.toml", "README.md"):
-            shutil.copy(ROOT / file_name, away)
+        python = install(away)
         # What kills, limits and weighs processes takes minutes, and is no different in a wheel.
         slow = ("test_bad_codecs", "test_memory", "test_nothing_lost")
         left_out = [f"--ignore=tests/bench/{name}.py" for name in slow]
         chosen = arguments or ["-m", "not checkout and not browser", *left_out]
-        sh(away / "venv/bin/python", "-m", "pytest", "-q", *chosen, cwd=away)
+        sh(python, "-m", "pytest", "-q", *chosen, cwd=away)
+
+
+def sanitize(arguments: list[str]) -> None:
+    """Run the tests of the extensions, built with AddressSanitizer, in a folder of their own; needs gcc."""
+    setup("dev")
+    flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
+    # The runtime must be there before Python is; with it libstdc++, whose exceptions it wraps.
+    runtime = [
+        subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
+        for name in ("libasan.so", "libstdc++.so")
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        away = Path(folder)
+        python = install(away, CC="gcc", CFLAGS=flags, LDFLAGS=flags)
+        sh(
+            *(python, "-m", "pytest", "-q", "-m", "not checkout and not browser", *(arguments or EXTENSIONS)),
+            cwd=away,
+            LD_PRELOAD=":".join(runtime),
+            # Python keeps what it knows of for good, which is no leak; its own allocator hides what is freed.
+            ASAN_OPTIONS="detect_leaks=0",
+            PYTHONMALLOC="malloc",
+        )
 
 
 def targets(arguments: list[str]) -> None:
@@ -119,7 +156,7 @@ def targets(arguments: list[str]) -> None:
         subprocess.run([str(BIN / "python"), "-m", f"bakeoff.bench.targets.{name}"], cwd=ROOT)
 
 
-VERBS = {"run": run, "test": test, "lint": lint, "wheel": wheel, "targets": targets}
+VERBS = {"run": run, "test": test, "lint": lint, "wheel": wheel, "sanitize": sanitize, "targets": targets}
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in VERBS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import textwrap
@@ -195,7 +196,7 @@ def test_entry_points_bring_codecs(third_party):
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONPATH": str(third_party)},
+        env=os.environ | {"PYTHONPATH": str(third_party)},
     )
 
     assert [
