@@ -10,6 +10,7 @@ GREATEST_DEPTH: int
 
 _Payload: TypeAlias = bytes | bytearray | memoryview | str
 
+def doubt() -> None: ...
 def lacks_stack() -> bool: ...
 
 class Codec:
@@ -55,6 +56,7 @@ class Codec:
         encode_depth: int = 0,
         inside: Callable[[Any], list[Any]] | None = None,
         too_deep: tuple[str, ...] = (),
+        plain_keys: bool = False,
         check_payload: Callable[[bytes], None] | None = None,
         whole: Literal["msgpack", "cbor", "pickle", "marshal", "nul"] | None = None,
         decode_again: Callable[[bytes], Any] | None = None,

@@ -16,7 +16,7 @@ from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 
-from ._ends cimport end_t, finder
+from ._ends cimport container_key, end_t, finder
 
 from ._stack import call_with_stack
 from .errors import DecodeError, EncodeError, LimitError
@@ -59,6 +59,12 @@ cdef extern from *:
     """
     Py_ssize_t stack_left "bakeoff_stack_left"() noexcept
     # Bytes of stack that this thread has left. Elsewhere than on Linux threads have enough by default.
+
+cdef extern from *:
+    """
+    static _Thread_local int bakeoff_doubted;
+    """
+    bint doubted "bakeoff_doubted"
 
 cdef enum:
     MAX_ARGUMENTS = 12
@@ -176,6 +182,8 @@ cdef class Codec:
         scan: Types the library writes well by itself; an object that holds any other is lowered
             before the library sees it (for libraries that write those wrongly without a word).
         encode_depth: Check nesting before encoding (libraries that crash on deep objects).
+        plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` where it
+            gives what could be one.
         inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
             holds, where the library writes it by itself; the check of nesting counts it.
         too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
@@ -244,6 +252,7 @@ cdef class Codec:
     cdef int _encode_depth
     cdef object _inside
     cdef tuple _too_deep
+    cdef bint _plain_keys
     cdef object __weakref__
 
     def __cinit__(self, *_arguments, **_options):
@@ -255,8 +264,8 @@ cdef class Codec:
     def __init__(
         self, name, format, encode, decode, *,
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
-        lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), check_payload=None, whole=None,
-        wrap=None, decode_again=None, subclass=None,
+        lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), plain_keys=False,
+        check_payload=None, whole=None, wrap=None, decode_again=None, subclass=None,
         limits_size=DEFAULT_SIZE, limits_depth=None,
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
@@ -282,7 +291,7 @@ cdef class Codec:
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
             lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
-            check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
+            plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
             limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
@@ -320,7 +329,7 @@ cdef class Codec:
         self._decode = _Call(decode, (), dict(decode_options or {}))
         self._pool_factory = encode if pooled else None
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
-        self._check_payload = check_payload
+        self._check_payload, self._plain_keys = check_payload, plain_keys
         self._encode_depth, self._inside, self._too_deep = encode_depth, inside, tuple(too_deep)
         if limits_depth is not None:
             self._encode_depth = min(limits_depth, encode_depth or limits_depth)
@@ -398,8 +407,12 @@ cdef class Codec:
             encoder, self._spare = self._spare, None
             if encoder is None:
                 encoder = self._pool_factory()
+            global doubted
+            doubted = False
             # An encoder that raised may hold half a message: it is not put back.
             payload = encoder(obj)
+            if doubted and self._plain_keys and container_key(payload):
+                raise TypeError("a dict key that holds others would not come back")
             if not PyBytes_CheckExact(payload) or PyBytes_GET_SIZE(payload) <= POOLED:
                 self._spare = encoder
         else:
@@ -701,6 +714,12 @@ def _class_of(codec):
 cdef bint _is_ours(BaseException error):
     """Errors of the data, as against Ctrl-C and exit. A panic in a Rust library is no `Exception`."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def doubt():
+    """Have the payload that this thread is making looked through for keys that would not come back."""
+    global doubted
+    doubted = True
 
 
 def lacks_stack():

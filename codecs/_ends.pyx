@@ -6,6 +6,7 @@ heads is left to the library. It gives the length of the first value in bytes, o
 or no value. Budget: 3 ns a value.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memchr
 
@@ -87,6 +88,49 @@ cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size) noexcept no
         if at > end or left > end - at:
             return -1
     return at if at <= end else -1
+
+
+cdef bint container_key(bytes payload) noexcept:
+    """Whether a key in a whole MessagePack value is an array or map, read as a list or dict, which no key is."""
+    cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
+    cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, count
+    cdef uint64_t[DEEPEST] left
+    cdef bint[DEEPEST] is_map
+    cdef unsigned int head, length
+    cdef int depth = 0
+    cdef bint is_key
+    left[0], is_map[0] = 1, False
+    while at < end:
+        while left[depth] == 0:
+            depth -= 1
+        is_key = is_map[depth] and left[depth] % 2 == 0
+        left[depth] -= 1
+        head = data[at]
+        at += 1
+        if head < 0x80 or head >= 0xE0:
+            continue
+        if 0xA0 <= head < 0xC0:
+            at += head & 31
+            continue
+        if head < 0xA0:
+            count = head & 15
+        else:
+            length = _LENGTH[head & 31]
+            if length == 0:
+                at += _FIXED[head & 31]
+                continue
+            count = _big(data + at, length)
+            at += length
+            if head < 0xDC:
+                at += count + (0xC7 <= head <= 0xC9)
+                continue
+        # The packer ends at 511 levels.
+        if is_key or depth + 1 == DEEPEST:
+            return True
+        depth += 1
+        is_map[depth] = head < 0x90 or head >= 0xDE
+        left[depth] = count << is_map[depth]
+    return False
 
 
 # CBOR: RFC 8949, section 3 ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ._codec import doubt
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
 from .registry import Format, RawCalls, declare
 from .streams import MessagePack
@@ -58,13 +59,30 @@ _ormsgpack_family = Family(
 )
 
 
+def _doubting_leaf(value: Any) -> Any:
+    """As the family's `leaf`; what is written as a list or dict might be a key, and not come back."""
+    if type(value) is tuple:
+        doubt()
+        return list(value)
+    written = _family.leaf(value)
+    if type(written) in (list, dict):
+        doubt()
+    return written
+
+
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
+    reads_arrays_as_keys = options == {"use_list": False}
+
     def packer() -> Callable[[Any], bytes]:
-        return library.Packer(default=_family.leaf).pack  # type: ignore[no-any-return]
+        if reads_arrays_as_keys:
+            return library.Packer(default=_family.leaf).pack  # type: ignore[no-any-return]
+        # Strict, so that tuples come to the hook.
+        return library.Packer(default=_doubting_leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
     return {
         "encode": packer,
         "pooled": True,
+        "plain_keys": not reads_arrays_as_keys,
         "decode": unpackb,
         "decode_options": {"strict_map_key": False, "timestamp": 3, **options},
         "raw": RawCalls(

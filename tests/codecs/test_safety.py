@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -288,6 +289,28 @@ def test_a_large_record_leaves_no_buffer_behind():
     _memory.trim()
 
     assert _memory.used() - before < 2_000_000
+
+
+@dataclass(frozen=True)
+class Frozen:
+    x: int
+
+
+@pytest.mark.parametrize("name", ["msgpack", "msgpack/list-hook", "msgpack/pure"])
+@pytest.mark.parametrize("key", [(1, 2), (), frozenset({1}), Frozen(1)], ids=repr)
+def test_a_key_that_could_not_be_read_is_not_written(name, key):
+    """Arrays come back as lists, which are no keys: better refused now than lost."""
+    codec = bakeoff.codec(name)
+    plain = {
+        "t": (1, (2,), {3: ("x" * 300, b"y" * 70_000)}),
+        "s": {4},
+        "f": Frozen(5),
+        "d": {1.5: [2**40] * 20},
+    }
+
+    with pytest.raises(EncodeError, match="key"):
+        codec.encode(plain | {"deep": [{"a": {key: 1}}]})
+    assert [1, [2], {3: ["x" * 300, b"y" * 70_000]}] == codec.decode(codec.encode(plain))["t"]
 
 
 def test_a_released_memoryview_is_a_decode_error(codec):
