@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UsageError
 from .compression import compressor
 from .errors import CodecError, MissingLibrary, UnknownCodec
+from .guards import GUARDS
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -155,6 +156,7 @@ def declare(
 
             facts = kind.facts() | {"library": library or "Python"} | dict(describe_codec())
             facts.pop("raw", None)
+            facts["notes"] = (*facts.get("notes", ()), *(guard.note for guard in GUARDS.get(name, ())))
             return Codec(name=name, version=_version(library), origin=name, **facts)
 
         def raw() -> RawCalls | None:

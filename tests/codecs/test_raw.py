@@ -6,6 +6,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
+from bakeoff.bench.targets.interface import Figure, limit
+from bakeoff.codecs.guards import GUARDS
 
 RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1]}]}}
 
@@ -23,3 +25,20 @@ def test_raw_calls_speak_the_codecs_format(name):
 def test_a_codec_that_needs_a_schema_has_no_raw_calls():
     """They would be bound to the schema's types."""
     assert codecs.describe("msgspec-json/struct").raw() is None
+
+
+def test_guards_are_stated_for_codecs_there_are():
+    """A codec that is renamed takes its guard along, and its notes say what that costs."""
+    assert GUARDS.keys() <= set(codecs.names())
+    for name, guards in GUARDS.items():
+        assert {guard.operation for guard in guards} <= {"dump", "load"}
+        assert all(guard.note in bakeoff.codec(name).notes for guard in guards)
+
+
+def test_a_stated_guard_is_the_limit_where_it_was_measured():
+    """On messages, for the operation concerned; elsewhere the target holds."""
+    cells = [("messages", "load"), ("messages", "dump"), ("movies", "load")]
+    stated, *targets = (limit(Figure("ormsgpack", *cell, 1e-6, 1.0)) for cell in cells)
+
+    assert (1 + GUARDS["ormsgpack"][0].share, "stated") == stated
+    assert [(1.03, "target"), (1.15, "target")] == targets

@@ -1,0 +1,54 @@
+"""What a codec's guards cost over its library's own call, where they cost more than the shell of any codec.
+
+Measured on `messages` (some 1,500 bytes, a hundred values), and held to by ``python -m
+bakeoff.bench.targets.interface``; the notes of the codecs, and so the tables, say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["GUARDS", "Guard"]
+
+
+class Guard(NamedTuple):
+    """One guard of one operation.
+
+    Attributes:
+        operation: "dump" or "load".
+        nanoseconds: What it takes of a call.
+        share: The same as a share of the library's own call, at the most.
+        what: What it does, as a half sentence.
+    """
+
+    operation: str
+    nanoseconds: int
+    share: float
+    what: str
+
+    @property
+    def cost(self) -> str:
+        """Operation, share and time in a few words."""
+        return f"{self.operation} +{self.share:.0%} ({self.nanoseconds:,} ns)"
+
+    @property
+    def note(self) -> str:
+        """What it does and costs."""
+        return f"{self.what}: {self.cost} on messages"
+
+
+_END = "looks for the end of the value, which the library does not"
+
+GUARDS: Mapping[str, tuple[Guard, ...]] = {
+    "ormsgpack": (Guard("load", 300, 0.11, _END),),
+    "cbor2": (
+        Guard("dump", 450, 0.05, "checks how deep a record is nested"),
+        Guard("load", 400, 0.06, _END),
+    ),
+    "pickle/2": (Guard("load", 650, 0.12, _END),),
+    "marshal": (Guard("load", 370, 0.08, _END),),
+    "bson": (Guard("load", 500, 0.09, "makes 64-bit integers plain ones"),),
+    "plist/binary": (Guard("dump", 16_000, 0.12, "writes None as text, as the XML must"),),
+}
+"""Codec to what it pays for."""
