@@ -249,6 +249,7 @@ cdef class Codec:
     cdef bint _plain_decode
     cdef bint _rows
     cdef str _refusal
+    cdef bint _asks
     cdef int _encode_depth
     cdef object _inside
     cdef tuple _too_deep
@@ -339,7 +340,7 @@ cdef class Codec:
             self._compress, self._decompress = compression.compress, compression.decompress
         # The paths that nearly every codec takes carry no further question per call.
         self._plain_encode = (
-            not pooled and scan is None and wrap is None and not self._encode_depth and compression is None
+            not pooled and scan is None and not self._encode_depth and compression is None
         )
         self._plain_decode = (
             not text and wrap is None and check_payload is None and compression is None
@@ -350,6 +351,7 @@ cdef class Codec:
 
             self._fix = schema.fixer(self)
             self._refusal = miswritten(schema.types, self)
+        self._asks = self._rows or self._refusal is not None
 
     # encode -----------------------------------------------------------------------------------
 
@@ -371,16 +373,10 @@ cdef class Codec:
                 return call_with_stack(Codec.encode, self, obj)
             except RuntimeError as error:
                 raise EncodeError(self.name, _sentence(error)) from error
-        if self._rows and PyDict_Check(obj):
-            raise EncodeError(
-                self.name,
-                "a dict would not come back where records are arrays; "
-                "bakeoff.schemas.typed.to_structs(schema, array_like=True) makes what does",
-            )
-        if self._refusal is not None:
-            raise EncodeError(self.name, self._refusal)
+        if self._asks:
+            self._refuse(obj)
         if self._plain_encode:
-            result = _raw_call(self._encode, obj)
+            result = _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj))
             payload = self._encode_failed(obj) if result is NULL else _owned(result)
         else:
             try:
@@ -395,8 +391,8 @@ cdef class Codec:
         return payload
 
     cdef object _encode_guarded(self, obj):
-        if self._wrap is not None and (not PyDict_CheckExact(obj) or _is_wrapped(obj, self._wrap)):
-            obj = {self._wrap: obj}
+        if self._wrap is not None:
+            obj = self._wrapped(obj)
         if self._encode_depth:
             _check_depth(obj, self._encode_depth, self._inside)
         if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
@@ -421,6 +417,22 @@ cdef class Codec:
             payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload
 
+    cdef int _refuse(self, obj) except -1:
+        if self._rows and PyDict_Check(obj):
+            raise EncodeError(
+                self.name,
+                "a dict would not come back where records are arrays; "
+                "bakeoff.schemas.typed.to_structs(schema, array_like=True) makes what does",
+            )
+        if self._refusal is not None:
+            raise EncodeError(self.name, self._refusal)
+        return 0
+
+    cdef inline object _wrapped(self, obj):
+        if PyDict_CheckExact(obj) and not _is_wrapped(obj, self._wrap):
+            return obj
+        return {self._wrap: obj}
+
     cdef object _encode_failed(self, obj):
         try:
             _reraise()
@@ -436,7 +448,7 @@ cdef class Codec:
             try:
                 lowered = self._lower(obj)
                 if self._plain_encode:
-                    return _call(self._encode, lowered)
+                    return _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
                 return self._encode_guarded(lowered)
             except BaseException as second:
                 if not _is_ours(second):

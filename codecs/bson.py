@@ -41,7 +41,7 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
     )
     return {
         "encode": library.encode,
-        "encode_options": {"codec_options": options},
+        "encode_arguments": (False, options),  # `check_keys` and `codec_options`
         "decode": library.decode,
         "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
