@@ -163,7 +163,15 @@ def declare(
             return describe_codec().get("raw")
 
         _declared[name] = Declaration(
-            name, kind.name, build, library, module or library, extra, kind.trusted_only, needs_schema, raw
+            name,
+            kind.name,
+            build,
+            library,
+            module or library,
+            extra,
+            kind.trusted_only,
+            needs_schema,
+            raw=raw,
         )
         return describe_codec
 
