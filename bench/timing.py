@@ -128,6 +128,9 @@ class Process:
         for part in parts:
             part.start = int(self._origin * len(part.stratum.records))
             _calibrate(made, part, self._wanted)
+            if len(parts) > 1:
+                # The same few again and again would be nearer than they are among all the others.
+                part.calls = min(part.calls, len(part.stratum.records))
         counts = slices(found, self._number, self._wanted)
         turns = [part for part, count in zip(parts, counts, strict=True) for _ in range(count)]
         rounds = dict(zip(random.sample(range(1, self._number + 1), len(turns)), turns, strict=True))

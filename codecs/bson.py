@@ -32,6 +32,7 @@ _family = FAMILIES["bson"]
 def _bson(library: ModuleType) -> Mapping[str, Any]:
     from bson.binary import UuidRepresentation
     from bson.codec_options import CodecOptions, TypeRegistry
+    from bson.int64 import Int64
 
     options: CodecOptions[dict[str, Any]] = CodecOptions(
         tz_aware=True,
@@ -46,7 +47,7 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
         # A `TypeDecoder` of PyMongo's would be asked about every value, not of 64-bit integers alone.
-        "subclass": library.int64.Int64,
+        "subclass": Int64,
         "too_deep": ("maximum recursion depth exceeded",),
         "lower": _family.lower,
         "wrap": WRAP,
