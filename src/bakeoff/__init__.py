@@ -52,12 +52,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
+    if name in _HOMES or name in _HOMES.values():
+        from importlib import import_module
 
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    if name in _HOMES.values() and not name.startswith("_"):
-        return import_module(f".{name}", __name__)
+        home = import_module(f".{_HOMES.get(name, name)}", __name__)
+        return getattr(home, name) if name in _HOMES else home
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
