@@ -41,14 +41,14 @@ class Guard(NamedTuple):
 _END = "looks for the end of the value, which the library does not"
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
-    "ormsgpack": (Guard("load", 300, 0.11, _END),),
+    "ormsgpack": (Guard("load", 300, 0.12, _END),),
     "cbor2": (
         Guard("dump", 450, 0.05, "checks how deep a record is nested"),
         Guard("load", 400, 0.06, _END),
     ),
     "pickle/2": (Guard("load", 650, 0.12, _END),),
-    "marshal": (Guard("load", 370, 0.08, _END),),
-    "bson": (Guard("load", 500, 0.09, "makes 64-bit integers plain ones"),),
-    "plist/binary": (Guard("dump", 16_000, 0.12, "writes None as text, as the XML must"),),
+    "marshal": (Guard("load", 370, 0.1, _END),),
+    "bson": (Guard("load", 500, 0.11, "makes 64-bit integers plain ones"),),
+    "plist/binary": (Guard("dump", 16_000, 0.14, "writes None as text, as the XML must"),),
 }
 """Codec to what it pays for."""
