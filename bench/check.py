@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codecs import CodecError, EncodeError, MissingLibrary, describe
+from ..codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ..errors import UsageError
 from .contestant import Contestant, contestant
 from .costs import costs
@@ -25,7 +25,7 @@ from .work import work
 if TYPE_CHECKING:
     from .results import Outcome
 
-__all__ = ["facts_of", "run"]
+__all__ = ["run"]
 
 _AT_LEAST = 10
 """Records that even the slowest codec is checked on."""
@@ -89,7 +89,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     except UsageError as error:
         # The corpus's schema has no form in this codec; that must not end the others' run.
         return {"outcome": "unsupported", "reason": str(error)}
-    answer: dict[str, Any] = {"codec": facts_of(job["codec"], parts)}
+    own = {"name": job["codec"], "extra": describe(job["codec"]).extra}
+    answer: dict[str, Any] = {"codec": facts(parts.codec) | own}
     try:
         seen = _through(parts, sample, heartbeat, job["seconds"])
     except _EndedError as end:
@@ -131,25 +132,6 @@ def _costs(parts: Contestant, sample: Sample, seen: _Seen, seconds: float) -> di
         if not rest:
             found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds)
     return found
-
-
-def facts_of(name: str, parts: Contestant) -> dict[str, Any]:
-    """Return the facts of a codec for the result file."""
-    codec = parts.codec
-    return {
-        "name": name,
-        "format": codec.format,
-        "library": codec.library,
-        "version": codec.version,
-        "accelerated": codec.accelerated,
-        "trusted_only": codec.trusted_only,
-        "media_type": codec.media_type,
-        "interoperable": codec.interoperable,
-        "extra": describe(name).extra,
-        "carries": sorted(codec.carries),
-        "losses": list(codec.losses),
-        "notes": list(codec.notes),
-    }
 
 
 def _through(parts: Contestant, sample: Sample, heartbeat: Heartbeat, seconds: float) -> _Seen:

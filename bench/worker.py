@@ -80,10 +80,10 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
 
         return timing.run(job)
     if job["kind"] == "facts":
-        from ..codecs import CodecError, facts
+        from ..codecs import CodecError, codec, facts
 
         try:
-            return facts(job["codec"])
+            return facts(codec(job["codec"]))
         except CodecError as error:
             return {"failed": error.reason}
     from . import memory

@@ -399,14 +399,9 @@ def codec(
     return made if schema is None else made.with_schema(schema)
 
 
-def facts(name: str) -> dict[str, Any]:
-    """Load a codec and return what it says of itself, as plain values.
-
-    Raises:
-        CodecError: It cannot be built.
-    """
-    made = codec(name)
-    keys = ("format", "version", "accelerated", "media_type", "interoperable", "trusted_only")
+def facts(made: Codec) -> dict[str, Any]:
+    """Return what a codec says of itself, as plain values."""
+    keys = ("format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only")
     plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
     return plain | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
 

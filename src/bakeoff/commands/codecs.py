@@ -72,7 +72,7 @@ def _facts(name: str) -> dict[str, Any]:
     if declaration.entry_point:
         return facts | _isolated(name)
     try:
-        return facts | codecs.facts(name)
+        return facts | codecs.facts(codecs.codec(name))
     except codecs.CodecError as error:
         return facts | {"failed": error.reason}
 
