@@ -28,6 +28,9 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(object text)
     PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
+    Py_ssize_t size_of_list "PyList_GET_SIZE"(PyObject *value)
+    PyObject *item_of_list "PyList_GET_ITEM"(PyObject *value, Py_ssize_t index)
+    int next_of_dict "PyDict_Next"(PyObject *value, Py_ssize_t *position, PyObject **key, PyObject **item)
 
 cdef extern from *:
     """
@@ -57,7 +60,9 @@ cdef extern from *:
     #else
     static inline Py_ssize_t bakeoff_stack_left(void) { return PY_SSIZE_T_MAX; }
     #endif
+    static inline int bakeoff_holds(PyObject *value) { return PyType_IS_GC(Py_TYPE(value)); }
     """
+    bint holds "bakeoff_holds"(PyObject *value) noexcept
     Py_ssize_t stack_left "bakeoff_stack_left"() noexcept
     # Bytes of stack that this thread has left. Elsewhere than on Linux threads have enough by default.
 
@@ -394,7 +399,7 @@ cdef class Codec:
     cdef object _encode_guarded(self, obj):
         if self._wrap is not None:
             obj = self._wrapped(obj)
-        if self._encode_depth:
+        if self._encode_depth and not _is_shallow(<PyObject *>obj, self._encode_depth):
             _check_depth(obj, self._encode_depth, self._inside)
         if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
             obj = self._lower(obj)
@@ -774,6 +779,27 @@ cdef object _plain_ints(object value, PyObject *subclass):
 
 cdef object _plain_int(object value):
     return PyLong_FromLongLong(PyLong_AsLongLong(value))
+
+
+cdef bint _is_shallow(PyObject *value, int left) noexcept:
+    """Whether an object is of plain dicts and lists at most `left` deep: most are, and this runs no other code."""
+    cdef PyObject *key
+    cdef PyObject *item
+    cdef Py_ssize_t position = 0
+    if left == 0:
+        return False
+    if type_of(value) is <PyObject *>dict:
+        while next_of_dict(value, &position, &key, &item):
+            if holds(key) or holds(item) and not _is_shallow(item, left - 1):
+                return False
+        return True
+    if type_of(value) is <PyObject *>list:
+        for position in range(size_of_list(value)):
+            item = item_of_list(value, position)
+            if holds(item) and not _is_shallow(item, left - 1):
+                return False
+        return True
+    return False
 
 
 cdef int _check_depth(object value, int left, object inside) except -1:
