@@ -36,7 +36,20 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         ``corpus`` (facts for the result file), ``bad`` (where and why records were skipped),
         ``path`` (what later processes need in `sys.path`).
+
+    Raises:
+        RunError: There is no record, or one that cannot be handed to another process.
     """
+    try:
+        return _prepared(job)
+    except RecursionError as error:
+        raise RunError(
+            f"{job['source']}: a record is nested too deep to be handed from process to process "
+            "(some 480 levels can be)"
+        ) from error
+
+
+def _prepared(job: Mapping[str, Any]) -> dict[str, Any]:
     import random
 
     from ..datasets import corpus as find
@@ -69,10 +82,6 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         records = records[: max(1, half)]
     try:
         sample = write_sample(records, folder / "sample")
-    except RecursionError as error:
-        raise RunError(
-            f"{job['source']}: a record is nested too deeply to be handed to another process"
-        ) from error
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RunError(
             f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import BakeoffError, RunError
+from ..errors import BakeoffError
 
 __all__ = ["main"]
 
@@ -40,11 +40,6 @@ def main(arguments: list[str]) -> None:
         answer = _do(job)
     except BakeoffError as error:
         answer = _failure(error)
-    except RecursionError:
-        if job["kind"] != "prepare":
-            raise
-        deep = "a record is nested too deep to be handed from process to process (some 480 levels can be)"
-        answer = _failure(RunError(f"{job['source']}: {deep}"))
     except MemoryError as error:
         answer = {"outcome": "out of memory", "reason": str(error) or "an allocation failed"}
     if os.getpid() == me:

@@ -72,12 +72,11 @@ def _doubting_leaf(value: Any) -> Any:
 
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
     reads_arrays_as_keys = options == {"use_list": False}
+    leaf = _family.leaf if reads_arrays_as_keys else _doubting_leaf
 
     def packer() -> Callable[[Any], bytes]:
-        if reads_arrays_as_keys:
-            return library.Packer(default=_family.leaf).pack  # type: ignore[no-any-return]
-        # Strict, so that tuples come to the hook.
-        return library.Packer(default=_doubting_leaf, strict_types=True).pack  # type: ignore[no-any-return]
+        # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
+        return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
     return {
         "encode": packer,

@@ -350,8 +350,8 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
 
 
 def is_raw(name: str) -> bool:
-    """Return whether a name in a result file means a library's own calls, see `RawCalls`."""
-    return split_name(name)[0].endswith(RAW)
+    """Return whether a name in a result file, whatever it may be, means a library's own calls: `RawCalls`."""
+    return re.split(r"[+|]", name)[0].endswith(RAW)
 
 
 def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
