@@ -6,6 +6,7 @@ from .streams import Framing
 
 DEFAULT_SIZE: int
 DEFAULT_DEPTH: int
+DEFAULT_RATIO: int
 GREATEST_DEPTH: int
 
 _Payload: TypeAlias = bytes | bytearray | memoryview | str
@@ -37,6 +38,7 @@ class Codec:
     compression: Compression | None
     limits_size: int
     limits_depth: int | None
+    limits_ratio: int
     _fix: Callable[[Any], Any] | None
 
     def __init__(
@@ -64,6 +66,7 @@ class Codec:
         wrap: str | None = None,
         limits_size: int = ...,
         limits_depth: int | None = None,
+        limits_ratio: int = ...,
         library: str = "",
         version: str = "",
         accelerated: bool | None = None,
@@ -98,7 +101,9 @@ class Codec:
     def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int: ...
     def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
     def with_schema(self, schema: Any) -> Self: ...
-    def with_limits(self, *, size: int | None = None, depth: int | None = None) -> Self: ...
+    def with_limits(
+        self, *, size: int | None = None, depth: int | None = None, ratio: int | None = None
+    ) -> Self: ...
     def with_compression(self, compression: str | Compression | None) -> Self: ...
     def with_trust(self) -> Self: ...
     def _decode_error(self, error: BaseException, where: str = "") -> BaseException: ...

@@ -90,6 +90,10 @@ DEFAULT_DEPTH = 200
 """Nesting checked beforehand for libraries that crash instead of raising; the smallest limit
 that the quick codecs share (orjson and ormsgpack write no more than about 250 levels)."""
 
+DEFAULT_RATIO = 100
+"""How many times its length a payload may grow in decompression; records of all kinds stay below 5, and rows
+that hardly differ reach 150 (`compression.FREE` bytes are always allowed)."""
+
 GREATEST_DEPTH = 10_000
 """The most that `Codec.with_limits` takes: the check of depth recurses itself."""
 
@@ -201,6 +205,7 @@ cdef class Codec:
         wrap: Key under which values other than a dict are wrapped in a document.
         limits_size: Largest payload in bytes, before and after decompression; at least 1.
         limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
+        limits_ratio: How many times its length a payload may grow in decompression; at least 1.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
         rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
             would not come back and is refused.
@@ -234,6 +239,7 @@ cdef class Codec:
     cdef readonly object compression
     cdef readonly Py_ssize_t limits_size
     cdef readonly object limits_depth
+    cdef readonly Py_ssize_t limits_ratio
 
     cdef dict _spec
     cdef _Call _encode
@@ -273,7 +279,7 @@ cdef class Codec:
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
         lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), plain_keys=False,
         check_payload=None, whole=None, wrap=None, decode_again=None, subclass=None,
-        limits_size=DEFAULT_SIZE, limits_depth=None,
+        limits_size=DEFAULT_SIZE, limits_depth=None, limits_ratio=DEFAULT_RATIO,
         library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
         trusted=False, interoperable=True, carries=frozenset(), wire=None,
@@ -294,12 +300,14 @@ cdef class Codec:
             raise ValueError(f"codec {name}: the limit of size is at least 1 byte, got {limits_size}")
         if limits_depth is not None and not 1 <= limits_depth <= GREATEST_DEPTH:
             raise ValueError(f"codec {name}: the limit of depth is 1 to {GREATEST_DEPTH:,}, got {limits_depth}")
+        if limits_ratio < 1:
+            raise ValueError(f"codec {name}: the limit of ratio is at least 1, got {limits_ratio}")
         self._spec = dict(
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
             lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
             plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
-            limits_size=limits_size, limits_depth=limits_depth, library=library, version=version,
+            limits_size=limits_size, limits_depth=limits_depth, limits_ratio=limits_ratio, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
@@ -323,7 +331,7 @@ cdef class Codec:
 
             framing = Prefixed(">I", included=False)
         self.framing = framing
-        self.limits_size, self.limits_depth = limits_size, limits_depth
+        self.limits_size, self.limits_depth, self.limits_ratio = limits_size, limits_depth, limits_ratio
         self.schema, self.compression = schema, compression
         self.name = name + ("+schema" if schema is not None and bind is None else "")
         if compression is not None:
@@ -343,7 +351,7 @@ cdef class Codec:
         self._find_end = NULL if whole is None else finder(whole)
         self._decode_again, self._subclass = decode_again, subclass
         if compression is not None:
-            self._compress, self._decompress = compression.compress, compression.decompress
+            self._compress, self._decompress = compression.compress, compression.decompress_within
         # The paths that nearly every codec takes carry no further question per call.
         self._plain_encode = (
             not pooled and scan is None and not self._encode_depth and compression is None
@@ -554,7 +562,7 @@ cdef class Codec:
                            "if you trust its source, ask for the codec with trusted=True"
             )
         if self._decompress is not None:
-            data = self._decompress(data, self.limits_size)
+            data = self._decompress(data, self.limits_size, self.limits_ratio)
             if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
                 self._refuse_size(PyBytes_GET_SIZE(data))
         if self._check_payload is not None:
@@ -650,12 +658,14 @@ cdef class Codec:
         """Return this codec with an advisory schema applied after every decode (None removes it)."""
         return self._vary(schema=schema)
 
-    def with_limits(self, *, size=None, depth=None):
+    def with_limits(self, *, size=None, depth=None, ratio=None):
         """Return this codec with other limits.
 
         Args:
-            size: Largest payload in bytes, at least 1; None leaves it.
+            size: Largest payload in bytes, before and after decompression, at least 1; None leaves it.
             depth: Greatest nesting in levels, 1 to 10,000; None leaves it.
+            ratio: How many times its length a payload may grow in decompression, at least 1; the first MiB is
+                always allowed. None leaves it.
 
         Raises:
             ValueError: Not such a number.
@@ -663,6 +673,7 @@ cdef class Codec:
         return self._vary(
             limits_size=self.limits_size if size is None else size,
             limits_depth=self.limits_depth if depth is None else depth,
+            limits_ratio=self.limits_ratio if ratio is None else ratio,
         )
 
     def with_compression(self, compression):
@@ -704,7 +715,8 @@ cdef class Codec:
         if spec["origin"] is None:
             return _rebuild, (None, spec)
         changes = {
-            key: spec[key] for key in ("schema", "limits_size", "limits_depth", "compression", "trusted")
+            key: spec[key]
+            for key in ("schema", "limits_size", "limits_depth", "limits_ratio", "compression", "trusted")
         }
         return _rebuild, (spec["origin"], changes)
 

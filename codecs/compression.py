@@ -1,7 +1,7 @@
 """Compressors that can follow a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``.
 
-Decompression stops at the codec's size limit, whatever the payload claims. ``,dict`` stands for a dictionary
-trained on sample payloads (`train`), which both sides must have.
+Decompression stops at the codec's limits of size and ratio, whatever the payload claims. ``,dict`` stands for
+a dictionary trained on sample payloads (`train`), which both sides must have.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ from typing import Any
 
 from .errors import CodecError, LimitError, MissingLibrary
 
-__all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "Compression", "compressor", "library", "train"]
+__all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "FREE", "Compression", "compressor", "library", "train"]
 
 ZSTD_PIECE = 256
 """Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
+FREE = 1024 * 1024
+"""Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
+little takes more than some 75 MiB."""
 DICTIONARY_BYTES = 16 * 1024
 """Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
+
+
+class _BeyondError(Exception):
+    """More comes out than was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Compression:
     Attributes:
         name: As it stands in codec names, ``zstd:3``.
         compress: ``(bytes) -> bytes``.
-        decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes.
+        decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
         dictionary: Trained dictionary, or None.
     """
 
@@ -40,12 +47,33 @@ class Compression:
     def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, bytes | None]]:
         return compressor, (self.name, self.dictionary)
 
+    def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
+        """Return what a payload decompresses to.
+
+        Args:
+            size: The most it may be, in bytes.
+            ratio: The most it may be, beyond `FREE` bytes, as a multiple of the payload.
+
+        Raises:
+            LimitError: It is more.
+        """
+        limit = min(size, max(FREE, ratio * len(data)))
+        try:
+            return self.decompress(data, limit)
+        except _BeyondError as error:
+            if limit == size:
+                reason = f"the limit of {size:,} bytes (see with_limits)"
+            else:
+                times = f"a limit of {ratio:,} times its {len(data):,}"
+                reason = f"{limit:,} bytes, with {times} (see with_limits, ratio)"
+            raise LimitError(self.name, f"decompresses to more than {reason}") from error
+
 
 def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
     """Return what a decompressor object yields, if it is one whole frame within the limit."""
     plain: bytes = unpacker.decompress(data, limit + 1)
     if len(plain) > limit:
-        raise LimitError(name, f"decompresses to more than the limit of {limit:,} bytes (see with_limits)")
+        raise _BeyondError
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError(f"{name}: not one whole compressed frame")
     return plain
@@ -86,9 +114,7 @@ def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
     def decompress(data: bytes, limit: int) -> bytes:
         size = zstandard.frame_content_size(data)
         if size > limit:
-            raise LimitError(
-                name, f"claims {size:,} bytes, more than the limit of {limit:,} (see with_limits)"
-            )
+            raise _BeyondError
         context = unpackers.pop() if unpackers else zstandard.ZstdDecompressor(**options)
         unpacker = context.decompressobj()
         # A frame need not say how large it is; then it is fed in pieces, none of which can grow by much.
@@ -99,7 +125,7 @@ def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
                 break
             plain += unpacker.decompress(data[start : start + step])
             if len(plain) > limit:
-                raise LimitError(name, f"decompresses to more than the limit of {limit:,} bytes")
+                raise _BeyondError
         else:
             start = len(data)
         if not unpacker.eof or unpacker.unused_data or start < len(data):

@@ -366,6 +366,7 @@ def codec(
     schema: Any = None,
     size: int | None = None,
     depth: int | None = None,
+    ratio: int | None = None,
     dictionary: bytes | None = None,
 ) -> Codec:
     """Return a codec by name.
@@ -376,6 +377,7 @@ def codec(
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
         size: Largest payload in bytes, see `Codec.with_limits`.
         depth: Deepest nesting.
+        ratio: Greatest growth in decompression.
         dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`.
 
     Raises:
@@ -392,8 +394,8 @@ def codec(
     made = _build(base)
     if trusted:
         made = made.with_trust()
-    if size is not None or depth is not None:
-        made = made.with_limits(size=size, depth=depth)
+    if (size, depth, ratio) != (None, None, None):
+        made = made.with_limits(size=size, depth=depth, ratio=ratio)
     if compression is not None:
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)

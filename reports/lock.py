@@ -43,7 +43,7 @@ VARIABLE: Final = "BAKEOFF_LOCK"
 VERSION: Final = 2
 """Version of the lock's format; all older ones are read."""
 
-_OPTIONS: Final = ("size", "depth")
+_OPTIONS: Final = ("size", "depth", "ratio")
 """Options that a lock may hold, all whole numbers: the limits of `bakeoff.codec`."""
 
 _LARGEST: Final = 1 << 20
@@ -62,7 +62,7 @@ class Lock:
         schema: Whether it was measured with an advisory schema, to be given again.
         requires: Libraries behind it and its compressor, each with the version specifier that it has to
             meet; "Python" stands for the standard library.
-        options: Limits for ``bakeoff.codec(codec, **options)``: size, depth.
+        options: Limits for ``bakeoff.codec(codec, **options)``: size, depth, ratio.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
         evidence: The result files: name, sha256 and date of each.
@@ -159,7 +159,7 @@ class Lock:
         options = _typed(held, "options", dict, {})
         for key in options:
             if key not in _OPTIONS:
-                raise TypeError(f"no option {key!r}; there are {' and '.join(_OPTIONS)}")
+                raise TypeError(f"no option {key!r}; there are {', '.join(_OPTIONS)}")
         requires = _typed(held, "requires", dict)
         evidence = _typed(plain, "evidence", list, [])
         return cls(

@@ -245,7 +245,9 @@ def test_depth_can_be_limited(codec):
         limited.decode(codec.encode(deep(8)))
 
 
-@pytest.mark.parametrize("limits", [{"size": 0}, {"depth": 0}, {"depth": -1}, {"depth": 10_001}], ids=str)
+@pytest.mark.parametrize(
+    "limits", [{"size": 0}, {"depth": 0}, {"depth": -1}, {"depth": 10_001}, {"ratio": 0}], ids=str
+)
 def test_a_limit_that_would_be_none_is_refused(codec, limits):
     """A depth that the check itself could not reach, or never comes to, would end the process."""
     with pytest.raises(ValueError, match="limit of"):
@@ -379,12 +381,12 @@ def test_eight_threads_share_one_codec(codec):
 
 def test_codecs_pickle(codec):
     """A codec survives pickling with its limits and trust, and is equal to itself afterwards."""
-    changed = codec.with_limits(size=12345, depth=50)
+    changed = codec.with_limits(size=12345, depth=50, ratio=20)
 
     copy = pickle.loads(pickle.dumps(changed))
 
     assert changed == copy
-    assert (12345, 50) == (copy.limits_size, copy.limits_depth)
+    assert (12345, 50, 20) == (copy.limits_size, copy.limits_depth, copy.limits_ratio)
     assert copy.decode(copy.encode(RECORD))
 
 
@@ -499,6 +501,22 @@ def test_compression_follows_any_codec(codec, compression):
         packed.decode(payload[:-3])
     with pytest.raises(LimitError):
         packed.with_limits(size=2000).decode(packed.encode("x" * 100_000))
+
+
+@pytest.mark.parametrize("compression", ["zlib", "zstd", "lz4"])
+def test_growth_in_decompression_is_limited(compression):
+    """A MiB is free; what grows more is refused by the limit that was asked for."""
+    codec = bakeoff.codec(f"msgpack|{compression}")
+    small, large = codec.encode("x" * 1_000_000), codec.encode("x" * 4_000_000)
+
+    assert 1_000_000 == len(codec.decode(small))
+    assert 4_000_000 == len(codec.with_limits(ratio=100_000).decode(large))
+    with pytest.raises(LimitError, match=f"limit of 100 times its {len(large):,}"):
+        codec.decode(large)
+    with pytest.raises(LimitError, match=f"limit of 7 times its {len(large):,}"):
+        bakeoff.codec(codec.name, ratio=7).decode(large)
+    with pytest.raises(LimitError, match="limit of 50,000 bytes"):
+        codec.with_limits(size=50_000).decode(small)
 
 
 def test_facts_are_complete(codec):

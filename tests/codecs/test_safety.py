@@ -377,3 +377,23 @@ def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
 def test_the_parts_are_there_after_the_import():
     """What our own messages tell to call, `bakeoff.codecs.train`, needs no import of its own."""
     assert "train" == survive("import bakeoff; print(bakeoff.codecs.train.__name__)")
+
+
+@pytest.mark.parametrize(("name", "value"), [("msgpack", b"\x80"), ("orjson", b"{},")])
+def test_a_small_payload_takes_no_gigabytes(name, value):
+    """2 KB of zstd became 64 MiB of empty dicts, and these 4.7 GiB."""
+    said = survive(f"""
+        import resource, struct, sys
+        resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20))
+        import bakeoff, zstandard
+        count = (1 << 26) // {len(value)} - 2
+        head, tail = (b"\\xdd" + struct.pack(">I", count), b"") if {name!r} == "msgpack" else (b"[", b"{{}}]")
+        payload = zstandard.compress(head + {value!r} * count + tail)
+        assert len(payload) < 8_000
+        try:
+            bakeoff.codec("{name}|zstd").decode(payload)
+        except bakeoff.LimitError as error:
+            print(error)
+    """)
+
+    assert "with a limit of 100 times" in said

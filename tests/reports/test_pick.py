@@ -435,7 +435,7 @@ class TestLock:
     @given(
         name=st.text(min_size=1, max_size=40),
         why=st.text(max_size=80),
-        options=st.dictionaries(st.sampled_from(("size", "depth")), st.integers(0, 9)),
+        options=st.dictionaries(st.sampled_from(("size", "depth", "ratio")), st.integers(0, 9)),
     )
     def test_any_text_survives(self, tmp_path, name, why, options):
         """No name, sentence or option breaks the file."""
@@ -508,7 +508,7 @@ class TestLock:
             ("version = 1\ncodec = 3", "codec has to be a table"),
             ("x = " + "[" * 100_000, "cannot be read as a lock"),
             ("#" * (1 << 20) + "#", "has more than 1,048,576 bytes"),
-            (LOCK + "options = {foo = 1}", "no option 'foo'; there are size and depth"),
+            (LOCK + "options = {foo = 1}", "no option 'foo'; there are size, depth, ratio"),
             (LOCK + "options = {trusted = true}", "no option 'trusted'"),
             (LOCK + "options = {size = 'x'}", "size has to be a whole number"),
             (LOCK + "options = {size = true}", "size has to be a whole number"),
