@@ -1,12 +1,16 @@
 """CBOR (RFC 8949), by cbor2.
 
 Naive datetimes are ISO 8601 text, since tag 0 wants an offset. The encoder of cbor2 6 ends the process on
-some 7,000 nested lists, so nesting is checked first.
+some 7,000 nested lists, so nesting is checked first. What would take minutes to make of a payload is not made
+of it: decimals and fractions of very long numbers, patterns, MIME messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
+from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
@@ -25,7 +29,41 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 
+EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, Overflow])
+LONG = 10**4300
+"""What numbers of a decimal or a fraction stay below: their time grows with the square of their length."""
+
 _family = FAMILIES["cbor"]
+
+
+@cache
+def tag_readers() -> Mapping[int, Any]:
+    """Return what reads the tags whose time cbor2 does not bound, as its ``semantic_decoders``."""
+    import cbor2
+
+    def numbers(pair: Any) -> tuple[int, int]:
+        first, second = pair
+        if not (isinstance(first, int) and isinstance(second, int)):
+            raise cbor2.CBORDecodeError("a decimal or fraction of other than two whole numbers")
+        if not (-LONG < first < LONG and -LONG < second < LONG):
+            raise cbor2.CBORDecodeError("a decimal or fraction of numbers of more than 4,300 digits")
+        return first, second
+
+    def decimal(pair: Any, immutable: bool) -> Decimal:
+        exponent, mantissa = numbers(pair)
+        return Decimal(mantissa).scaleb(exponent, EXACT)
+
+    def bigfloat(pair: Any, immutable: bool) -> Decimal:
+        exponent, mantissa = numbers(pair)
+        return Decimal(mantissa) * 2 ** Decimal(exponent)
+
+    def rational(pair: Any, immutable: bool) -> Fraction:
+        return Fraction(*numbers(pair))
+
+    def as_tag(number: int) -> Any:
+        return lambda value, immutable: cbor2.CBORTag(number, value)
+
+    return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36)}
 
 
 @declare("cbor2", CBOR, library="cbor2", extra="cbor2")
@@ -52,6 +90,7 @@ def _cbor2() -> Mapping[str, Any]:
         "inside": inside,
         "too_deep": ("maximum container nesting depth",),
         "decode": cbor2.loads,
+        "decode_options": {"semantic_decoders": tag_readers()},
         "raw": RawCalls(cbor2.dumps, cbor2.loads),
         "whole": "cbor",
         "lower": _family.lower,
@@ -59,5 +98,8 @@ def _cbor2() -> Mapping[str, Any]:
         "carries": CARRIES,
         "wire": wire("cbor", CARRIES),
         # Its option `encoders` would mend that, and doubles the time of every dump.
-        "notes": ("writes a memoryview as a list of numbers, unlike the other codecs",),
+        "notes": (
+            "writes a memoryview as a list of numbers, unlike the other codecs",
+            "gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`",
+        ),
     }

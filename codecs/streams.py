@@ -302,7 +302,9 @@ class CborSequence(_Sequential):
     def reader(self, codec: Codec, file: Any) -> Any:
         import cbor2
 
-        return cbor2.CBORDecoder(file, read_size=1).decode
+        from .cbor import tag_readers
+
+        return cbor2.CBORDecoder(file, read_size=1, semantic_decoders=tag_readers()).decode
 
 
 class Marshal(_Sequential):
