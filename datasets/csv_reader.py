@@ -13,6 +13,7 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
@@ -89,8 +90,8 @@ def read_csv(file: io.BufferedReader, problems: Problems, delimiter: str | None 
     if problems.total > bad:
         where, cause = problems.kept[-1]
         raise UnreadableCorpus(f"{problems.source}, {where}: the header cannot be read: {cause}")
-    if len(set(names)) != len(names):
-        double = next(name for name in names if names.count(name) > 1)
+    if len(counts := Counter(names)) != len(names):
+        double = next(name for name in names if counts[name] > 1)
         raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")
     good = _whole_rows(rows, len(names), problems)
     first = list(islice(good, LOOK_AHEAD))

@@ -349,6 +349,21 @@ class TestJson:
 class TestBounds:
     """Nothing that a file claims or contains makes memory grow without a bound."""
 
+    def test_many_columns(self, tmp_path: Path) -> None:
+        """The doubled one is found at once: counting each among 180,000 took more than a minute."""
+        names = [f"c{number}" for number in range(180_000)]
+        path = put(tmp_path, "wide.csv", ",".join([*names, names[-1]]) + "\n")
+        source = "import sys; from bakeoff import datasets; list(datasets.corpus(sys.argv[1]).records())"
+
+        done = subprocess.run(
+            [sys.executable, "-c", source, path],
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)),
+        )
+
+        assert "column 'c179999' twice" in done.stderr
+
     def test_long_line(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A line above the limit is one bad record; the next line is read."""
         monkeypatch.setattr(json_reader, "RECORD_LIMIT", 100)
