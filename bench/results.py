@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import gzip
 import io
 import json
 import math
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FLOOR",
     "FORMAT_VERSION",
+    "LARGEST",
     "UNITS",
     "UNREADABLE",
     "Cell",
@@ -46,13 +48,18 @@ __all__ = [
     "ResultFileError",
     "Sample",
     "Unit",
+    "from_suite",
     "read",
+    "read_suite",
     "to_suite",
     "typed",
     "write",
 ]
 
 FORMAT_VERSION = 1
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a result file, decompressed; a run of an hour leaves a few."""
 
 FLOOR = "floor"
 """The pseudo codec that copies the payload: what the harness itself costs."""
@@ -351,12 +358,37 @@ def read(path: Path) -> Result:
     Raises:
         ResultFileError: Missing, truncated, not JSON, damaged, a plain pyperf file, or a newer format.
     """
+    return from_suite(path, read_suite(path))
+
+
+def read_suite(path: Path) -> pyperf.BenchmarkSuite:
+    """Read any file of pyperf's, gzipped where it is named ``.gz``.
+
+    Raises:
+        ResultFileError: Not JSON of pyperf's kind, cut off, or more than `LARGEST` bytes.
+    """
     import pyperf
 
     try:
-        suite = pyperf.BenchmarkSuite.load(str(path))
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, which no result file has")
+        return pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
-        raise ResultFileError(f"{path}: cannot be read as a result file: {error}") from error
+        reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
+        raise ResultFileError(reason) from error
+
+
+def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
+    """Return the result that a suite holds.
+
+    Args:
+        path: Where it was read, for errors.
+
+    Raises:
+        ResultFileError: Damaged, a plain pyperf file, or a newer format.
+    """
     try:
         for benchmark in suite.get_benchmarks():
             metadata = benchmark.get_metadata()

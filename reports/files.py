@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..bench.results import (
     UNITS,
-    UNREADABLE,
     Cell,
     CellResult,
     CodecFacts,
@@ -18,7 +17,8 @@ from ..bench.results import (
     Result,
     ResultFileError,
     Sample,
-    read,
+    from_suite,
+    read_suite,
 )
 from ..errors import UsageError
 
@@ -44,28 +44,10 @@ def load(path: Path) -> Result:
         if path.with_name(f"{path.name}.journal").exists():
             raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` goes on with it")
         raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
-    try:
-        return read(path)
-    except ResultFileError as refusal:
-        return _foreign(path, refusal)
-
-
-def _foreign(path: Path, refusal: ResultFileError) -> Result:
-    """Read what is not a result file; one of ours that was refused stays refused."""
-    suite = _suite(path)
+    suite = read_suite(path)
     if any(benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()):
-        raise refusal
+        return from_suite(path, suite)
     return _plain(path, suite)
-
-
-def _suite(path: Path) -> pyperf.BenchmarkSuite:
-    import pyperf
-
-    try:
-        return pyperf.BenchmarkSuite.load(str(path))
-    except UNREADABLE as error:
-        text = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
-        raise ResultFileError(text) from error
 
 
 def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
