@@ -205,7 +205,11 @@ def _ujson() -> Mapping[str, Any]:
             "Decimal becomes a float",
             "dict keys that are bytes or tuples become raw text or their repr",
         ),
-        "notes": (LITERALS, "accepts some malformed numbers, such as 2.e3"),
+        "notes": (
+            LITERALS,
+            "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control characters "
+            "other than NUL in strings",
+        ),
     }
 
 

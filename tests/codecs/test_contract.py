@@ -519,6 +519,28 @@ def test_growth_in_decompression_is_limited(compression):
         codec.with_limits(size=50_000).decode(small)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["-", "-01", "01", "00", "-00", "2.", "-2.", "2.e3", "2.e-3", "0.e1", "-.5", '"\n"', '"\t"', '"\x1f"'],
+)
+def test_ujson_accepts_what_its_notes_name(text):
+    """Should it refuse one, the note goes; json, which says nothing of the kind, refuses all."""
+    assert bakeoff.codec("ujson").decode(f"[{text}]")
+    with pytest.raises(DecodeError):
+        bakeoff.codec("json").decode(f"[{text}]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [".5", "+1", "1e", "1.0e", "1e+", "--1", "0x1", "- 1", "-NaN", "nan", "1,", '"\0"', '"\\x"', "1]\0"],
+)
+def test_ujson_refuses_what_its_notes_do_not_name(text):
+    """They are complete."""
+    assert "malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0)" in bakeoff.codec("ujson").notes[1]
+    with pytest.raises(DecodeError):
+        bakeoff.codec("ujson").decode(f"[{text}]")
+
+
 def test_facts_are_complete(codec):
     """What tables and message headers need is there."""
     assert codec.format
