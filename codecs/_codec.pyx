@@ -7,7 +7,7 @@ those take 3 ns more.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_GetItem, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.exc cimport PyErr_Occurred
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsLongLong, PyLong_FromLongLong
@@ -15,7 +15,7 @@ from cpython.object cimport Py_TPFLAGS_HAVE_GC, Py_TYPE, PyObject
 from cpython.ref cimport Py_DECREF
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
-from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
+from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_Compare, PyUnicode_DecodeUTF8
 
 from ._ends cimport container_key, end_t, finder
 
@@ -25,6 +25,7 @@ from .errors import DecodeError, EncodeError, LimitError
 cdef extern from "Python.h":
     PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
     PyObject *PyObject_CallOneArg(object callable, object argument)
+    int PyUnicode_Check(object text)
     int PyUnicode_CheckExact(object text)
     PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
@@ -764,7 +765,13 @@ cdef str _sentence(BaseException error):
 
 
 cdef inline bint _is_wrapped(object record, str key):
-    return PyDict_CheckExact(record) and PyDict_Size(record) == 1 and PyDict_GetItem(record, key) is not NULL
+    """Whether `key` is the only one of a dict, by its text: a class of its own is not asked."""
+    cdef PyObject *found
+    cdef Py_ssize_t position = 0
+    return (
+        PyDict_CheckExact(record) and PyDict_Size(record) == 1 and PyDict_Next(record, &position, &found, NULL)
+        and PyUnicode_Check(<object>found) and PyUnicode_Compare(<object>found, key) == 0
+    )
 
 
 cdef object _plain_ints(object value, PyObject *subclass):

@@ -12,6 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
+import bson
 import pytest
 
 import bakeoff
@@ -452,3 +453,19 @@ def test_cbor_compiles_and_parses_nothing_out_of_a_payload(tag):
     tagged = cbor2.CBORTag(tag, "a")
 
     assert tagged == codec.decode(codec.encode(tagged))
+
+
+def test_a_key_is_not_asked_whether_it_is_the_wrapper():
+    """An interruption in its comparison was swallowed, and the record came back without its key."""
+
+    class Key(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            raise KeyboardInterrupt
+
+    codec = bakeoff.codec("bson")
+    wrapper = next(iter(bson.decode(codec.encode(1))))
+
+    assert {wrapper: 5} == codec.decode(codec.encode({Key(wrapper): 5}))
