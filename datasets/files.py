@@ -15,6 +15,7 @@ from .base import Progress
 from .csv_reader import LOOK_AHEAD
 from .errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from .formats import FORMATS, FileFormat, format_of, sniff
+from .json_reader import RECORD_LIMIT
 from .passes import Digest, Passed, Reading
 from .problems import Problems
 from .streams import opened, split_compression
@@ -145,9 +146,11 @@ def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
             with opened(path) as plain:
                 kind = sniff(plain.file.peek(1 << 16), source)
         _check_trust(kind, source, reading.trusted)
-        # Each time as much again, so that looking costs no more than reading once.
-        while not _holds(path, kind, reading) and (more := _copied(file, spool, kept)):
-            kept += more
+        if reading.limit is None:
+            while _copied(file, spool, PIECE):
+                pass
+        else:
+            _copy_records(file, spool, kept, source, kind, reading, reading.limit + LOOK_AHEAD + 1)
         return Files(name, source, [(path, kind)], reading, spool=spool)
     except OSError as error:
         spool.close()
@@ -170,17 +173,34 @@ def _copied(file: IO[bytes], spool: Any, size: int) -> int:
     return size - left
 
 
-def _holds(path: Path, kind: FileFormat, reading: Reading) -> bool:
-    """Whether the records that are wanted are in what was kept: the first so many of what may have no end.
+def _copy_records(
+    file: IO[bytes], spool: Any, kept: int, source: str, kind: FileFormat, reading: Reading, wanted: int
+) -> None:
+    """Copy what holds the records that are wanted: each time as much again, so that looking costs no more.
 
-    The last one found may be cut off, and some formats look ahead.
+    Raises:
+        UnreadableCorpus: Bad records only, in as much as two of the longest take.
     """
-    if reading.limit is None:
-        return False
-    wanted = reading.limit + LOOK_AHEAD + 1
+    before = -1
+    while (found := _found(Path(spool.name), kind, reading, wanted)) < wanted:
+        if reading.skip_bad and found == before and kept > 4 * RECORD_LIMIT:
+            raise UnreadableCorpus(f"{source}: no further record in {kept // 2:,} bytes; it may have no end")
+        if not (more := _copied(file, spool, kept)):
+            return
+        kept, before = kept + more, found
+
+
+def _found(path: Path, kind: FileFormat, reading: Reading, wanted: int) -> int:
+    """Return how many of the records that are wanted are in what was kept, part of what may have no end.
+
+    The last one found may be cut off, and some formats look ahead: so more are wanted than are asked for.
+    """
+    found = 0
     try:
         with opened(path) as file:
-            records = kind.read(file.file, Problems(skip=reading.skip_bad))
-            return sum(1 for _ in islice(records, wanted)) == wanted
+            for _ in islice(kind.read(file.file, Problems(skip=reading.skip_bad)), wanted):
+                found += 1
     except UnreadableCorpus:
-        return not file.at_end  # What is wrong before the end is wrong with more as well.
+        if not file.at_end:
+            return wanted  # What is wrong before the end is wrong with more as well.
+    return found

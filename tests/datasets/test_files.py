@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import cycle
+from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from bakeoff.datasets import (
     UnknownFormat,
     UnreadableCorpus,
     UntrustedCorpus,
+    files,
     json_reader,
     yaml_reader,
 )
@@ -753,6 +754,15 @@ class TestOtherSources:
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
+
+    def test_endless_garbage_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Bad records are passed over on request, but not until the disk is full."""
+        monkeypatch.setattr(files, "RECORD_LIMIT", 1 << 20)
+        garbage = chain([b"{}\n{}\n"], repeat(b"{" * 999_999 + b"\n", 40))
+
+        with pytest.raises(UnreadableCorpus, match="no further record in"):
+            pipe(io.BufferedReader(Chunks(garbage)), "made", "made", Reading("jsonl", limit=3, skip_bad=True))
+        assert next(garbage, None)
 
     def test_what_is_wrong_at_the_start_ends_an_endless_pipe(self) -> None:
         """More of it would change nothing."""
