@@ -95,30 +95,6 @@ cdef int _loop(PyObject *call, list items, Py_ssize_t start, Py_ssize_t count) e
     return 0
 
 
-def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, /):
-    """Call `call` with `count` items in turn, from index `start` on and round again, dropping the results.
-
-    Returns:
-        Nanoseconds of the clock and of this thread's processor time, and how often the kernel took the
-        processor away meanwhile.
-
-    Raises:
-        ValueError: No items.
-        Exception: Whatever `call` raises.
-    """
-    cdef int64_t begin, end, busy
-    cdef long before
-    if not items:
-        raise ValueError("nothing to call with")
-    before = bakeoff_switches()
-    busy = bakeoff_busy()
-    begin = bakeoff_now()
-    _loop(<PyObject *>call, items, start, count)
-    end = bakeoff_now()
-    busy = bakeoff_busy() - busy
-    return end - begin, busy, bakeoff_switches() - before
-
-
 cdef enum:
     LINE = 64
     MOST = 100_000
@@ -174,6 +150,44 @@ def touch(record, /):
     cdef Visit visit = Visit(MOST, 0, 0)
     _visit(<PyObject *>record, &visit)
     return visit.total
+
+
+def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py_ssize_t burst=0, /):
+    """Call `call` with `count` items in turn, from index `start` on and round again, dropping the results.
+
+    Args:
+        call: A callable with one argument.
+        items: At least one.
+        start: Index of the first item.
+        count: Calls.
+        burst: Time so many calls at once and touch their items before, untimed; 0 times all at once.
+
+    Returns:
+        Nanoseconds of the clock and of this thread's processor time, and how often the kernel took the
+        processor away meanwhile.
+
+    Raises:
+        ValueError: No items.
+        Exception: Whatever `call` raises.
+    """
+    cdef int64_t begin, busy, spent = 0, worked = 0
+    cdef long before
+    cdef Py_ssize_t now, done = 0
+    if not items:
+        raise ValueError("nothing to call with")
+    before = bakeoff_switches()
+    while True:
+        now = count - done if burst == 0 or count - done < burst else burst
+        if burst:
+            _loop(<PyObject *>touch, items, start + done, now)
+        busy = bakeoff_busy()
+        begin = bakeoff_now()
+        _loop(<PyObject *>call, items, start + done, now)
+        spent += bakeoff_now() - begin
+        worked += bakeoff_busy() - busy
+        done += now
+        if done >= count:
+            return spent, worked, bakeoff_switches() - before
 
 
 cdef enum:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ._slice import copy, evict, nothing, time_calls, touch
+from ._slice import copy, evict, nothing, time_calls
 from .contestant import Contestant
 from .sample import Sample
 from .yardstick import ITEMS
@@ -22,7 +22,7 @@ the processor's first caches (`_NEAR`), as those that were made or received a mo
 the sample is; the same number for all codecs, as nearer data are quicker.
 All of the sample is gone through, as few records again and again would teach the processor their branches,
 by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
-_NEAR = 16 << 10
+_NEAR = 8 << 10
 """Bytes of records, as pickles, in a burst."""
 FRESH = 4
 """The same for records that were just decoded and are fixed up: nobody does that long after."""
@@ -71,34 +71,37 @@ class Work:
         if self.streamed:
             items, at = batch(start, calls)
             evict()
+        if warmup:
             self._bursts(batch, start - warmup, warmup)
+        if self.streamed:
             return self._timed(items, at, calls)
-        self._bursts(batch, start - warmup, warmup)
         return self._bursts(batch, start, calls)
 
     def _bursts(self, batch: Batch, start: int, calls: int) -> Spent:
+        if self.touched:
+            items, at = batch(start, calls)
+            return self._timed(items, at, calls, self.burst)
+        # Made just before they are needed, they are as near.
         nanoseconds = worked = switches = 0
         for done in range(0, calls, self.burst):
             count = min(self.burst, calls - done)
-            items, at = batch(start + done, count)
-            if self.touched:
-                time_calls(touch, items, at, count)
-            spent, busy, taken = self._timed(items, at, count)
+            spent, busy, taken = self._timed(*batch(start + done, count), count)
             nanoseconds += spent
             worked += busy
             switches += taken
         return nanoseconds, worked, switches
 
-    def _timed(self, items: list[Any], at: int, calls: int) -> Spent:
+    def _timed(self, items: list[Any], at: int, calls: int, burst: int = 0) -> Spent:
         if self.collect:
-            spent, busy, taken = time_calls(self.call, items, at, calls)
+            spent, busy, taken = time_calls(self.call, items, at, calls, burst)
         else:
             gc.disable()
             try:
-                spent, busy, taken = time_calls(self.call, items, at, calls)
+                spent, busy, taken = time_calls(self.call, items, at, calls, burst)
             finally:
                 gc.enable()
-        return spent - CLOCKS[0], busy - CLOCKS[1], taken
+        bursts = -(-calls // burst) if burst else 1
+        return spent - bursts * CLOCKS[0], busy - bursts * CLOCKS[1], taken
 
 
 def work(

@@ -29,6 +29,14 @@ class TestSlice:
 
         assert seen == [12, 10, 11, 12, 10]
 
+    def test_bursts_go_through_the_same_items(self) -> None:
+        """Timed in parts, with a rest at the end, and each call once."""
+        seen: list[int] = []
+        spent = time_calls(seen.append, [10, 11, 12], 2, 5, 2)
+
+        assert seen == [12, 10, 11, 12, 10]
+        assert spent[0] > 0
+
     def test_an_error_in_a_call_comes_through(self) -> None:
         """The codec's own exception, not ours."""
         with pytest.raises(ZeroDivisionError):

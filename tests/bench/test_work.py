@@ -37,14 +37,17 @@ class TestSteps:
 
         assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
 
-    def test_bursts_end_where_the_slice_does(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """At most so many calls are timed together, and items are touched before each burst."""
-        log, made, batch = recorded(burst=2, touched=True)
-        monkeypatch.setattr(module, "touch", lambda item: log.append("touch"))
-        made.run(batch, 3, 5)
+    def test_bursts_end_where_the_slice_does(self) -> None:
+        """At most so many calls are timed together, on items made just before unless they are there."""
+        (made_anew, anew, batch), (there, ready, whole) = (
+            recorded(burst=2, touched=touched) for touched in (False, True)
+        )
+        anew.run(batch, 3, 5)
+        ready.run(whole, 3, 5)
 
-        one, two = ["touch", "call"], ["touch", "touch", "call", "call"]
-        assert log == ["batch 3 2", *two, "batch 5 2", *two, "batch 7 1", *one]
+        two = ["call", "call"]
+        assert made_anew == ["batch 3 2", *two, "batch 5 2", *two, "batch 7 1", "call"]
+        assert there == ["batch 3 5", *["call"] * 5]
 
     def test_the_collector_rests_during_a_slice_only(self) -> None:
         """With `collect=False`."""
@@ -111,8 +114,8 @@ class TestOperations:
         large = write_sample(["x" * 100_000] * 3, tmp_path / "s")
         between = write_sample(["x" * 1_600] * 3, tmp_path / "s")
 
-        assert (BURST, 10, 1) == (burst(small), burst(between), burst(large))
-        assert floor("dump", between).burst == 10
+        assert (BURST, 5, 1) == (burst(small), burst(between), burst(large))
+        assert floor("dump", between).burst == 5
 
 
 def test_a_batch_begins_anywhere_in_the_ring() -> None:
