@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from .results import Cell, CellResult, CodecFacts, CorpusFacts, Fact, Outcome, Result, Sample
+from .results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Outcome, Result, Sample
 from .stats import interval
 
 __all__ = ["FAILED", "Entry", "Ledger", "entries"]
@@ -166,7 +166,7 @@ class Ledger:
     def _result_of(self, cell: Cell, standing: _Standing) -> CellResult:
         samples = self.samples(cell)
         facts = dict(standing.facts)
-        if len(samples) > 1 and samples[0].yardstick:
+        if len(samples) > 1 and samples[0].yardstick and cell.codec != FLOOR:
             facts["steady"] = _steady(samples)
         return CellResult(
             cell, standing.outcome, standing.reason, standing.loss, standing.stderr, facts, samples
