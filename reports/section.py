@@ -572,14 +572,12 @@ def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") ->
 
 
 def _left_out(profile: Mapping[str, Fact]) -> str:
-    """Say how far the sample may be from all records, where that is more than a per cent."""
+    """Say how the sample's mean record compares with that of all records, and how sure that is by itself."""
     error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
-    if not isinstance(error, float) or error <= _ROUGH:
-        return ""
-    text = f"; so small a sample knows the mean size of all to ±{numbers.percent(error)} (standard error)"
-    if isinstance(own, int | float) and isinstance(mean, int | float) and mean > 0:
-        text += f": its own is {own / mean:.2f} times theirs"
-    return text
+    rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
+    if isinstance(own, float) and isinstance(mean, float) and mean > 0:
+        return f", {own / mean:.2f} times the mean size of all" + (f" ({rough})" if rough else "")
+    return f", {rough} of their mean size" if rough else ""
 
 
 def _measured_on(corpus: CorpusFacts) -> str:
@@ -592,11 +590,12 @@ def _measured_on(corpus: CorpusFacts) -> str:
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
+    if corpus.sample < corpus.records:
+        text += _left_out(corpus.profile)
     if corpus.seed is not None:
         text += f", seed {corpus.seed}"
     if corpus.sha256:
         text += f", sha256 {corpus.sha256[:12]}"
-    text += _left_out(corpus.profile)
     if corpus.skipped:
         text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
     return text

@@ -781,6 +781,29 @@ def test_import_is_light():
     assert not heavy & set(done.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        (
+            {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.004},
+            "1.02 times the mean size of all, ",
+        ),
+        (
+            {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.12},
+            "1.02 times the mean size of all (standard error 12%), ",
+        ),
+        ({"sample_size": 510.0, "sample_error": 0.014}, "100,000, standard error 1.4% of their mean size, "),
+        ({"sample_size": 510.0, "sample_error": 0.004}, "drawn from 100,000, seed"),
+    ],
+)
+def test_what_the_sample_leaves_out_is_said(result_of, profile, said):
+    """Its mean size beside that of all records, and its standard error beyond a per cent."""
+    run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
+    corpora = tuple(replace(corpus, profile=profile) for corpus in run.corpora)
+
+    assert said in render([replace(run, corpora=corpora)], "text")
+
+
 class TestStopped:
     """Runs that were stopped before everything was measured."""
 
