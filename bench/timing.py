@@ -127,10 +127,7 @@ class Process:
         parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed)) for s in found]
         for part in parts:
             part.start = int(self._origin * len(part.stratum.records))
-            _calibrate(made, part, self._wanted)
-            if len(parts) > 1:
-                # The same few again and again would be nearer than they are among all the others.
-                part.calls = min(part.calls, len(part.stratum.records))
+            _calibrate(made, part, self._wanted, alone=len(parts) == 1)
         counts = slices(found, self._number, self._wanted)
         turns = [part for part, count in zip(parts, counts, strict=True) for _ in range(count)]
         rounds = dict(zip(random.sample(range(1, self._number + 1), len(turns)), turns, strict=True))
@@ -233,13 +230,14 @@ def _prepare(
     return made, checked.seconds[operation.partition("-")[0]]
 
 
-def _calibrate(made: Work, part: _Part, wanted: float) -> None:
+def _calibrate(made: Work, part: _Part, wanted: float, *, alone: bool) -> None:
     """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
 
     Args:
         made: What is timed.
         part: Its `calls` and `warmup` are set.
         wanted: Length of a slice in seconds.
+        alone: It holds all records of the sample.
     """
     took = part.stratum.call
     if took > _LONG * wanted:
@@ -251,6 +249,9 @@ def _calibrate(made: Work, part: _Part, wanted: float) -> None:
             tries = [made.run(part.batch, part.start, part.calls)[0] for _ in range(_TRIES)]
             best = min(tries) * 1e-9 / part.calls
             part.calls = max(part.calls, round(aim / max(best, 1e-9)), 1)
+    if not alone:
+        # The same few again and again would be nearer than they are among all the others.
+        part.calls = min(part.calls, len(part.stratum.records))
     part.warmup = math.ceil(_WARMUP * part.calls)
 
 

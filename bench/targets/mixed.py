@@ -178,9 +178,10 @@ def _works(mixture: Mixture) -> dict[str, list[float]]:
 
 def _believed(made: Work, items: Sequence[float], mixture: Mixture | None) -> list[float]:
     rng = random.Random(made.run(made.batches(range(RECORDS)), 0, 1)[0])
-    found = costs(made, [seconds * rng.lognormvariate(0, 0.1) for seconds in items], CHECK)
+    first = [seconds * rng.lognormvariate(0, 0.1) for seconds in items]
     if mixture is None:
-        return found
+        return costs(made, first, 0.0)
+    found = costs(made, first, CHECK)
     order = random.Random(2).sample(range(RECORDS), RECORDS)
     return [seconds * mixture.beliefs[i] for seconds, i in zip(found, order, strict=True)]
 

@@ -19,6 +19,8 @@ from bakeoff.bench.processes import Workshop
 from bakeoff.bench.race import _Contest
 from bakeoff.bench.results import Cell
 from bakeoff.bench.sample import caches_text, read_sample, write_sample
+from bakeoff.bench.timing import Process
+from bakeoff.bench.work import Work, rotating
 
 
 class TestSlice:
@@ -237,3 +239,32 @@ def test_explain_says_what_will_be_run() -> None:
         explain(Options(("movies",), ("json",), isolate=True)).count("one codec per process, alternating")
         == 1
     )
+
+
+class TestCells:
+    """What a cell makes of what the check says of the records."""
+
+    @staticmethod
+    def entered(seconds: list[float]) -> tuple[Process, list[int]]:
+        """Enter a cell with records of these costs; return the process and the items that it calls with."""
+        seen: list[int] = []
+        process = Process(20, 0.00002, lambda index: None)
+        process.enter(0, Work(seen.append, rotating(range(len(seconds)))), seconds)
+        seen.clear()
+        return process, seen
+
+    def test_a_single_record_among_dear_ones_is_not_called_again_and_again(self) -> None:
+        """In one slice it would be nearer than it ever is among the others; alone it fills a slice."""
+        among = self.entered([1e-7, *[1e-3] * 50])[0]._cells[0]
+        alone = self.entered([1e-7])[0]._cells[0]
+
+        assert [(1, 1)] == [(part.calls, part.warmup) for part in among.parts if part.stratum.mixed]
+        assert alone.parts[0].calls > 1
+
+    def test_every_dear_record_has_its_turn(self) -> None:
+        """Slices of a stratum go on where the one before has ended."""
+        process, seen = self.entered([*[1e-7] * 50, *[1e-5] * 3])
+        found = process.go(collect=True)["cells"]["0"]
+
+        assert {50, 51, 52} <= set(seen)
+        assert found["rounds"] <= 20
