@@ -29,7 +29,7 @@ _LONG = 4
 """Of calls this many times longer than a slice, one for each stratum will do."""
 _FEWEST = 3
 """Slices of a cell whose records are all alike."""
-_ENDLESS = 40
+_ENDLESS = 100
 """Unless a call is this many times longer than a slice: what disturbs it is then a part of it."""
 
 
