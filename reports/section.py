@@ -576,8 +576,9 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
     error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
     rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
     if isinstance(own, float) and isinstance(mean, float) and mean > 0:
-        return f", {own / mean:.2f} times the mean size of all" + (f" ({rough})" if rough else "")
-    return f", {rough} of their mean size" if rough else ""
+        text = f"; the sample's mean size is {own / mean:.2f} times that of all"
+        return text + (f" ({rough})" if rough else "")
+    return f"; {rough} of the sample's mean size" if rough else ""
 
 
 def _measured_on(corpus: CorpusFacts) -> str:
@@ -590,12 +591,12 @@ def _measured_on(corpus: CorpusFacts) -> str:
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
-    if corpus.sample < corpus.records:
-        text += _left_out(corpus.profile)
     if corpus.seed is not None:
         text += f", seed {corpus.seed}"
     if corpus.sha256:
         text += f", sha256 {corpus.sha256[:12]}"
+    if corpus.sample < corpus.records:
+        text += _left_out(corpus.profile)
     if corpus.skipped:
         text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
     return text

@@ -786,14 +786,17 @@ def test_import_is_light():
     [
         (
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.004},
-            "1.02 times the mean size of all, ",
+            "000000000000; the sample's mean size is 1.02 times that of all\n",
         ),
         (
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.12},
-            "1.02 times the mean size of all (standard error 12%), ",
+            "; the sample's mean size is 1.02 times that of all (standard error 12%)\n",
         ),
-        ({"sample_size": 510.0, "sample_error": 0.014}, "100,000, standard error 1.4% of their mean size, "),
-        ({"sample_size": 510.0, "sample_error": 0.004}, "drawn from 100,000, seed"),
+        (
+            {"sample_size": 510.0, "sample_error": 0.014},
+            "000000000000; standard error 1.4% of the sample's mean size\n",
+        ),
+        ({"sample_size": 510.0, "sample_error": 0.004}, "sha256 000000000000\n"),
     ],
 )
 def test_what_the_sample_leaves_out_is_said(result_of, profile, said):
