@@ -6,7 +6,7 @@ python3 tasks.py test [ARGUMENTS]  set up, then all tests
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py wheel             sdist, wheel from it, most tests on the installed wheel without the sources
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
-python3 tasks.py targets           every figure the project promises, beside its target (two hours)
+python3 tasks.py targets           every figure the project promises, beside its target (three hours)
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class Sample:
         loops: Calls behind the value.
         duration: Seconds spent in measured calls.
         rounds: Rounds behind the value.
-        dirty: Rounds disturbed by involuntary context switches or steal.
+        dirty: Rounds in which the kernel took the processor away; these slices were measured again.
         yardstick: What a call of the yardstick took in this process, in seconds.
         drift: Log of the last third of the process over its first third.
     """

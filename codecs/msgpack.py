@@ -1,8 +1,10 @@
 """MessagePack (msgpack/spec.md).
 
 Moments in UTC use the timestamp extension; other datetimes are ISO 8601 text, since the extension
-has no offset. Packers are reused, one per thread at a time: ``packb`` allocates 256 KiB a call and
-becomes five times slower where ``MALLOC_TRIM_THRESHOLD_`` is set, as Dask's workers do.
+has no offset. Tuples pass through a hook, at the price of a Python call each: as keys, or in keys,
+msgpack would write what it cannot read. A packer is reused, by whoever finds it idle: ``packb``
+allocates 256 KiB a call and becomes five times slower where ``MALLOC_TRIM_THRESHOLD_`` is set, as
+Dask's workers do.
 """
 
 from __future__ import annotations

@@ -222,10 +222,14 @@ def _ratios(found: Mapping[str, list[Sample]]) -> dict[str, Ratio]:
 
 @click.command()
 @click.option("--runs", default=200, show_default=True, help="Of each mixture.")
-@click.option("--real", "spinning", is_flag=True, help="Spin, for some seconds a run.")
+@click.option("--real", "spinning", is_flag=True, help="Spin: five seconds to a minute a run.")
 @click.option("--only", metavar="TEXT", default="", help="Only mixtures whose name holds it.")
 def main(runs: int, spinning: bool, only: str) -> None:
-    """Print how far figures of mixed records are off, against the targets; exit with 1 when one is missed."""
+    """Print how far figures of mixed records are off, against the targets; 40 minutes on a simulated clock.
+
+    Intervals that hold the truth in 95 % of runs read less than 93 in one cell of thirteen by 200 runs.
+    The exit code is 1 when a target is missed.
+    """
     missed = False
     click.echo(
         f"{'off by, and intervals that hold the truth':34}" + "".join(f"{name:>18}" for name in SPEEDS)
