@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,10 +96,12 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     except _EndedError as end:
         return answer | {"outcome": end.outcome, "reason": end.reason}
     count, wanted = len(seen.payloads), len(sample.pickles)
-    write_checked(
-        Checked(seen.payloads, _costs(parts, sample, seen, _SURER * job["seconds"])),
-        folder / job["payloads"],
-    )
+    try:
+        taken = _costs(parts, sample, seen, _SURER * job["seconds"], lambda: heartbeat.beat(0))
+    except CodecError as error:
+        reason = f"what it took at first is refused when it comes again: {error.reason}"
+        return answer | {"outcome": "error", "reason": reason}
+    write_checked(Checked(seen.payloads, taken), folder / job["payloads"])
     partly = f"checked on {seen.compared} of {wanted} records; the codec is slow"
     return answer | {
         "outcome": "lossy" if seen.judgement.losses else "ok",
@@ -113,7 +115,9 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _costs(parts: Contestant, sample: Sample, seen: _Seen, seconds: float) -> dict[str, list[float]]:
+def _costs(
+    parts: Contestant, sample: Sample, seen: _Seen, seconds: float, beat: Callable[[], object]
+) -> dict[str, list[float]]:
     """Return what each record takes, by operation; one that was only encoded counts by its payload's length.
 
     Args:
@@ -121,6 +125,10 @@ def _costs(parts: Contestant, sample: Sample, seen: _Seen, seconds: float) -> di
         sample: The records.
         seen: What the check saw.
         seconds: That finding it out more surely may take for an operation.
+        beat: Called before each further call.
+
+    Raises:
+        CodecError: It refuses in a further pass what it has taken before.
     """
     found = {}
     for operation, taken in seen.seconds.items():
@@ -130,7 +138,7 @@ def _costs(parts: Contestant, sample: Sample, seen: _Seen, seconds: float) -> di
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
         found[operation] = taken + rest
         if not rest:
-            found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds)
+            found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds, beat)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .estimate import median
 from .work import Work
@@ -15,7 +15,9 @@ _PASSES = 5
 """Times that each record is measured, the check itself among them."""
 
 
-def costs(made: Work, first: Sequence[float], seconds: float) -> list[float]:
+def costs(
+    made: Work, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
+) -> list[float]:
     """Return what each record takes, in seconds.
 
     The median over some passes in which the level of each pass is taken out, so that neither a burst nor a
@@ -25,11 +27,12 @@ def costs(made: Work, first: Sequence[float], seconds: float) -> list[float]:
         made: The operation.
         first: What each record took once; above 0.
         seconds: That the further passes may take.
+        beat: Called before each call, as who stands still is taken to hang.
     """
     passes = [list(first)]
     end = time.perf_counter() + seconds
     while len(passes) < _PASSES and time.perf_counter() + sum(passes[-1]) < end:
-        passes.append(_pass(made, len(first)))
+        passes.append(_pass(made, len(first), beat))
     levels = [median(one) for one in passes]
     return [
         levels[-1] * median(spent / level for spent, level in zip(column, levels, strict=True))
@@ -37,12 +40,13 @@ def costs(made: Work, first: Sequence[float], seconds: float) -> list[float]:
     ]
 
 
-def _pass(made: Work, count: int) -> list[float]:
+def _pass(made: Work, count: int, beat: Callable[[], object]) -> list[float]:
     """Measure each record once, in any order: what disturbs then hits records that are no neighbours."""
     ring = random.sample(range(count), count)
     batch = made.batches(ring)
     found = [0.0] * count
     for place, index in enumerate(ring):
+        beat()
         spent, busy, _ = made.run(batch, place, 1)
         found[index] = max(1, min(spent, busy)) * 1e-9
     return found

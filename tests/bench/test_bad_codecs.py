@@ -35,6 +35,12 @@ def late():
     if calls > 100 and "bakeoff.bench.timing" in sys.modules:
         segfault()
 
+def tire():
+    global calls
+    calls += 1
+    if calls > 1_500:
+        raise RuntimeError("tired")
+
 def hang():
     while True:
         pass
@@ -79,6 +85,7 @@ def make(name, encode, decode=json.loads):
 good = make("good", dumps)
 segfaults = make("segfaults", once(segfault))
 segfaults_late = make("segfaults-late", once(late))
+tires = make("tires", once(tire))
 hangs = make("hangs", once(hang))
 hogs = make("hogs", once(hog))
 forks = make("forks", once(fork))
@@ -97,6 +104,7 @@ CODECS = {
     "good": "good",
     "segfaults": "segfaults",
     "segfaults-late": "segfaults_late",
+    "tires": "tires",
     "hangs": "hangs",
     "hogs": "hogs",
     "forks": "forks",
@@ -159,6 +167,7 @@ def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
         ("lies", "wrong", "at `$.year`"),
         ("spoils", "wrong", "encode changed the record itself"),
         ("remembers", "wrong", "one and the same object for two calls"),
+        ("tires", "error", "refused when it comes again"),
         ("broken", "error", "its library is not there"),
     ],
 )
