@@ -18,6 +18,7 @@ from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_Compare, PyUnicode_DecodeUTF8
 
 from ._ends cimport container_key, end_t, finder
+from ._stack cimport RESERVE, stack_left
 
 from ._stack import call_with_stack
 from .errors import DecodeError, EncodeError, LimitError
@@ -35,37 +36,9 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    #ifdef __linux__
-    #ifndef _GNU_SOURCE
-    #define _GNU_SOURCE
-    #endif
-    #include <pthread.h>
-    #include <stdint.h>
-    static _Thread_local uintptr_t bakeoff_stack_end = UINTPTR_MAX;
-    static void bakeoff_find_stack_end(void) {
-        pthread_attr_t attributes;
-        void *low;
-        size_t size, guard;
-        bakeoff_stack_end = 0;
-        if (pthread_getattr_np(pthread_self(), &attributes)) return;
-        if (!pthread_attr_getstack(&attributes, &low, &size)
-            && !pthread_attr_getguardsize(&attributes, &guard))
-            bakeoff_stack_end = (uintptr_t)low + guard;
-        pthread_attr_destroy(&attributes);
-    }
-    static inline Py_ssize_t bakeoff_stack_left(void) {
-        char here;
-        if (bakeoff_stack_end == UINTPTR_MAX) bakeoff_find_stack_end();
-        return (Py_ssize_t)((uintptr_t)&here - bakeoff_stack_end);
-    }
-    #else
-    static inline Py_ssize_t bakeoff_stack_left(void) { return PY_SSIZE_T_MAX; }
-    #endif
     static inline int bakeoff_holds(PyObject *value) { return PyType_IS_GC(Py_TYPE(value)); }
     """
     bint holds "bakeoff_holds"(PyObject *value) noexcept
-    Py_ssize_t stack_left "bakeoff_stack_left"() noexcept
-    # Bytes of stack that this thread has left. Elsewhere than on Linux threads have enough by default.
 
 cdef extern from *:
     """
@@ -79,8 +52,6 @@ cdef enum:
     STACK = 768 * 1024
     # A level of nesting takes no more of it, in any library.
     LEVEL = 1024
-    # What else a call needs.
-    RESERVE = 32 * 1024
     # Encoders keep a buffer as large as their largest payload: those beyond are not kept.
     POOLED = 1024 * 1024
 

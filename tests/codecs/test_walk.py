@@ -1,0 +1,258 @@
+"""The walk through a record: what it counts, refuses and survives."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.codecs._walk import PolicyError, Rules, TooMuchError, check_record
+
+LONE = "\ud800"
+PLACES = {
+    "root": lambda value: value,
+    "list": lambda value: [1, value],
+    "tuple": lambda value: ("a", value),
+    "dict value": lambda value: {"a": {1: value}},
+    "dict key": lambda value: {"a": 1, value: 2},
+    "key of a tuple": lambda value: [{(1, (value,)): None}],
+    "set": lambda value: [{value, "a"}],
+    "frozenset": lambda value: {frozenset({value}): 1},
+    "subclass of a dict": lambda value: OrderedDict(a=value),
+    "subclass of a list": lambda value: Shy([value]),
+}
+
+
+class Shy(list[Any]):
+    """A list that says it is empty."""
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class OwnText(str):
+    __slots__ = ()
+
+
+class OwnInt(int):
+    pass
+
+
+class OwnFloat(float):
+    pass
+
+
+class Foreign:
+    pass
+
+
+REFUSED = {
+    "nan": ({"nonfinite": False}, math.nan),
+    "infinity": ({"nonfinite": False}, -math.inf),
+    "infinity of a subclass": ({"nonfinite": False}, OwnFloat("inf")),
+    "nan of a decimal": ({"nonfinite": False}, decimal.Decimal("NaN")),
+    "nan of a complex": ({"nonfinite": False}, complex(0, math.nan)),
+    "surrogate in two bytes": ({"surrogates": False}, "é" + LONE),
+    "surrogate in four bytes": ({"surrogates": False}, "😀\udfff"),
+    "surrogate of a subclass": ({"surrogates": False}, OwnText(LONE)),
+    "beyond 64 bits": ({"big_integers": False}, 2**64),
+    "below 64 bits": ({"big_integers": False}, -(2**63) - 1),
+    "far beyond": ({"big_integers": False}, OwnInt(-(10**100))),
+    "foreign": ({"foreign": (Foreign,)}, Foreign()),
+    "subclass of foreign": ({"foreign": (int, Foreign)}, type("Sub", (Foreign,), {})()),
+}
+TOO_MUCH = {
+    "text": ({"max_text": 3}, "four"),
+    "text of a subclass": ({"max_text": 3}, OwnText("four")),
+    "bytes": ({"max_text": 3}, b"four"),
+    "digits": ({"max_digits": 3}, 1000),
+    "digits below zero": ({"max_digits": 18}, -(10**18)),
+    "digits of a word": ({"max_digits": 19}, 10**19),
+    "digits of a long": ({"max_digits": 4300}, 10**4300),
+    "digits of a subclass": ({"max_digits": 1}, OwnInt(10)),
+}
+FINE = {
+    "finite": ({"nonfinite": False}, [1.5, -0.0, decimal.Decimal(1), 1j, None, True]),
+    "pairs of four bytes": ({"surrogates": False}, ["\ud7ff\ue000", "😀\U0010ffff", "é", "a", b"\xd8\x00"]),
+    "64 bits": ({"big_integers": False}, [2**64 - 1, -(2**63), 0, True, OwnInt(2**64 - 1)]),
+    "short": ({"max_text": 3}, ["abc", "äöü", {"abc": b"abc"}, ""]),
+    "digits": ({"max_digits": 3}, [999, -999, True, OwnInt(7)]),
+    "digits of a word": ({"max_digits": 19}, [10**19 - 1, -(2**63), 1 - 10**19]),
+    "digits of a long": ({"max_digits": 4300}, [10**4300 - 1, 1 - 10**4300]),
+    "items": ({"max_items": 6}, [[1, 2], {"a": (3,)}]),
+    "no items": ({"max_items": 0}, {}),
+    "everything": ({}, [math.nan, LONE, 10**5000, Foreign()]),
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize(("rules", "value"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_allowed_is_found_everywhere(rules, value, place):
+    """In every container, subclass and key; the same place with another value is fine."""
+    check_record(place("fine"), Rules(**rules))
+    with pytest.raises(PolicyError, match=r"^holds "):
+        check_record(place(value), Rules(**rules))
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize(("rules", "value"), TOO_MUCH.values(), ids=TOO_MUCH)
+def test_what_is_too_large_is_found_everywhere(rules, value, place):
+    """As above, for the limits."""
+    check_record(place(7), Rules(**rules))
+    with pytest.raises(TooMuchError, match=r"more than"):
+        check_record(place(value), Rules(**rules))
+
+
+@pytest.mark.parametrize(("rules", "value"), FINE.values(), ids=FINE)
+def test_what_is_within_the_rules_passes(rules, value):
+    """To the last digit, character and item."""
+    assert 0 == check_record(value, Rules(**rules))
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.lists(inner, max_size=4).map(tuple)
+            | st.dictionaries(st.text(max_size=2), inner, max_size=4)
+            | st.sets(st.integers(), max_size=4)
+        ),
+    )
+)
+def test_items_are_counted_as_a_tree(record):
+    """Elements and pairs of all containers, however deep; one less is too little."""
+
+    def items(value: Any) -> int:
+        if isinstance(value, dict):
+            return sum(1 + items(item) for item in value.values())
+        return sum(1 + items(item) for item in value) if isinstance(value, (list, tuple, set)) else 0
+
+    count = items(record)
+
+    check_record(record, Rules(max_items=count))
+    if count:
+        with pytest.raises(TooMuchError, match=f"more than {count - 1:,} items"):
+            check_record(record, Rules(max_items=count - 1))
+
+
+def shared(levels: int) -> list[Any]:
+    inner: list[Any] = [0.5]
+    for _ in range(levels):
+        inner = [inner, inner]
+    return inner
+
+
+def test_what_is_shared_counts_each_time():
+    """Two to the hundredth items end at the limit."""
+    with pytest.raises(TooMuchError, match="more than 1,000,000 items"):
+        check_record(shared(100), Rules(max_items=1_000_000))
+
+
+def test_without_a_limit_what_is_shared_is_looked_into_once():
+    """Two to the hundredth visits would not end."""
+    record = shared(100)
+    check_record(record, Rules(nonfinite=False))
+
+    innermost = record
+    while isinstance(innermost[0], list):
+        innermost = innermost[0]
+    innermost.append(math.nan)
+    with pytest.raises(PolicyError):
+        check_record(record, Rules(nonfinite=False))
+
+
+@pytest.mark.parametrize("rules", [{"nonfinite": False}, {"nonfinite": False, "inside": list}])
+def test_what_holds_itself_ends(rules):
+    """Without a limit each container is looked into once."""
+    cycle: list[Any] = [deque([1])]
+    cycle.append({"a": (cycle,)})
+
+    assert 0 == check_record(cycle, Rules(**rules))
+    with pytest.raises((TooMuchError, RecursionError)):
+        check_record(cycle, Rules(max_items=10_000))
+
+
+@pytest.mark.parametrize(("wrap"), [lambda x: [x], lambda x: {"a": x}, lambda x: (x,), lambda x: deque([x])])
+def test_deep_nesting_is_an_error_in_any_thread(wrap):
+    """Not the end of the process, where the stack is small."""
+    record: Any = 1
+    for _ in range(200_000):
+        record = wrap(record)
+    caught: list[BaseException] = []
+
+    def look() -> None:
+        try:
+            check_record(record, Rules(nonfinite=False, inside=list))
+        except RecursionError as error:
+            caught.append(error)
+
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=look)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    while not isinstance(record, int):
+        record = record["a"] if isinstance(record, dict) else record[0]
+
+    assert [RecursionError] == [type(error) for error in caught]
+
+
+def test_inside_tells_what_other_objects_hold():
+    """Objects of any class, when somebody says what they hold; None is nothing."""
+
+    class Box(Mapping[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            return math.nan
+
+        def __iter__(self) -> Any:
+            return iter("a")
+
+        def __len__(self) -> int:
+            return 1
+
+    def inside(value: Any) -> Any:
+        return dict(value) if isinstance(value, Mapping) else None
+
+    assert 0 == check_record([Box(), Foreign()], Rules(nonfinite=False))
+    with pytest.raises(PolicyError, match="NaN"):
+        check_record([Foreign(), Box()], Rules(nonfinite=False, inside=inside))
+
+
+def test_inside_may_change_what_is_looked_into():
+    """What it empties is held meanwhile, and its errors pass through."""
+    record: dict[Any, Any] = {}
+
+    def emptying(value: Any) -> Any:
+        record.clear()
+        raise ZeroDivisionError
+
+    record |= {(Foreign(),): [math.nan], "b": Foreign()}
+    with pytest.raises(ZeroDivisionError):
+        check_record([record], Rules(nonfinite=False, inside=emptying))
+    record |= {(Foreign(),): [1], "b": Foreign()}
+    assert 0 == check_record([record], Rules(nonfinite=False, inside=lambda value: record.clear()))
+
+
+@pytest.mark.parametrize("limit", [{"max_items": -1}, {"max_text": -1}, {"max_digits": 0}])
+def test_limits_of_no_use_are_refused(limit):
+    """In words."""
+    with pytest.raises(ValueError, match=r"the limit of .* is at least"):
+        Rules(**limit)
+
+
+def test_limits_beyond_any_size_are_none():
+    """As large as one likes."""
+    assert 0 == check_record(["a"], Rules(max_items=2**100, max_text=2**100))
