@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..codecs import CodecError, codec, describe, is_raw, join_name, split_name
+from ..codecs.limits import OWN_DATA
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -64,7 +65,7 @@ def contestant(name: str, folder: Path, *, checking: bool = False) -> Contestant
     if is_raw(name):
         return _own_calls(base, checking)
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
-    bare = codec(base, trusted=True)
+    bare = codec(base, trusted=True).with_limits(**OWN_DATA)
     if compression is not None:
         from ..codecs.compression import compressor
 

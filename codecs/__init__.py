@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .compression import train
 from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
+from .limits import Limits
 from .registry import (
     available,
     codec,
@@ -29,6 +30,7 @@ __all__ = [
     "DecodeError",
     "EncodeError",
     "LimitError",
+    "Limits",
     "MissingLibrary",
     "UnknownCodec",
     "available",

@@ -2,12 +2,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, Literal, Self, TypeAlias
 
 from .compression import Compression
+from .limits import Limits
 from .streams import Framing
 
-DEFAULT_SIZE: int
 DEFAULT_DEPTH: int
-DEFAULT_RATIO: int
-GREATEST_DEPTH: int
 
 _Payload: TypeAlias = bytes | bytearray | memoryview | str
 
@@ -36,9 +34,7 @@ class Codec:
     schema: Any
     framing: Framing
     compression: Compression | None
-    limits_size: int
-    limits_depth: int | None
-    limits_ratio: int
+    limits: Limits
     _fix: Callable[[Any], Any] | None
 
     def __init__(
@@ -60,13 +56,14 @@ class Codec:
         too_deep: tuple[str, ...] = (),
         plain_keys: bool = False,
         check_payload: Callable[[bytes], None] | None = None,
-        whole: Literal["msgpack", "cbor", "pickle", "marshal", "nul"] | None = None,
+        whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "nul"] | None = None,
         decode_again: Callable[[bytes], Any] | None = None,
         subclass: type[int] | None = None,
         wrap: str | None = None,
-        limits_size: int = ...,
-        limits_depth: int | None = None,
-        limits_ratio: int = ...,
+        limits: Limits = ...,
+        bounded: Callable[[Limits], Mapping[str, Any]] | None = None,
+        shared: bytes | None = None,
+        check_keys: Callable[[bytes], None] | None = None,
         library: str = "",
         version: str = "",
         accelerated: bool | None = None,
@@ -102,7 +99,16 @@ class Codec:
     def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
     def with_schema(self, schema: Any) -> Self: ...
     def with_limits(
-        self, *, size: int | None = None, depth: int | None = None, ratio: int | None = None
+        self,
+        *,
+        size: int | None = None,
+        decompressed: int | None = None,
+        ratio: int | None = None,
+        items: int | None = None,
+        depth: int | None = None,
+        string: int | None = None,
+        digits: int | None = None,
+        aliases: int | None = None,
     ) -> Self: ...
     def with_compression(self, compression: str | Compression | None) -> Self: ...
     def with_trust(self) -> Self: ...

@@ -17,13 +17,16 @@ from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_Compare, PyUnicode_DecodeUTF8
 
-from ._ends cimport container_key, end_t, finder
+from ._ends cimport container_key, end_t, finder, held_t
 from ._stack cimport RESERVE, stack_left
+from ._walk cimport Rules, check_record
 
 from ._stack import call_with_stack
-from .errors import DecodeError, EncodeError, LimitError
+from .errors import DecodeError, EncodeError, LimitError, TooMuchError
+from .limits import Limits
 
 cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
     PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
     PyObject *PyObject_CallOneArg(object callable, object argument)
     int PyUnicode_Check(object text)
@@ -54,20 +57,12 @@ cdef enum:
     LEVEL = 1024
     # Encoders keep a buffer as large as their largest payload: those beyond are not kept.
     POOLED = 1024 * 1024
-
-DEFAULT_SIZE = 64 * 1024 * 1024
-"""Largest payload that is decoded unless asked otherwise, in bytes."""
+    # A payload of so many bytes holds too few keys to take long, whatever their hashes.
+    FEW_KEYS = 16 * 1024
 
 DEFAULT_DEPTH = 200
 """Nesting checked beforehand for libraries that crash instead of raising; the smallest limit
 that the quick codecs share (orjson and ormsgpack write no more than about 250 levels)."""
-
-DEFAULT_RATIO = 100
-"""How many times its length a payload may grow in decompression; records of all kinds stay below 5, and rows
-that hardly differ reach 150 (`compression.FREE` bytes are always allowed)."""
-
-GREATEST_DEPTH = 10_000
-"""The most that `Codec.with_limits` takes: the check of depth recurses itself."""
 
 PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 """What every library writes without recursion, beside lists and dicts of it."""
@@ -127,12 +122,13 @@ cdef object _call(_Call call, object subject):
     return _owned(result)
 
 
-cdef inline Py_ssize_t _end(end_t find, bytes data) noexcept:
-    return find(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
+cdef inline Py_ssize_t _end(end_t find, bytes data, held_t *held) noexcept:
+    held.values, held.shared = 0, False
+    return find(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), held)
 
 
-cdef inline bint _is_whole(end_t find, bytes data) noexcept:
-    return find is NULL or _end(find, data) == PyBytes_GET_SIZE(data)
+cdef inline bint _is_whole(end_t find, bytes data, held_t *held) noexcept:
+    return find is NULL or _end(find, data, held) == PyBytes_GET_SIZE(data)
 
 
 def _unmade(subject):
@@ -175,9 +171,13 @@ cdef class Codec:
             that most need not would slow it down.
         subclass: The library's own subclass of int, which comes back as int.
         wrap: Key under which values other than a dict are wrapped in a document.
-        limits_size: Largest payload in bytes, before and after decompression; at least 1.
-        limits_depth: Greatest nesting, 1 to 10,000; None leaves the library's own limit.
-        limits_ratio: How many times its length a payload may grow in decompression; at least 1.
+        limits: What a payload may be and hold.
+        bounded: Callable ``(Limits) -> dict`` that gives further keyword arguments for every `decode` call:
+            limits that only the library can keep to.
+        check_keys: Callable ``(bytes) -> None`` that raises when keys were made to have one hash; payloads of
+            less than 16 KiB hold too few of them.
+        shared: What every payload contains in which a value may stand in several places, where `_ends` does not
+            tell.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
         rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
             would not come back and is refused.
@@ -209,10 +209,18 @@ cdef class Codec:
     cdef readonly object schema
     cdef readonly object framing
     cdef readonly object compression
-    cdef readonly Py_ssize_t limits_size
-    cdef readonly object limits_depth
-    cdef readonly Py_ssize_t limits_ratio
+    cdef readonly object limits
 
+    # What no payload that is as short needs to be asked.
+    cdef Py_ssize_t _unasked
+    # The same, of what a record holds.
+    cdef Py_ssize_t _unseen
+    cdef Py_ssize_t _items
+    cdef object _depth
+    cdef Rules _rules
+    cdef bytes _shared
+    cdef object _check_keys
+    cdef end_t _count
     cdef dict _spec
     cdef _Call _encode
     cdef _Call _decode
@@ -244,15 +252,14 @@ cdef class Codec:
         # What every call relies on, should `__init__` never be called.
         self._encode = self._decode = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
-        self.name, self._too_deep, self.limits_size = type(self).__name__, (), DEFAULT_SIZE
+        self.name, self._too_deep, self._unasked = type(self).__name__, (), PY_SSIZE_T_MAX
 
     def __init__(
         self, name, format, encode, decode, *,
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
         lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), plain_keys=False,
         check_payload=None, whole=None, wrap=None, decode_again=None, subclass=None,
-        limits_size=DEFAULT_SIZE, limits_depth=None, limits_ratio=DEFAULT_RATIO,
-        library="", version="", accelerated=None, media_type="application/octet-stream",
+        limits=Limits(), bounded=None, shared=None, check_keys=None, library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
         trusted=False, interoperable=True, carries=frozenset(), wire=None,
         losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
@@ -268,18 +275,14 @@ cdef class Codec:
                 raise ValueError(f"codec {name}: {what} must be callable, got {type(value).__name__}")
         if content_encoding not in ("binary", "utf-8"):
             raise ValueError(f"codec {name}: content_encoding is 'binary' or 'utf-8', got {content_encoding!r}")
-        if limits_size < 1:
-            raise ValueError(f"codec {name}: the limit of size is at least 1 byte, got {limits_size}")
-        if limits_depth is not None and not 1 <= limits_depth <= GREATEST_DEPTH:
-            raise ValueError(f"codec {name}: the limit of depth is 1 to {GREATEST_DEPTH:,}, got {limits_depth}")
-        if limits_ratio < 1:
-            raise ValueError(f"codec {name}: the limit of ratio is at least 1, got {limits_ratio}")
+        if not isinstance(limits, Limits):
+            raise ValueError(f"codec {name}: limits are bakeoff.Limits(...), got {type(limits).__name__}")
         self._spec = dict(
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
             lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
             plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
-            limits_size=limits_size, limits_depth=limits_depth, limits_ratio=limits_ratio, library=library, version=version,
+            limits=limits, bounded=bounded, shared=shared, check_keys=check_keys, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
@@ -303,8 +306,9 @@ cdef class Codec:
 
             framing = Prefixed(">I", included=False)
         self.framing = framing
-        self.limits_size, self.limits_depth, self.limits_ratio = limits_size, limits_depth, limits_ratio
         self.schema, self.compression = schema, compression
+        self._check_keys = check_keys
+        self._set_limits(limits, shared)
         self.name = name + ("+schema" if schema is not None and bind is None else "")
         if compression is not None:
             self.name += f"|{compression.name}"
@@ -313,14 +317,16 @@ cdef class Codec:
         if bind is not None and schema is not None:
             decode = bind(schema)
             self._rows = rows and hasattr(schema.types, "fields")
-        self._decode = _Call(decode, (), dict(decode_options or {}))
+        self._decode = _Call(decode, (), {**(decode_options or {}), **(bounded(limits) if bounded else {})})
         self._pool_factory = encode if pooled else None
         self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
         self._check_payload, self._plain_keys = check_payload, plain_keys
         self._encode_depth, self._inside, self._too_deep = encode_depth, inside, tuple(too_deep)
-        if limits_depth is not None:
-            self._encode_depth = min(limits_depth, encode_depth or limits_depth)
-        self._find_end = NULL if whole is None else finder(whole)
+        if self._depth is not None:
+            self._encode_depth = min(self._depth, encode_depth or self._depth)
+        self._find_end, self._count = NULL if whole is None else finder(whole), finder(format)
+        if whole is not None and self._find_end is NULL:
+            raise ValueError(f"codec {name}: no finder of ends for {whole!r}")
         self._decode_again, self._subclass = decode_again, subclass
         if compression is not None:
             self._compress, self._decompress = compression.compress, compression.decompress_within
@@ -330,7 +336,8 @@ cdef class Codec:
         )
         self._plain_decode = (
             not text and wrap is None and check_payload is None and compression is None
-            and limits_depth is None and subclass is None and (trusted or not trusted_only)
+            and shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
+            and subclass is None and (trusted or not trusted_only)
         )
         if schema is not None and bind is None:
             from ..schemas.plan import miswritten
@@ -338,6 +345,19 @@ cdef class Codec:
             self._fix = schema.fixer(self)
             self._refusal = miswritten(schema.types, self)
         self._asks = self._rows or self._refusal is not None
+
+    cdef int _set_limits(self, limits, shared) except -1:
+        self.limits, self._depth, self._items = limits, limits.depth, min(limits.items, PY_SSIZE_T_MAX)
+        # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
+        self._unasked = limits.size
+        if self.compression is None:
+            self._unasked = min(limits.size, self._items, PY_SSIZE_T_MAX if self._check_keys is None else FEW_KEYS)
+        # A digit takes 3.33 bits at the least.
+        digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
+        self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
+        self._rules = Rules(max_items=limits.items, max_text=limits.string, max_digits=limits.digits)
+        self._shared = shared
+        return 0
 
     # encode -----------------------------------------------------------------------------------
 
@@ -454,9 +474,10 @@ cdef class Codec:
 
         Raises:
             DecodeError: Not one whole well-formed value.
-            LimitError: Larger or deeper than the limits.
+            LimitError: Larger or deeper than the limits, or holding more.
         """
         cdef PyObject *result
+        cdef held_t held
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         # A payload nests no deeper than it is long.
@@ -465,11 +486,14 @@ cdef class Codec:
                 return call_with_stack(Codec.decode, self, data)
             except RuntimeError as error:
                 raise self._decode_error(error)
-        if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
-            self._refuse_size(PyBytes_GET_SIZE(data))
+        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
+            self._ask(data)
         if self._plain_decode:
-            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data) else NULL
+            held.shared = False
+            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data, &held) else NULL
             record = self._decode_failed(data) if result is NULL else _owned(result)
+            if held.shared or PyBytes_GET_SIZE(data) > self._items and self._count is NULL:
+                self._look_through(record)
             return record if self._fix is None else self._fix(record)
         try:
             record = self._decode_guarded(data)
@@ -485,8 +509,9 @@ cdef class Codec:
 
     cdef object _decode_otherwise(self, bytes data):
         """Decode once more what was refused, with the error set if by the library; else raise."""
+        cdef held_t held
         if PyErr_Occurred() is NULL:
-            end = _end(self._find_end, data)
+            end = _end(self._find_end, data, &held)
             if end < 0:
                 # What is wrong with a value is the library's to say.
                 _call(self._decode, data)
@@ -505,8 +530,8 @@ cdef class Codec:
         """Return what the user should see for an error of the library, with that as its cause."""
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
-        kind = LimitError if self._is_too_deep(error) else DecodeError
-        ours = kind(self.name, where + self._reason(error, self.limits_depth or 0))
+        kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
+        ours = kind(self.name, where + self._reason(error, self._depth or 0))
         ours.__cause__ = error
         return ours
 
@@ -518,6 +543,8 @@ cdef class Codec:
 
     cdef str _reason(self, error, int limit):
         """Return what happened in one sentence; of nesting, the limit that was asked for."""
+        if isinstance(error, TooMuchError):
+            return f"holds {error} (see with_limits)"
         if not self._is_too_deep(error):
             return _sentence(error)
         # No library's own limit is below the default: up to there it is the one asked for that counts.
@@ -528,28 +555,36 @@ cdef class Codec:
     cdef object _decode_guarded(self, bytes data):
         cdef object record
         cdef PyObject *result
+        cdef held_t held
+        held.shared = False
         if self.trusted_only and not self.trusted:
             raise DecodeError(
                 self.name, "decoding can run code that the payload brings along; "
                            "if you trust its source, ask for the codec with trusted=True"
             )
         if self._decompress is not None:
-            data = self._decompress(data, self.limits_size, self.limits_ratio)
-            if not 0 < PyBytes_GET_SIZE(data) <= self.limits_size:
-                self._refuse_size(PyBytes_GET_SIZE(data))
+            data = self._decompress(data, self.limits.decompressed or self.limits.size, self.limits.ratio)
+            if PyBytes_GET_SIZE(data) == 0:
+                raise DecodeError(self.name, "empty payload")
+            self._ask_what_it_holds(data)
         if self._check_payload is not None:
             self._check_payload(data)
         if self._text:
             record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
         else:
-            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data) else NULL
+            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data, &held) else NULL
             record = self._decode_otherwise(data) if result is NULL else _owned(result)
+        if (
+            held.shared or self._shared is not None and self._shared in data
+            or PyBytes_GET_SIZE(data) > (self._unseen if self._count is not NULL else min(self._unseen, self._items))
+        ):
+            check_record(record, self._rules)
         if self._subclass is not None:
             record = _plain_ints(record, <PyObject *>self._subclass)
         if self._wrap is not None and _is_wrapped(record, self._wrap):
             record = record[self._wrap]
-        if self.limits_depth is not None:
-            _check_depth(record, self.limits_depth, self._inside)
+        if self._depth is not None:
+            _check_depth(record, self._depth, self._inside)
         return record
 
     cdef object _to_bytes(self, data):
@@ -567,12 +602,41 @@ cdef class Codec:
                 raise DecodeError(self.name, f"cannot be read: {error}") from error
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
-    cdef int _refuse_size(self, Py_ssize_t size) except -1:
+    cdef int _ask(self, bytes data) except -1:
+        """Hold a payload that is empty or not short against the limits."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0:
             raise DecodeError(self.name, "empty payload")
-        raise LimitError(
-            self.name, f"payload of {size:,} bytes, more than the limit of {self.limits_size:,} (see with_limits)"
-        )
+        if size > self.limits.size:
+            raise LimitError(
+                self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
+            )
+        if self.compression is None:
+            self._ask_what_it_holds(data)
+        return 0
+
+    cdef int _ask_what_it_holds(self, bytes data) except -1:
+        cdef held_t held
+        if self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
+            try:
+                self._check_keys(data)
+            except BaseException as error:
+                raise self._decode_error(error)
+        if self._count is NULL or PyBytes_GET_SIZE(data) <= self._items:
+            return 0
+        _end(self._count, data, &held)
+        if held.values > self._items:
+            raise LimitError(
+                self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
+            )
+        return 0
+
+    cdef int _look_through(self, record) except -1:
+        try:
+            check_record(record, self._rules)
+        except BaseException as error:
+            raise self._decode_error(error)
+        return 0
 
     # aliases ----------------------------------------------------------------------------------
 
@@ -630,23 +694,15 @@ cdef class Codec:
         """Return this codec with an advisory schema applied after every decode (None removes it)."""
         return self._vary(schema=schema)
 
-    def with_limits(self, *, size=None, depth=None, ratio=None):
-        """Return this codec with other limits.
-
-        Args:
-            size: Largest payload in bytes, before and after decompression, at least 1; None leaves it.
-            depth: Greatest nesting in levels, 1 to 10,000; None leaves it.
-            ratio: How many times its length a payload may grow in decompression, at least 1; the first MiB is
-                always allowed. None leaves it.
+    def with_limits(self, **limits):
+        """Return this codec with other limits; see `Limits` for what there is.
 
         Raises:
-            ValueError: Not such a number.
+            ValueError: No such limit, or out of range.
         """
-        return self._vary(
-            limits_size=self.limits_size if size is None else size,
-            limits_depth=self.limits_depth if depth is None else depth,
-            limits_ratio=self.limits_ratio if ratio is None else ratio,
-        )
+        if self._spec is None:
+            _unmade(self)
+        return self._vary(limits=self.limits.changed(**limits))
 
     def with_compression(self, compression):
         """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
@@ -687,8 +743,7 @@ cdef class Codec:
         if spec["origin"] is None:
             return _rebuild, (None, spec)
         changes = {
-            key: spec[key]
-            for key in ("schema", "limits_size", "limits_depth", "limits_ratio", "compression", "trusted")
+            key: spec[key] for key in ("schema", "limits", "compression", "trusted")
         }
         return _rebuild, (spec["origin"], changes)
 

@@ -1,4 +1,9 @@
-ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size) noexcept nogil
+ctypedef struct held_t:
+    # Values within, and whether some may stand in several places.
+    Py_ssize_t values
+    bint shared
+
+ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil
 
 cdef bint container_key(bytes payload) noexcept
-cdef end_t finder(str kind) except NULL
+cdef end_t finder(str kind) except? NULL

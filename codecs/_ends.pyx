@@ -1,18 +1,30 @@
 # cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False
-"""Where the value of a payload ends, for libraries that do not notice what follows it.
+"""Where the value of a payload ends, for libraries that do not notice what follows it, and how much it holds.
 
 A finder reads heads and lengths, never past the payload, and does not recurse; what stands between the
 heads is left to the library. It gives the length of the first value in bytes, or -1 where that is cut short
-or no value. Budget: 3 ns a value.
+or no value, and counts the values within: keys, too, and containers. Budget: 3 ns a value.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memcmp
+
+from .errors import TooMuchError
 
 cdef enum:
     # Containers that end by a mark, one within another: more than cbor2 reads (400) and marshal (2,000).
     DEEPEST = 2048
+    # CBOR's tag of a value that stands elsewhere, too (http://cbor.schmorp.de/value-sharing).
+    SHARED = 29
+    # That of a set (http://cbor.schmorp.de/set in the registry of IANA).
+    SET = 258
+
+cdef uint64_t UNKNOWN = <uint64_t>1 << 62
+"""Items of a container that ends by a mark: an even number, as of keys and values."""
+
+LONGEST_KEY = 1024
+"""Bytes of a key that is not plain; its own keys could be what takes time."""
 
 
 cdef inline uint64_t _little4(const unsigned char *at) noexcept nogil:
@@ -50,7 +62,7 @@ cdef unsigned char[32] _LENGTH = [
 """Bytes of the length."""
 
 
-cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t end = size, at = 0, left = 1, count
     cdef unsigned int head, length
     while left:
@@ -59,6 +71,7 @@ cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size) noexcept no
         head = data[at]
         at += 1
         left -= 1
+        held.values += 1
         if head < 0x80 or head >= 0xE0:
             continue
         if head < 0xC0:
@@ -92,16 +105,25 @@ cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size) noexcept no
 
 cdef bint container_key(bytes payload) noexcept:
     """Whether a key in a whole MessagePack value is an array or map, read as a list or dict, which no key is."""
+    return _msgpack_keys(payload, None)
+
+
+cdef bint _msgpack_keys(bytes payload, list found) noexcept:
+    """Whether a key is an array or map, or nested too deeply to tell; gather all such keys where asked for."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
     cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, count
     cdef uint64_t[DEEPEST] left
     cdef bint[DEEPEST] is_map
+    cdef held_t held
     cdef unsigned int head, length
     cdef int depth = 0
     cdef bint is_key
+    cdef Py_ssize_t size
     left[0], is_map[0] = 1, False
     while at < end:
         while left[depth] == 0:
+            if depth == 0:
+                return False
             depth -= 1
         is_key = is_map[depth] and left[depth] % 2 == 0
         left[depth] -= 1
@@ -119,11 +141,21 @@ cdef bint container_key(bytes payload) noexcept:
             if length == 0:
                 at += _FIXED[head & 31]
                 continue
+            if length > end - at:
+                return False
             count = _big(data + at, length)
             at += length
             if head < 0xDC:
                 at += count + (0xC7 <= head <= 0xC9)
                 continue
+        if is_key and found is not None:
+            at -= 1 if head < 0xA0 else 1 + length
+            size = _msgpack(data + at, end - at, &held)
+            if size < 0:
+                return False
+            found.append(payload[at : at + size])
+            at += size
+            continue
         # The packer ends at 511 levels.
         if is_key or depth + 1 == DEEPEST:
             return True
@@ -136,7 +168,7 @@ cdef bint container_key(bytes payload) noexcept:
 # CBOR: RFC 8949, section 3 ----------------------------------------------------------------------------
 
 
-cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t end = size, at = 0, left = 1, count
     cdef uint64_t[DEEPEST] outer
     cdef unsigned int head, major, length
@@ -156,6 +188,7 @@ cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size) noexcept nogil
         head = data[at]
         at += 1
         left -= 1
+        held.values += 1
         major, count = head >> 5, head & 31
         if count >= 24:
             if count < 28:
@@ -183,6 +216,91 @@ cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size) noexcept nogil
             left += count << (major == 5)
         elif major == 6:
             left += 1
+            if count == SHARED:
+                held.shared = True
+
+
+cdef int _cbor_keys(bytes payload, list found) except -1:
+    """Gather the keys of maps and the items of sets that are arrays, maps or tagged."""
+    cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
+    cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, start, count
+    cdef uint64_t[DEEPEST] left
+    cdef char[DEEPEST] kind
+    cdef held_t held
+    cdef unsigned int head, major, length
+    cdef int depth = 0
+    cdef bint set_follows = False, is_key
+    cdef Py_ssize_t size
+    left[0], kind[0] = 1, c"["
+    while True:
+        while left[depth] == 0:
+            if depth == 0:
+                return 0
+            depth -= 1
+        if at >= end:
+            return 0
+        start = at
+        head = data[at]
+        at += 1
+        if head == 0xFF:
+            # The end of a container of no stated length, in place of a further item.
+            left[depth] = 0
+            continue
+        major, count = head >> 5, head & 31
+        is_key = kind[depth] == c"s" or kind[depth] == c"{" and left[depth] % 2 == 0
+        if is_key and 4 <= major <= 6:
+            size = _cbor(data + start, end - start, &held)
+            if size < 0:
+                return 0
+            found.append(payload[start : start + size])
+            at = start + size
+            left[depth] -= 1
+            continue
+        if 24 <= count < 28:
+            length = 1 << (count - 24)
+            if length > end - at:
+                return 0
+            count = _big(data + at, length)
+            at += length
+        elif count == 31 and 2 <= major <= 5:
+            count = UNKNOWN
+        elif count >= 28:
+            return 0
+        if major == 6:
+            set_follows = count == SET
+            continue
+        left[depth] -= 1
+        if 2 <= major <= 3 and count != UNKNOWN:
+            if count > end - at:
+                return 0
+            at += count
+        elif 2 <= major <= 5:
+            if depth + 1 == DEEPEST or count > end - at and count != UNKNOWN:
+                return 0
+            depth += 1
+            kind[depth] = c"{" if major == 5 else c"s" if major == 4 and set_follows else c"["
+            left[depth] = count << (major == 5 and count != UNKNOWN)
+        set_follows = False
+
+
+def odd_keys(str kind, bytes data not None, /):
+    """Return the payloads of keys of dicts, and of items of sets, that are neither text, bytes nor plain numbers.
+
+    Args:
+        kind: ``"msgpack"`` or ``"cbor"``.
+        data: The payload; of one that is cut short, the keys before.
+
+    Raises:
+        TooMuchError: One is so long that its own keys would have to be looked at.
+    """
+    cdef list found = []
+    if kind == "msgpack":
+        _msgpack_keys(data, found)
+    else:
+        _cbor_keys(data, found)
+    if any(len(key) > LONGEST_KEY for key in found):
+        raise TooMuchError(f"a key of more than {LONGEST_KEY:,} bytes that is no text")
+    return found
 
 
 # pickle: pickletools -----------------------------------------------------------------------------------
@@ -196,6 +314,16 @@ cdef enum:
     LENGTH_8 = -5
     TWO_LINES = -6
     NO_OPCODE = -7
+
+cdef enum:
+    # What a value of BSON is, where its type does not give its bytes.
+    TEXT = -1
+    WITHIN = -2
+    BLOB = -3
+    TWO_NAMES = -4
+    REFERENCE = -5
+    SCOPED = -6
+    NO_TYPE = -7
 
 cdef signed char[256] _ARGUMENT
 
@@ -218,7 +346,7 @@ cdef inline bint _is_one_frame(const unsigned char *data, Py_ssize_t size) noexc
     return size > 11 and data[0] == 0x80 and data[2] == 0x95 and _little8(data + 3) == <uint64_t>(size - 11)
 
 
-cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t end = size, at = 0, count
     cdef const unsigned char *line
     cdef int head, argument, length, lines
@@ -267,7 +395,7 @@ cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size) noexcept nog
 # marshal: r_object in CPython's Python/marshal.c ---------------------------------------------------------
 
 
-cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t end = size, at = 0, left = 1, count
     cdef uint64_t[DEEPEST] outer
     cdef int64_t digits
@@ -338,13 +466,145 @@ cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size) noexcept no
 # RapidJSON takes NUL for the end of its text --------------------------------------------------------------
 
 
-cdef Py_ssize_t _nul(const unsigned char *data, Py_ssize_t size) noexcept nogil:
+cdef Py_ssize_t _nul(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef const unsigned char *found = <const unsigned char *>memchr(data, 0, size)
     return size if found is NULL else found - data
 
 
-cdef end_t finder(str kind) except NULL:
-    """Return the finder of a kind, see `end_of`."""
+# JSON: RFC 8259 ------------------------------------------------------------------------------------------
+
+
+cdef inline bint _is_delimiter(unsigned char byte) noexcept nogil:
+    return byte <= c" " or byte == c"," or byte == c"]" or byte == c"}" or byte == c":"
+
+
+cdef Py_ssize_t _json(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    """Count values; every library finds the end by itself."""
+    cdef Py_ssize_t at = 0
+    cdef unsigned char byte
+    while at < size:
+        byte = data[at]
+        at += 1
+        if _is_delimiter(byte):
+            continue
+        held.values += 1
+        if byte == c'"':
+            while at < size and data[at] != c'"':
+                at += 1 + (data[at] == c"\\")
+            at += 1
+        elif byte != c"[" and byte != c"{":
+            while at < size and not _is_delimiter(data[at]):
+                at += 1
+    return size
+
+
+# BSON: bsonspec.org --------------------------------------------------------------------------------------
+
+cdef signed char[32] _BSON = [
+    NO_TYPE, 8, TEXT, WITHIN, WITHIN, BLOB, 0, 12, 1, 8, 0, TWO_NAMES, REFERENCE, TEXT, TEXT, SCOPED,
+    4, 8, 8, 16, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE,
+    NO_TYPE, NO_TYPE,
+]
+"""Bytes of a value by its type, or what gives them."""
+
+
+cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
+    """Return where a name that starts here is over, beyond the payload where it is not."""
+    if at >= size:
+        return size + 1
+    cdef const unsigned char *end = <const unsigned char *>memchr(data + at, 0, size - at)
+    return size + 1 if end is NULL else end - data + 1
+
+
+cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    cdef bint[DEEPEST] is_array
+    cdef Py_ssize_t at = 4
+    cdef unsigned int kind
+    cdef int depth = 0, what
+    is_array[0] = False
+    held.values = 1
+    while at < size:
+        kind = data[at]
+        at += 1
+        if kind == 0:
+            if depth == 0:
+                return at
+            depth -= 1
+            continue
+        held.values += 1 if is_array[depth] else 2
+        at = _after_name(data, size, at)
+        what = 0 if kind == 0xFF or kind == 0x7F else NO_TYPE if kind >= 32 else _BSON[kind]
+        if what >= 0:
+            at += what
+            continue
+        if what == TWO_NAMES:
+            at = _after_name(data, size, _after_name(data, size, at))
+            continue
+        # Before each of the others stands a length.
+        if what == NO_TYPE or size - at < 4:
+            return -1
+        if what == WITHIN or what == SCOPED:
+            if depth + 1 == DEEPEST:
+                return -1
+            if what == SCOPED:
+                at += 4
+                if size - at < 4:
+                    return -1
+                at += 4 + _little4(data + at)
+            depth += 1
+            is_array[depth] = kind == 4
+            at += 4
+        else:
+            at += 4 + _little4(data + at) + (what == BLOB) + 12 * (what == REFERENCE)
+    return -1
+
+
+# Property lists: CFBinaryPList.c of Apple's CoreFoundation -------------------------------------------------
+
+
+cdef inline uint64_t _big_n(const unsigned char *at, unsigned int length) noexcept nogil:
+    cdef uint64_t number = 0
+    cdef unsigned int i
+    for i in range(length):
+        number = number << 8 | at[i]
+    return number
+
+
+cdef Py_ssize_t _plist(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    """Count what the containers of a binary one refer to; those of XML are counted by their parser."""
+    cdef uint64_t end = size, objects, table, offset, count, i
+    cdef unsigned int width, head, length
+    if size < 40 or memcmp(data, b"bplist", 6):
+        return size
+    width, objects, table = data[size - 26], _big_n(data + size - 24, 8), _big_n(data + size - 8, 8)
+    held.values = 1
+    if width == 0 or width > 8 or table > end or objects > (end - table) // width:
+        return -1
+    for i in range(objects):
+        offset = _big_n(data + table + i * width, width)
+        if offset >= end:
+            return -1
+        head = data[offset]
+        # Lists, sets and dicts; beyond 14 entries their number follows as an integer.
+        if head >> 4 not in (0xA, 0xC, 0xD):
+            continue
+        count = head & 15
+        if count == 15:
+            if offset + 1 >= end:
+                return -1
+            length = 1 << (data[offset + 1] & 15)
+            if length > 8 or offset + 2 + length > end:
+                return -1
+            count = _big_n(data + offset + 2, length)
+        if count > end:
+            return -1
+        held.values += count << (head >> 4 == 0xD)
+    held.shared = held.values > <Py_ssize_t>objects
+    return size
+
+
+cdef end_t finder(str kind) except? NULL:
+    """Return the finder of a format, or of ``"nul"``, text that a NUL ends; NULL where there is none."""
     if kind == "msgpack":
         return _msgpack
     if kind == "cbor":
@@ -355,19 +615,47 @@ cdef end_t finder(str kind) except NULL:
         return _pickle
     if kind == "marshal":
         return _marshal
+    if kind == "json":
+        return _json
+    if kind == "bson":
+        return _bson
+    if kind == "plist":
+        return _plist
     if kind == "nul":
         return _nul
-    raise ValueError(f"no finder of ends for {kind!r}")
+    return NULL
 
 
-def end_of(str kind, bytes data not None, /):
-    """Return the length in bytes of the value that a payload begins with, or -1 where it has none whole.
+def end_of(str kind, const unsigned char[:] data not None, /):
+    """Return the length in bytes of the value that data begin with, or -1 where they have none whole.
 
     Args:
         kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, or ``"nul"`` for text that a NUL ends.
-        data: The payload.
+        data: Bytes, or a view of them.
 
     Raises:
         ValueError: No such kind.
     """
-    return finder(kind)(data, len(data))
+    return _found(kind, data)[0]
+
+
+def values_in(str kind, const unsigned char[:] data not None, /):
+    """Return how many values a payload holds, and whether some may stand in several places.
+
+    Args:
+        kind: ``"msgpack"``, ``"cbor"``, ``"json"``, ``"bson"`` or ``"plist"``.
+        data: The payload; of one that is cut short, the values before.
+
+    Raises:
+        ValueError: No such kind.
+    """
+    return _found(kind, data)[1:]
+
+
+cdef tuple _found(str kind, const unsigned char[:] data):
+    cdef held_t held = held_t(0, False)
+    cdef end_t find = finder(kind)
+    if find is NULL:
+        raise ValueError(f"nothing finds the ends of {kind!r}")
+    end = find(&data[0] if data.shape[0] else NULL, data.shape[0], &held)
+    return end, held.values, held.shared

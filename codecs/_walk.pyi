@@ -2,7 +2,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 class PolicyError(ValueError): ...
-class TooMuchError(ValueError): ...
 
 class Rules:
     def __init__(

@@ -27,6 +27,8 @@ from ._stack cimport RESERVE, stack_left
 import sys
 from decimal import Decimal
 
+from .errors import TooMuchError
+
 cdef extern from "Python.h":
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
     Py_ssize_t Py_REFCNT(PyObject *value)
@@ -43,10 +45,6 @@ cdef object bit_length = int.bit_length
 cdef object is_finite = Decimal.is_finite
 
 
-class TooMuchError(ValueError):
-    """A record holds more than a limit allows."""
-
-
 class PolicyError(ValueError):
     """A record holds what a policy refuses."""
 
@@ -55,8 +53,8 @@ cdef class Rules:
     """What a record may hold; everything, unless said otherwise.
 
     Args:
-        max_items: The most that containers hold taken together: elements of lists, tuples and sets, and pairs
-            of dicts; a container counts each time that it is held.
+        max_items: The most values: the record and what containers hold taken together, elements of lists,
+            tuples and sets, keys and values of dicts; a container counts each time that it is held.
         max_text: The longest text in characters, and the longest bytes; keys, too.
         max_digits: The most decimal digits of an integer, at least 1.
         nonfinite: Whether NaN and infinities may be there, of floats, complex numbers and decimals.
@@ -114,6 +112,7 @@ cpdef int check_record(object record, Rules rules) except -1:
     """
     cdef _Walk walk = _Walk.__new__(_Walk)
     walk.rules, walk.texts, walk.ints, walk.floats = rules, rules._texts, rules._ints, not rules.nonfinite
+    walk.items = 1
     return _visit(<PyObject *>record, walk)
 
 
@@ -140,7 +139,7 @@ cdef int _visit_other(object value, _Walk walk, bint shared) except -1:
         if PyType_IsSubtype(type(value), <type>foreign):
             raise PolicyError(f"holds a value of an extension type, `{type(value).__name__}`")
     if PyDict_Check(value):
-        if _enter(value, PyDict_Size(value), walk, shared):
+        if _enter(value, 2 * PyDict_Size(value), walk, shared):
             while PyDict_Next(value, &position, &key, &item):
                 if type_of(key) is <PyObject *>str:
                     if walk.texts:
@@ -204,7 +203,7 @@ cdef bint _enter(object container, Py_ssize_t count, _Walk walk, bint shared) ex
     if walk.rules.max_items >= 0:
         walk.items += count
         if walk.items > walk.rules.max_items:
-            raise TooMuchError(f"more than {walk.rules.max_items:,} items")
+            raise TooMuchError(f"more than {walk.rules.max_items:,} values")
         return True
     if shared:
         # Without a limit of items, each once: what is shared level by level would take for ever.

@@ -14,6 +14,7 @@ from typing import Any
 
 from ._pure import pure_copy
 from .conventions import FAMILIES, wire
+from .limits import Limits
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
@@ -46,6 +47,7 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "decode": library.decode,
         "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
+        "limits": Limits(items=400_000),
         # A `TypeDecoder` of PyMongo's would be asked about every value, not of 64-bit integers alone.
         "subclass": Int64,
         "too_deep": ("maximum recursion depth exceeded",),

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
+from .keys import key_check
 from .registry import Format, RawCalls, declare
 from .streams import CborSequence
 
@@ -91,6 +92,7 @@ def _cbor2() -> Mapping[str, Any]:
         "too_deep": ("maximum container nesting depth",),
         "decode": cbor2.loads,
         "decode_options": {"semantic_decoders": tag_readers()},
+        "check_keys": key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
         "raw": RawCalls(cbor2.dumps, cbor2.loads),
         "whole": "cbor",
         "lower": _family.lower,

@@ -62,7 +62,7 @@ class Compression:
             return self.decompress(data, limit)
         except _BeyondError as error:
             if limit == size:
-                reason = f"the limit of {size:,} bytes (see with_limits)"
+                reason = f"the limit of {size:,} bytes (see with_limits, decompressed)"
             else:
                 times = f"a limit of {ratio:,} times its {len(data):,}"
                 reason = f"{limit:,} bytes, with {times} (see with_limits, ratio)"

@@ -52,6 +52,10 @@ class LimitError(DecodeError):
     """The payload is larger or deeper than the codec's limits allow."""
 
 
+class TooMuchError(ValueError):
+    """What a payload holds is more than a limit allows; `Codec.decode` makes a `LimitError` of it."""
+
+
 class MissingLibrary(CodecError, UsageError):
     """The library behind a codec is not installed."""
 

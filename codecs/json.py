@@ -13,6 +13,7 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
+from .limits import Limits
 from .registry import Format, RawCalls, declare
 from .streams import Lines
 
@@ -101,7 +102,8 @@ def _simplejson_c() -> Mapping[str, Any]:
 
 @declare("simplejson/pure", JSON, library="simplejson")
 def _simplejson_pure() -> Mapping[str, Any]:
-    return _simplejson(pure_copy("simplejson", "simplejson._speedups"))
+    slow = Limits(items=300_000, size=4 << 20)
+    return {**_simplejson(pure_copy("simplejson", "simplejson._speedups")), "limits": slow}
 
 
 @declare("orjson", JSON, library="orjson", extra="orjson")

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from ._codec import doubt
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
+from .keys import key_check
+from .limits import Limits
 from .registry import Format, RawCalls, declare
 from .streams import MessagePack
 
@@ -75,6 +78,7 @@ def _doubting_leaf(value: Any) -> Any:
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
     reads_arrays_as_keys = options == {"use_list": False}
     leaf = _family.leaf if reads_arrays_as_keys else _doubting_leaf
+    reading = {"strict_map_key": False, "timestamp": 3, **options}
 
     def packer() -> Callable[[Any], bytes]:
         # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
@@ -85,7 +89,8 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         "pooled": True,
         "plain_keys": not reads_arrays_as_keys,
         "decode": unpackb,
-        "decode_options": {"strict_map_key": False, "timestamp": 3, **options},
+        "decode_options": reading,
+        "check_keys": key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
         "raw": RawCalls(
             library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb
         ),
@@ -151,7 +156,7 @@ def _pure() -> Mapping[str, Any]:
             raise ValueError("data after the end of the value")
         return record
 
-    return _msgpack(fallback, unpackb)
+    return {**_msgpack(fallback, unpackb), "limits": Limits(items=300_000)}
 
 
 def _is_accelerated() -> bool:

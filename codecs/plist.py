@@ -14,6 +14,8 @@ from xml.parsers.expat import ParserCreate
 
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
+from .errors import TooMuchError
+from .limits import Limits
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
@@ -35,6 +37,10 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
     (CVE-2023-52425).
     """
 
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(dict)
+        self._left = limits.items
+
     def parse_whole(self, data: bytes) -> Any:
         self.parser = parser = ParserCreate()
         parser.StartElementHandler = self.handle_begin_element
@@ -43,6 +49,12 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
         parser.EntityDeclHandler = self.handle_entity_decl
         parser.Parse(data, True)
         return self.root
+
+    def handle_begin_element(self, element: str, attributes: Any) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooMuchError("more values than the limit")
+        super().handle_begin_element(element, attributes)
 
     def begin_dict(self, attributes: Any) -> None:
         self._check_depth()
@@ -57,8 +69,8 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
             raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
 
 
-def _decode_xml(data: bytes) -> Any:
-    return _Parser(dict).parse_whole(data)
+def _decode_xml(data: bytes, *, limits: Limits) -> Any:
+    return _Parser(limits).parse_whole(data)
 
 
 def _check_whole(data: bytes) -> None:
@@ -76,6 +88,7 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
         "decode": plistlib.loads,
         "raw": RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
         "decode_options": {"fmt": kind},
+        "limits": Limits(items=400_000),
         "scan": NATIVE,
         "lower": _family.lower,
         "accelerated": None,
@@ -93,6 +106,7 @@ def _xml() -> Mapping[str, Any]:
         ),
         "decode": _decode_xml,
         "decode_options": {},
+        "bounded": lambda limits: {"limits": limits},
     }
 
 
@@ -100,5 +114,6 @@ def _xml() -> Mapping[str, Any]:
 def _binary() -> Mapping[str, Any]:
     return {
         **_plist(plistlib.FMT_BINARY, ("datetimes far from 2001 lose microseconds",)),
+        "whole": "plist",
         "check_payload": _check_whole,
     }

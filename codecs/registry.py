@@ -364,10 +364,8 @@ def codec(
     *,
     trusted: bool = False,
     schema: Any = None,
-    size: int | None = None,
-    depth: int | None = None,
-    ratio: int | None = None,
     dictionary: bytes | None = None,
+    **limits: int | None,
 ) -> Codec:
     """Return a codec by name.
 
@@ -375,14 +373,13 @@ def codec(
         name: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``.
         trusted: Let pickle and marshal decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
-        size: Largest payload in bytes, see `Codec.with_limits`.
-        depth: Deepest nesting.
-        ratio: Greatest growth in decompression.
         dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`.
+        limits: As of `Codec.with_limits`, for instance ``size=1_000_000``.
 
     Raises:
         UnknownCodec: No codec of that name.
         MissingLibrary: Its library is not installed.
+        ValueError: No such limit, or out of range.
     """
     base, with_schema, compression = split_name(name)
     if (reason := missing(name)) is not None:
@@ -394,8 +391,8 @@ def codec(
     made = _build(base)
     if trusted:
         made = made.with_trust()
-    if (size, depth, ratio) != (None, None, None):
-        made = made.with_limits(size=size, depth=depth, ratio=ratio)
+    if limits:
+        made = made.with_limits(**limits)
     if compression is not None:
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)

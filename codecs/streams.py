@@ -1,9 +1,9 @@
 """How records follow one another in a file: the framing that each format's users expect.
 
 Every framing holds one record at a time. Where a record can be cut out of the file it is decoded by the
-codec itself, so that a stream obeys the same limits and errors as a single payload. CBOR, pickle and
-marshal have no such cut: their libraries read from the file, within the codec's limit of size; how deep
-a record may be nested is then up to the library.
+codec itself, so that a stream obeys the same limits and errors as a single payload. Pickle and marshal
+have no such cut: their libraries read from the file, within the codec's limit of size; how deep a record
+may be nested, and what it may hold, is then up to the library.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from ._ends import end_of
 from ._stack import call_with_stack
 from .errors import DecodeError, LimitError
 
@@ -93,9 +94,9 @@ class Lines(Cut):
         return payload + b"\n"
 
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        while line := file.readline(codec.limits_size + 2):
-            if len(line) > codec.limits_size + 1:
-                raise LimitError(codec.name, f"a line of more than {codec.limits_size:,} bytes")
+        while line := file.readline(codec.limits.size + 2):
+            if len(line) > codec.limits.size + 1:
+                raise LimitError(codec.name, f"a line of more than {codec.limits.size:,} bytes")
             if line := line.strip():
                 yield line
 
@@ -110,7 +111,7 @@ class Documents(Cut):
         lines: list[bytes] = []
         size = 0
         opened = False
-        while line := file.readline(codec.limits_size + 1):
+        while line := file.readline(codec.limits.size + 1):
             # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
             if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
                 if self._is_document(lines, opened):
@@ -120,8 +121,8 @@ class Documents(Cut):
                 continue
             lines.append(line)
             size += len(line)
-            if size > codec.limits_size:
-                raise LimitError(codec.name, f"a document of more than {codec.limits_size:,} bytes")
+            if size > codec.limits.size:
+                raise LimitError(codec.name, f"a document of more than {codec.limits.size:,} bytes")
         if self._is_document(lines, opened):
             yield b"".join(lines)
 
@@ -138,14 +139,14 @@ class MessagePack(Cut):
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
         import msgpack
 
-        skipper = msgpack.Unpacker(max_buffer_size=codec.limits_size + CHUNK)
+        skipper = msgpack.Unpacker(max_buffer_size=codec.limits.size + CHUNK)
         pending = bytearray()
         start = 0
         while chunk := _some(file.read(CHUNK)):
             try:
                 skipper.feed(chunk)
             except msgpack.BufferFull as error:
-                raise LimitError(codec.name, f"a record of more than {codec.limits_size:,} bytes") from error
+                raise LimitError(codec.name, f"a record of more than {codec.limits.size:,} bytes") from error
             pending += chunk
             while True:
                 try:
@@ -160,6 +161,37 @@ class MessagePack(Cut):
                 start += length
         if pending:
             raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
+
+
+class CborSequence(Cut):
+    """A CBOR sequence (RFC 8742)."""
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        pending = b""
+        at = start = 0
+        while True:
+            length = end_of("cbor", memoryview(pending)[at:])
+            if length > 0:
+                yield pending[at : at + length]
+                at += length
+                start += length
+                continue
+            pending, at = pending[at:], 0
+            if len(pending) > codec.limits.size:
+                limit = f"{codec.limits.size:,}"
+                reason = f"the record at byte {start} takes more than {limit} bytes, or is malformed"
+                raise LimitError(codec.name, reason)
+            # Twice as much each time: a long record is looked at anew with each piece.
+            more = _some(file.read(max(CHUNK, len(pending))))
+            if not more:
+                break
+            pending += more
+        if pending:
+            try:
+                codec.decode(pending)
+            except DecodeError as error:
+                reason = f"in the record that starts at byte {start}: {error.reason}"
+                raise type(error)(codec.name, reason) from error
 
 
 class Prefixed(Cut):
@@ -186,8 +218,8 @@ class Prefixed(Cut):
             length = self._layout.unpack(head)[0]
             if self._included:
                 length -= self._layout.size
-            if not 0 <= length <= codec.limits_size:
-                limit = f"{codec.limits_size:,}"
+            if not 0 <= length <= codec.limits.size:
+                limit = f"{codec.limits.size:,}"
                 raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes of {limit}")
             body = _read(file, length)
             if len(body) < length:
@@ -236,11 +268,11 @@ class _Counted:
 
     def _left(self) -> int:
         """Return how many bytes the record may still take."""
-        return self.start + self._codec.limits_size - self.position
+        return self.start + self._codec.limits.size - self.position
 
     def _take(self, size: int) -> None:
         if size > self._left():
-            limit = self._codec.limits_size
+            limit = self._codec.limits.size
             raise LimitError(
                 self._codec.name, f"the record at byte {self.start} takes more than {limit:,} bytes"
             )
@@ -294,17 +326,6 @@ class Pickle(_Sequential):
 
     def reader(self, codec: Codec, file: Any) -> Any:
         return lambda: self._unpickler(file).load()
-
-
-class CborSequence(_Sequential):
-    """A CBOR sequence (RFC 8742)."""
-
-    def reader(self, codec: Codec, file: Any) -> Any:
-        import cbor2
-
-        from .cbor import tag_readers
-
-        return cbor2.CBORDecoder(file, read_size=1, semantic_decoders=tag_readers()).decode
 
 
 class Marshal(_Sequential):

@@ -17,6 +17,9 @@ from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
+from .errors import TooMuchError
+from .keys import FEW_KEYS, refuse_one_hash
+from .limits import Limits
 from .registry import Format, RawCalls, declare
 from .streams import Documents
 
@@ -35,22 +38,25 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 MERGED_PAIRS = 100_000
+_SLOW = Limits(items=30_000, size=1 << 20)
 DIGITS = 4300
 """The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
 
 _family = FAMILIES["yaml"]
 
 
-def _bounded(yaml: Any, loader: Any) -> Any:
-    """Return a loader class whose nesting is counted, and whose merge keys and numbers have a budget."""
+def _bounded(yaml: Any, loader: Any, limits: Limits) -> Any:
+    """Return a loader class that counts nodes and their nesting, and what refers to or merges others."""
 
     class BoundedLoader(loader):  # type: ignore[misc]
         merged = 0
 
-        def __init__(self, stream: Any) -> None:
+        def __init__(self, stream: bytes) -> None:
+            if limits.aliases is not None and stream.count(b"*") > limits.aliases:
+                _count_aliases(yaml, loader, stream, limits.aliases)
             super().__init__(stream)
             # Called on entering and on leaving each node; what they are there for, no safe loader uses.
-            self.descend_resolver, self.ascend_resolver = _depth_counter()
+            self.descend_resolver, self.ascend_resolver = _node_counter(limits.items)
 
         def construct_yaml_int(self, node: Any) -> Any:
             if len(node.value) > DIGITS and ":" in node.value:
@@ -62,19 +68,31 @@ def _bounded(yaml: Any, loader: Any) -> Any:
             super().flatten_mapping(node)
             self.merged += max(0, len(node.value) - before)
             if self.merged > MERGED_PAIRS:
-                raise yaml.YAMLError(f"merge keys add more than {MERGED_PAIRS:,} pairs")
+                raise TooMuchError(f"merge keys that add more than {MERGED_PAIRS:,} pairs")
+            if len(node.value) > FEW_KEYS:
+                refuse_one_hash(self.construct_object(key, deep=True) for key, _ in node.value)
 
     BoundedLoader.add_constructor("tag:yaml.org,2002:int", BoundedLoader.construct_yaml_int)
     return BoundedLoader
 
 
-def _depth_counter() -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
+def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
+    """Raise TooMuchError when a document has more aliases: not every asterisk is one."""
+    events = yaml.parse(data, Loader=loader)
+    if sum(isinstance(event, yaml.AliasEvent) for event in events) > limit:
+        raise TooMuchError(f"more than {limit:,} aliases")
+
+
+def _node_counter(limit: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
     """Return what to call on the way into a node and out of it; an attribute would take twice the time."""
-    depth = 0
+    depth = count = 0
 
     def descend(parent: Any, index: Any) -> None:
-        nonlocal depth
+        nonlocal depth, count
         depth += 1
+        count += 1
+        if count > limit:
+            raise TooMuchError(f"more than {limit:,} values")
         if depth > DEFAULT_DEPTH + 1:  # a scalar is a node, too
             raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
 
@@ -122,7 +140,9 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
             lambda record: yaml.dump(record, Dumper=dumper, **options),
             lambda data: yaml.load(data, Loader=loader),
         ),
-        "decode_options": {"Loader": _bounded(yaml, loader)},
+        "limits": Limits(items=100_000) if accelerated else _SLOW,
+        "bounded": lambda limits: {"Loader": _bounded(yaml, loader, limits)},
+        "shared": b"*",
         "check_payload": _refuse_utf16,
         "encode_depth": DEFAULT_DEPTH,
         "lower": _family.lower,

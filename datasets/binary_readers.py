@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codecs import Codec, DecodeError, codec
+from ..codecs.limits import OWN_DATA
 from ..codecs.streams import Cut
+from .json_reader import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 
 __all__ = ["read_bson", "read_cbor", "read_msgpack", "read_pickle"]
 
+FILE = OWN_DATA | {"size": RECORD_LIMIT}
 BROKEN = "; what follows cannot be read"
 
 
@@ -38,7 +41,7 @@ def _payloads(kind: Codec, file: io.BufferedReader, problems: Problems) -> Itera
 
 def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over concatenated MessagePack values."""
-    kind = codec("msgpack")
+    kind = codec("msgpack").with_limits(**FILE)
     for where, payload in _payloads(kind, file, problems):
         try:
             record = kind.decode(payload)
@@ -54,7 +57,8 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     Types of the database's own become plain ones, so that every codec can carry the record:
     ObjectId its 24 digits, Decimal128 a Decimal, Int64 an int; dates are aware, in UTC.
     """
-    kind = codec("bson")  # first: importing the file of a format declares its codecs, and their order counts
+    # First: importing the file of a format declares its codecs, and their order counts.
+    kind = codec("bson").with_limits(**FILE)
     import bson
     from bson import codec_options
     from bson.binary import UuidRepresentation
@@ -95,21 +99,13 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
 def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over a CBOR sequence (RFC 8742)."""
-    records = codec("cbor2").load(file)
-    number = 0
-    while True:
-        number += 1
+    kind = codec("cbor2").with_limits(**FILE)
+    for where, payload in _payloads(kind, file, problems):
         try:
-            record = next(records)
-        except StopIteration:
-            return
-        except DecodeError as error:
-            problems.add(f"record {number}", f"not CBOR: {error.reason}{BROKEN}", error)
-            return
-        try:
+            record = kind.decode(payload)
             refuse_bombs(record)
         except ValueError as error:
-            problems.add(f"record {number}", str(error), error)
+            problems.add(where, error.reason if isinstance(error, DecodeError) else str(error), error)
             continue
         yield record
 

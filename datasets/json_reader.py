@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..codecs._codec import DEFAULT_SIZE
 from .problems import Problems
 
 __all__ = ["RECORD_LIMIT", "read_json", "read_json_lines"]
 
-RECORD_LIMIT = DEFAULT_SIZE
+RECORD_LIMIT = 64 << 20
+"""Bytes of a record in a file."""
 CHUNK = 256 * 1024
 BLANK = " \t\r\n\x1e"
 """What may stand between values; the last is the record separator of RFC 7464."""

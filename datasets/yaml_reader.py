@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codecs import DecodeError, codec
-from ..codecs._codec import DEFAULT_SIZE
+from ..codecs.limits import OWN_DATA
+from .json_reader import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 
 __all__ = ["read_yaml"]
 
-DOCUMENT_LIMIT = DEFAULT_SIZE
-
 
 def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over the documents; one without content is passed over."""
-    decode = codec("yaml").decode
+    decode = codec("yaml").with_limits(**OWN_DATA).decode
     number = 0
     for line, document in _documents(file, problems):
         number += 1
@@ -38,7 +37,7 @@ def _documents(file: io.BufferedReader, problems: Problems) -> Iterator[tuple[in
     lines: list[bytes] = []
     first = number = size = 0
     filled = False
-    while line := file.readline(DOCUMENT_LIMIT + 1):
+    while line := file.readline(RECORD_LIMIT + 1):
         number += 1
         if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
             if filled:
@@ -55,10 +54,10 @@ def _documents(file: io.BufferedReader, problems: Problems) -> Iterator[tuple[in
         lines.append(line)
         filled = filled or line.strip()[:1] not in (b"", b"#", b"%")
         size += len(line)
-        if size > DOCUMENT_LIMIT:
+        if size > RECORD_LIMIT:
             problems.add(
                 f"document that starts at line {first:,}",
-                f"longer than {DOCUMENT_LIMIT >> 20} MiB; what follows cannot be read",
+                f"longer than {RECORD_LIMIT >> 20} MiB; what follows cannot be read",
             )
             return
     if filled:

@@ -20,12 +20,13 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from ..codecs import CodecError, MissingLibrary, codec, describe, join_name, split_name
 from ..codecs.compression import library as compressor_library
+from ..codecs.limits import Limits
 from ..errors import RunError, UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ VARIABLE: Final = "BAKEOFF_LOCK"
 VERSION: Final = 2
 """Version of the lock's format; all older ones are read."""
 
-_OPTIONS: Final = ("size", "depth", "ratio")
+_OPTIONS: Final = tuple(each.name for each in fields(Limits))
 """Options that a lock may hold, all whole numbers: the limits of `bakeoff.codec`."""
 
 _LARGEST: Final = 1 << 20
@@ -62,7 +63,7 @@ class Lock:
         schema: Whether it was measured with an advisory schema, to be given again.
         requires: Libraries behind it and its compressor, each with the version specifier that it has to
             meet; "Python" stands for the standard library.
-        options: Limits for ``bakeoff.codec(codec, **options)``: size, depth, ratio.
+        options: `Limits` for ``bakeoff.codec(codec, **options)``.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
         evidence: The result files: name, sha256 and date of each.

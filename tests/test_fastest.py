@@ -39,7 +39,7 @@ def test_the_lock_decides(tmp_path, monkeypatch):
 
     codec = bakeoff.fastest(calibrate=True)
 
-    assert ("bson", 9) == (codec.name, codec.limits_size)
+    assert ("bson", 9) == (codec.name, codec.limits.size)
 
 
 def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):

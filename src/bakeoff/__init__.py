@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ._fastest import fastest
     from .codecs._codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
+    from .codecs.limits import Limits
     from .codecs.registry import codec
     from .datasets import Corpus, corpus
     from .errors import BakeoffError, RunError, UsageError
@@ -19,7 +20,9 @@ _HOMES = {
     name: module
     for module, names in {
         "_fastest": "fastest",
-        "codecs": "Codec CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec codec",
+        "codecs": (
+            "Codec CodecError DecodeError EncodeError LimitError Limits MissingLibrary UnknownCodec codec"
+        ),
         "datasets": "Corpus corpus",
         "errors": "BakeoffError RunError UsageError",
         "schemas": "Advice AdviceError Hint Schema",
@@ -39,6 +42,7 @@ __all__ = [
     "EncodeError",
     "Hint",
     "LimitError",
+    "Limits",
     "MissingLibrary",
     "RunError",
     "Schema",

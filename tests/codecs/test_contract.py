@@ -386,7 +386,7 @@ def test_codecs_pickle(codec):
     copy = pickle.loads(pickle.dumps(changed))
 
     assert changed == copy
-    assert (12345, 50, 20) == (copy.limits_size, copy.limits_depth, copy.limits_ratio)
+    assert (12345, 50, 20) == (copy.limits.size, copy.limits.depth, copy.limits.ratio)
     assert copy.decode(copy.encode(RECORD))
 
 

@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.codecs._walk import PolicyError, Rules, TooMuchError, check_record
+import bakeoff
+from bakeoff.codecs._ends import values_in
+from bakeoff.codecs._walk import PolicyError, Rules, check_record
+from bakeoff.codecs.errors import TooMuchError
 
 LONE = "\ud800"
 PLACES = {
@@ -89,8 +92,8 @@ FINE = {
     "digits": ({"max_digits": 3}, [999, -999, True, OwnInt(7)]),
     "digits of a word": ({"max_digits": 19}, [10**19 - 1, -(2**63), 1 - 10**19]),
     "digits of a long": ({"max_digits": 4300}, [10**4300 - 1, 1 - 10**4300]),
-    "items": ({"max_items": 6}, [[1, 2], {"a": (3,)}]),
-    "no items": ({"max_items": 0}, {}),
+    "items": ({"max_items": 8}, [[1, 2], {"a": (3,)}]),
+    "no items": ({"max_items": 1}, {}),
     "everything": ({}, [math.nan, LONE, 10**5000, Foreign()]),
 }
 
@@ -119,6 +122,12 @@ def test_what_is_within_the_rules_passes(rules, value):
     assert 0 == check_record(value, Rules(**rules))
 
 
+def values(record: Any) -> int:
+    if isinstance(record, dict):
+        return 1 + sum(1 + values(item) for item in record.values())
+    return 1 + sum(map(values, record)) if isinstance(record, (list, tuple, set)) else 1
+
+
 @given(
     st.recursive(
         st.integers() | st.text(max_size=3),
@@ -131,19 +140,41 @@ def test_what_is_within_the_rules_passes(rules, value):
     )
 )
 def test_items_are_counted_as_a_tree(record):
-    """Elements and pairs of all containers, however deep; one less is too little."""
-
-    def items(value: Any) -> int:
-        if isinstance(value, dict):
-            return sum(1 + items(item) for item in value.values())
-        return sum(1 + items(item) for item in value) if isinstance(value, (list, tuple, set)) else 0
-
-    count = items(record)
+    """The record, elements, keys and values of all containers, however deep; one less is too little."""
+    count = values(record)
 
     check_record(record, Rules(max_items=count))
-    if count:
-        with pytest.raises(TooMuchError, match=f"more than {count - 1:,} items"):
+    if count > 1:
+        with pytest.raises(TooMuchError, match=f"more than {count - 1:,} values"):
             check_record(record, Rules(max_items=count - 1))
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers(0, 2**62) | st.floats(allow_nan=False, width=32) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=4),
+    )
+)
+@pytest.mark.parametrize("name", ["json", "msgpack", "cbor2"])
+def test_a_payload_is_counted_as_its_record(name, record):
+    """Before it is decoded, to the last value."""
+    codec = bakeoff.codec(name)
+    payload = codec.encode(record)
+
+    assert (values(record), False) == values_in(codec.format, payload)
+    assert (values(record), False) == values_in(
+        codec.format, payload.replace(b",", b" ,\n")
+    ) or name != "json"
+
+
+@given(st.recursive(st.booleans(), lambda inner: st.lists(inner, min_size=1, max_size=4), max_leaves=30))
+def test_a_payload_of_lists_is_counted_as_its_record(record):
+    """BSON wraps it in a document; a binary property list refers to its values."""
+    bson = bakeoff.codec("bson").encode(record)
+    plist = bakeoff.codec("plist/binary").encode(record)
+
+    assert values(record) + 2 == values_in("bson", bson)[0]
+    assert values(record) == values_in("plist", plist)[0]
 
 
 def shared(levels: int) -> list[Any]:
@@ -155,7 +186,7 @@ def shared(levels: int) -> list[Any]:
 
 def test_what_is_shared_counts_each_time():
     """Two to the hundredth items end at the limit."""
-    with pytest.raises(TooMuchError, match="more than 1,000,000 items"):
+    with pytest.raises(TooMuchError, match="more than 1,000,000 values"):
         check_record(shared(100), Rules(max_items=1_000_000))
 
 

@@ -382,7 +382,7 @@ class TestBounds:
 
     def test_long_document(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A YAML document above the limit ends the reading."""
-        monkeypatch.setattr(yaml_reader, "DOCUMENT_LIMIT", 100)
+        monkeypatch.setattr(yaml_reader, "RECORD_LIMIT", 100)
         corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\n" + "- x\n" * 50), skip_bad=True)
 
         assert [{"a": 1}] == list(corpus.records())

@@ -30,9 +30,10 @@ def command(operation: str, codec: str, source: str, calls: int, trusted: bool) 
     The calls rotate through the first 1,000 records.
     """
     from ..codecs import codec as make_codec
+    from ..codecs.limits import OWN_DATA
     from ..datasets import corpus
 
-    chosen = make_codec(codec, trusted=True)  # it decodes what it has just encoded
+    chosen = make_codec(codec, trusted=True).with_limits(**OWN_DATA)  # it decodes what it has just encoded
     records = list(islice(corpus(source, trusted=trusted).records(), INPUTS))
     payloads = [chosen.encode(record) for record in records]
     if operation == "dump":

@@ -1,0 +1,60 @@
+"""Keys that were made to have one hash: a dict of n of them takes n² comparisons to build.
+
+Texts and bytes are safe, as their hashes begin anew with each process (PEP 456), and 64 bits hold no more
+than eight integers of one hash. Others are not: hash(n) is n modulo 2**61 - 1, of a UUID and a decimal as
+well, and that of a tuple comes from its items' (CPython's library/stdtypes.rst, "Hashing of numeric types").
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Literal
+
+from ._ends import odd_keys
+from .errors import TooMuchError
+
+__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash"]
+
+FEW_KEYS = 1_000
+"""So many take no time worth mentioning, whatever their hashes."""
+SAME = 100
+"""The most keys of one hash: of keys that were not made for it, hardly two have the same."""
+
+
+def refuse_one_hash(keys: Iterable[Any]) -> None:
+    """Raise when many different keys have one hash.
+
+    Raises:
+        TooMuchError: They have.
+    """
+    known = [key for key in keys if isinstance(key, Hashable)]
+    hashes = Counter(map(hash, known))
+    same, count = hashes.most_common(1)[0] if hashes else (0, 0)
+    if count <= SAME:
+        return
+    different: list[Any] = []
+    for key in known:
+        if hash(key) == same and key not in different:
+            different.append(key)
+            if len(different) > SAME:
+                raise TooMuchError(f"more than {SAME} keys of one hash")
+
+
+def key_check(
+    kind: Literal["msgpack", "cbor"], decode: Callable[[bytes], Mapping[Any, Any]]
+) -> Callable[[bytes], None]:
+    """Return what raises TooMuchError for a payload with many keys of one hash, before it is decoded.
+
+    Args:
+        kind: As for `_ends.odd_keys`.
+        decode: The codec's own, for maps of one key.
+    """
+    head, value = {"msgpack": (b"\x81", b"\xc0"), "cbor": (b"\xa1", b"\xf6")}[kind]
+
+    def check(data: bytes) -> None:
+        keys = odd_keys(kind, data)
+        if len(keys) > FEW_KEYS:
+            refuse_one_hash(key for payload in keys for key in decode(head + payload + value))
+
+    return check

@@ -1,0 +1,77 @@
+"""How large a payload may be, and how much it may hold.
+
+The defaults are such that no payload of whatever sender takes a codec more than a second or 256 MiB. A value
+takes 8 to 240 bytes of memory and 10 to 1,000 ns in most libraries, where a byte of a long text takes 8 bytes
+at the most: hence both limits, and lower ones where a library is slower (`bakeoff codecs --limits`).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields, replace
+from typing import Self
+
+__all__ = ["OWN_DATA", "Limits"]
+
+MIB = 1 << 20
+GREATEST_DEPTH = 10_000
+"""The check of depth recurses itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What `Codec.decode` takes; beyond any of it, it raises `LimitError`.
+
+    Attributes:
+        size: Bytes of a payload as it arrives.
+        decompressed: Bytes that it may decompress to; None: as many as `size`.
+        ratio: How many times its length it may grow in decompression; records of all kinds stay below 5, and
+            rows that hardly differ reach 150. The first MiB is always allowed.
+        items: Values that it may hold: items of lists, keys and values of dicts, containers themselves, and
+            each as often as it is referred to (aliases of YAML, shared values of CBOR and property lists).
+        depth: Levels of nesting, in `encode` as well; None leaves the library's own limit.
+        string: Characters of a text, or bytes; None leaves it to `size`.
+        digits: Decimal digits of an integer. None leaves it to the library: 4,300 for digits of text
+            (`sys.set_int_max_str_digits`), else `size`.
+        aliases: Aliases of a YAML document; None leaves them to `items`.
+
+    Raises:
+        ValueError: One is out of range.
+    """
+
+    size: int = 16 * MIB
+    decompressed: int | None = None
+    ratio: int = 100
+    items: int = 1_000_000
+    depth: int | None = None
+    string: int | None = None
+    digits: int | None = None
+    aliases: int | None = None
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            limit = getattr(self, each.name)
+            if limit is None and each.default is None:
+                continue
+            least = 0 if each.name == "aliases" else 1
+            most = GREATEST_DEPTH if each.name == "depth" else sys.maxsize
+            if isinstance(limit, bool) or not isinstance(limit, int) or not least <= limit <= most:
+                raise ValueError(
+                    f"the limit of {each.name} is a whole number from {least} to {most:,}, got {limit!r}"
+                )
+
+    def changed(self, **limits: int | None) -> Self:
+        """Return these limits with others in their places; None leaves one as it is.
+
+        Raises:
+            ValueError: No such limit, or one out of range.
+        """
+        known = [each.name for each in fields(self)]
+        for name in limits:
+            if name not in known:
+                raise ValueError(f"no limit {name!r}; there are {', '.join(known)}")
+        return replace(self, **{name: limit for name, limit in limits.items() if limit is not None})
+
+
+OWN_DATA: dict[str, int] = {"size": 1 << 30, "ratio": 1 << 30, "items": 100_000_000}
+"""Limits for what the user has brought: only the time until a mistake is noticed."""

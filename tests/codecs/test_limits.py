@@ -1,0 +1,269 @@
+"""What a payload may be and hold: every limit, in every codec that it concerns, in little time and memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import plistlib
+import struct
+import sys
+import uuid
+
+import cbor2
+import msgpack
+import pytest
+
+import bakeoff
+from bakeoff import Limits
+from bakeoff.codecs import DecodeError, LimitError
+from bakeoff.codecs.limits import OWN_DATA
+
+CODECS = [name for name in bakeoff.codecs.available() if not bakeoff.codec(name).trusted_only]
+
+
+@pytest.fixture(params=CODECS)
+def codec(request):
+    return bakeoff.codec(request.param)
+
+
+@pytest.mark.parametrize(
+    ("record", "values"),
+    [([1] * 50, 51), ([[]] * 50, 51), ({str(n): n for n in range(50)}, 101), ([{"a": [1, 2]}] * 10, 51)],
+    ids=["numbers", "lists", "dict", "nested"],
+)
+def test_items_are_limited(codec, record, values):
+    """All that a payload holds counts: keys, containers, and the record itself."""
+    payload = codec.encode(record)
+    # BSON wraps in a document what is none; an XML tree has a root.
+    enough = codec.with_limits(items=values + 2)
+
+    assert codec.decode(payload) == enough.decode(payload)
+    with pytest.raises(LimitError, match=r"holds .*values"):
+        codec.with_limits(items=values - 1).decode(payload)
+
+
+def test_items_are_limited_in_streams(codec, tmp_path):
+    """As in single payloads."""
+    with (tmp_path / "file").open("w+b") as file:
+        codec.dump([[1] * 20, [1] * 200], file)
+        file.seek(0)
+        records = codec.with_limits(items=100).load(file)
+
+        next(records)
+        with pytest.raises(LimitError):
+            next(records)
+
+
+def test_items_are_limited_where_nobody_can_count_them(monkeypatch):
+    """Those of a format that is not known are counted when they are there."""
+    codec = bakeoff.Codec("theirs", "theirs", pickle.dumps, pickle.loads, limits=Limits(items=100))
+
+    assert [1] * 99 == codec.decode(codec.encode([1] * 99))
+    with pytest.raises(LimitError, match="more than 100 values"):
+        codec.decode(codec.encode([1] * 100))
+
+
+def test_texts_are_limited(codec):
+    """Texts and keys by their characters."""
+    limited = codec.with_limits(string=100)
+
+    assert {"é" * 100: "é" * 100} == limited.decode(codec.encode({"é" * 100: "é" * 100}))
+    for record in (["a" * 101], {"a" * 101: 1}):
+        with pytest.raises(LimitError, match="101 characters, more than the limit of 100"):
+            limited.decode(codec.encode(record))
+
+
+@pytest.mark.parametrize("name", ["msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary"])
+def test_bytes_are_limited(name):
+    """As texts are."""
+    codec = bakeoff.codec(name, string=100)
+
+    assert [b"a" * 100] == codec.decode(codec.encode([b"a" * 100]))
+    with pytest.raises(LimitError, match="length 101"):
+        codec.decode(codec.encode([b"a" * 101]))
+
+
+def test_digits_are_limited(codec):
+    """Of whole numbers."""
+    limited = codec.with_limits(digits=5)
+
+    assert {"a": 99_999, "b": -99_999} == limited.decode(codec.encode({"a": 99_999, "b": -99_999}))
+    with pytest.raises(LimitError, match="more than 5 digits"):
+        limited.decode(codec.encode({"a": [-100_000]}))
+
+
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_aliases_are_limited(name):
+    """Not every asterisk is one."""
+    payload = b"a: &a [1]\nb: [*a, *a, '*', \"*b\"]\n"
+
+    assert {"a": [1], "b": [[1], [1], "*", "*b"]} == bakeoff.codec(name, aliases=2).decode(payload)
+    with pytest.raises(LimitError, match="more than 1 aliases"):
+        bakeoff.codec(name, aliases=1).decode(payload)
+
+
+def laughs_yaml():
+    return b"a0: &a0 [1]\n" + b"".join(
+        b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12)
+    )
+
+
+def laughs_cbor():
+    """Each list holds the one before twice (tags 28 and 29)."""
+    value = b"\xd8\x1c\x81\x01"
+    lists = [value] + [
+        b"\xd8\x1c\x82\xd8\x1d" + cbor2.dumps(n) + b"\xd8\x1d" + cbor2.dumps(n) for n in range(40)
+    ]
+    return b"\x98" + bytes([len(lists)]) + b"".join(lists)
+
+
+def laughs_plist():
+    objects = [b"\xa2" + bytes([n + 1, n + 1]) for n in range(40)] + [b"\x09"]
+    body, offsets = b"bplist00", []
+    for each in objects:
+        offsets.append(len(body))
+        body += each
+    table = b"".join(struct.pack(">H", offset) for offset in offsets)
+    return body + table + struct.pack(">6xBBQQQ", 2, 1, len(objects), 0, len(body))
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        ("yaml", laughs_yaml()),
+        ("yaml/pure", laughs_yaml()),
+        ("cbor2", laughs_cbor()),
+        ("plist/binary", laughs_plist()),
+    ],
+    ids=["yaml", "yaml/pure", "cbor2", "plist/binary"],
+)
+def test_what_is_referred_to_counts_each_time(name, payload):
+    """A few bytes stood for billions of values, for whoever walks through the record afterwards."""
+    with pytest.raises(LimitError, match=r"more than [0-9,]+ values"):
+        bakeoff.codec(name).decode(payload)
+
+
+def test_the_laughs_are_what_they_should_be():
+    """The libraries read them."""
+    assert 41 == len(cbor2.loads(laughs_cbor()))
+    assert 2 == len(plistlib.loads(laughs_plist()))
+
+
+PRIME = sys.hash_info.modulus
+
+
+def colliding_uuids(count):
+    return [uuid.UUID(int=5 + n * PRIME) for n in range(count)]
+
+
+KEYS = {
+    "cbor2, UUIDs": ("cbor2", lambda n: cbor2.dumps(dict.fromkeys(colliding_uuids(n)))),
+    "cbor2, bignums": ("cbor2", lambda n: cbor2.dumps({5 + k * PRIME * 16: k for k in range(n)})),
+    "cbor2, a set": ("cbor2", lambda n: cbor2.dumps(["x", {"a": set(colliding_uuids(n))}])),
+    "cbor2, an unending map": (
+        "cbor2",
+        lambda n: (
+            b"\x82\x01\xbf" + b"".join(cbor2.dumps(key) + b"\x00" for key in colliding_uuids(n)) + b"\xff"
+        ),
+    ),
+    "msgpack/tuple": (
+        "msgpack/tuple",
+        lambda n: msgpack.packb(
+            {tuple(PRIME * (k >> 3 * j & 7) for j in range(6)): k for k in range(n)}, strict_types=False
+        ),
+    ),
+    "yaml": ("yaml", lambda n: b"".join(b"%d: 1\n" % (k * PRIME) for k in range(n))),
+    "yaml/pure": ("yaml/pure", lambda n: b"".join(b"%d: 1\n" % (k * PRIME) for k in range(n))),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys_of_one_hash_are_refused(kind):
+    """A dict of them takes the square of time."""
+    name, make = KEYS[kind]
+
+    with pytest.raises(LimitError, match="more than 100 keys of one hash"):
+        bakeoff.codec(name).decode(make(3000))
+
+
+@pytest.mark.parametrize("name", ["cbor2", "yaml"])
+def test_ordinary_keys_of_any_number_are_not(name):
+    """UUIDs, big numbers and such."""
+    codec = bakeoff.codec(name)
+    kinds = {
+        "yaml": [10**30 + n for n in range(3000)],
+        "cbor2": [uuid.uuid5(uuid.NAMESPACE_DNS, str(n)) for n in range(3000)],
+    }
+    record = dict.fromkeys(kinds[name], 1)
+
+    assert record == codec.decode(codec.encode(record))
+
+
+def test_a_key_too_long_to_be_looked_into_is_refused():
+    """It could hold such keys itself."""
+    keys = [cbor2.dumps(tuple(range(n, n + 500))) for n in range(40)]
+    payload = b"\xb8\x28" + b"".join(key + b"\x01" for key in keys)
+
+    with pytest.raises(LimitError, match="a key of more than 1,024 bytes"):
+        bakeoff.codec("cbor2").decode(payload)
+
+
+@pytest.mark.parametrize("limit", [each.name for each in dataclasses.fields(Limits)])
+@pytest.mark.parametrize("value", [-1, 1.5, True, "5", 2**64])
+def test_what_is_no_limit_is_refused(limit, value):
+    """With the name of the limit and what it may be."""
+    with pytest.raises(ValueError, match=f"the limit of {limit} is a whole number from"):
+        bakeoff.codec("json", **{limit: value})
+
+
+def test_there_are_no_other_limits():
+    """Nor does a codec take what is none."""
+    with pytest.raises(ValueError, match="no limit 'deep'; there are size, decompressed"):
+        bakeoff.codec("json").with_limits(deep=5)
+    with pytest.raises(ValueError, match=r"limits are bakeoff.Limits"):
+        bakeoff.Codec("x", "x", repr, repr, limits=5)
+
+
+def test_limits_come_together_and_survive(codec):
+    """One after another, through pickle, and with all else that varies a codec."""
+    limited = codec.with_limits(items=7).with_compression("zlib").with_limits(string=5)
+
+    assert dataclasses.replace(codec.limits, items=7, string=5) == limited.limits
+    assert limited == pickle.loads(pickle.dumps(limited))
+    assert limited.limits == pickle.loads(pickle.dumps(limited)).limits
+
+
+def test_decompressed_is_as_large_as_size_unless_said(codec):
+    """Both ways."""
+    packed = codec.with_compression("zlib")
+    record = {"a": "x" * 5000}
+    payload = packed.encode(record)
+
+    with pytest.raises(LimitError, match="decompressed"):
+        packed.with_limits(size=1000).decode(payload)
+    assert record == packed.with_limits(size=1000, decompressed=10_000).decode(payload)
+
+
+def test_ones_own_data_are_not_held_to_it(codec):
+    """Nor does anything else change by that."""
+    roomy = codec.with_limits(**OWN_DATA)
+    record = {"a": [1, "b"] * 60_000}
+
+    assert record["a"][:4] == list(roomy.decode(roomy.encode(record))["a"][:4])
+
+
+@pytest.mark.parametrize("size", [1, 16, 17, 500])
+def test_empty_and_broken_payloads_are_refused_beyond_the_limit_of_items(codec, size):
+    """What cannot be counted is the library's to refuse."""
+    limited = codec.with_limits(items=3)
+    for byte in (b"\x00", b"\xff", b"[", b"\x9f", b"\x91", b"{"):
+        with pytest.raises(DecodeError):
+            limited.decode(byte * size) if not _is_valid(codec, byte * size) else limited.decode(b"")
+
+
+def _is_valid(codec, payload):
+    try:
+        codec.decode(payload)
+    except DecodeError:
+        return False
+    return True
