@@ -22,6 +22,7 @@ from typing import Any, Self
 from ..errors import RunError, UsageError
 from .heartbeat import IDLE, Heartbeat
 from .results import Outcome
+from .room import NoRoom, is_full, needing_room
 
 __all__ = ["SCRUBBED", "Ended", "Workshop"]
 
@@ -62,10 +63,18 @@ class Workshop:
     """A temporary folder and the worker processes that run in it.
 
     Leaving the context ends all workers and removes the folder.
+
+    Raises:
+        RunError: There is no place for temporary files.
     """
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="bakeoff-", ignore_cleanup_errors=True)
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="bakeoff-", ignore_cleanup_errors=True)
+        except OSError as error:
+            raise RunError(
+                f"no folder for temporary files: {error.strerror}; set TMPDIR to one that can be written to"
+            ) from error
         self.folder = Path(self._folder.name)
         self._numbers = count()
         self._running: set[int] = set()
@@ -112,7 +121,19 @@ class Workshop:
         Raises:
             UsageError: The worker found the user's request impossible.
             RunError: The worker cannot go on for a reason the user must know.
+            NoRoom: The folder is full.
         """
+        with needing_room(self.folder.parent):
+            return self._work(job, patience, environment, stdin, watch)
+
+    def _work(
+        self,
+        job: Mapping[str, Any],
+        patience: float | None,
+        environment: Mapping[str, str] | None,
+        stdin: bool,
+        watch: Callable[[int], object] | None,
+    ) -> Ended:
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
@@ -146,6 +167,10 @@ class Workshop:
         heartbeat.close()
         said = errors.read_bytes()[-_TAIL:].decode(errors="replace").strip()
         answer = json.loads(reply.read_bytes()) if reply.exists() else None
+        # What a codec has flooded is its own doing, and no want of room.
+        errors.unlink()
+        if answer is None and is_full(folder):
+            raise NoRoom(self.folder.parent)
         _remove(folder)
         if answer is not None:
             _raise_failure(answer)

@@ -30,6 +30,10 @@ _SAVE_EVERY = 15.0
 there after every process."""
 
 
+class _UnfitError(RunError):
+    """What was measured does not fit what would be."""
+
+
 def guard(output: Path) -> None:
     """Refuse to write over a file that is not a result file.
 
@@ -114,23 +118,26 @@ class Session:
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
-        journal = Journal(self.output, resume=self.resume)
-        if journal.aside is not None:
-            self.notes.append(
-                f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
-                f"{journal.path.name} and say --resume to go on with it)"
-            )
         with Workshop() as workshop:
+            journal = Journal(self.output, resume=self.resume)
+            if journal.aside is not None:
+                self.notes.append(
+                    f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
+                    f"{journal.path.name} and say --resume to go on with it)"
+                )
             run = Context(self.options, Ledger(), journal, workshop, self.show, resumed=bool(journal.entries))
             try:
                 with self._listening(run):
                     complete = self._phases(run)
                 if self.interrupted and not (journal.gained or run.resumed):
                     raise KeyboardInterrupt
+                result = self._save(run, complete=complete)
             except BaseException as error:
                 self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
+                if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
+                    kept = f"what was measured is kept: `bakeoff run --resume {self.output}` goes on"
+                    raise RunError(f"{error}; {kept}") from error
                 raise
-            result = self._save(run, complete=complete)
             journal.remove()
             return result
 
@@ -277,7 +284,7 @@ class Session:
 
     def _refuse(self, found: list[str]) -> None:
         differences = "\n  ".join(found)
-        raise RunError(
+        raise _UnfitError(
             f"{self.output}: cannot be gone on with, the figures would not fit together:\n  {differences}\n"
             "start anew into another file with -o"
         )

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BakeoffError
+from .room import needing_room
 
 __all__ = ["main"]
 
@@ -37,7 +38,9 @@ def main(arguments: list[str]) -> None:
     sys.path += [entry for entry in job.get("path", ()) if entry not in sys.path]
     _confine(job)
     try:
-        answer = _do(job)
+        # FOLDER/bakeoff-x/job-1/job
+        with needing_room(path.parents[2]):
+            answer = _do(job)
     except BakeoffError as error:
         answer = _failure(error)
     except MemoryError as error:

@@ -1,0 +1,56 @@
+"""Room for temporary files, and what is said when there is none left: no codec is to blame for it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import RunError
+
+__all__ = ["NoRoom", "is_full", "needing_room"]
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+_SOME = 64 * 1024
+"""Bytes that fit where there is room: more than the few of a job that its own removal would free."""
+
+
+class NoRoom(RunError):  # noqa: N818 - says what is wrong
+    """The folder for temporary files is full."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"no room left in {folder}; make room there, or set TMPDIR to another folder")
+
+
+@contextlib.contextmanager
+def needing_room(folder: Path) -> Iterator[None]:
+    """Turn the system's error of a full disk into ours.
+
+    Args:
+        folder: Where all temporary files are.
+
+    Raises:
+        NoRoom: The disk, or what the user may have of it, is full.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise NoRoom(folder) from error
+
+
+def is_full(folder: Path) -> bool:
+    """Whether a little file no longer fits into a folder; it is tried, as quotas show in no other way."""
+    place = folder / "room"
+    try:
+        place.write_bytes(os.urandom(_SOME))
+    except OSError as error:
+        return error.errno in _FULL
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+    return False

@@ -1,0 +1,163 @@
+"""A folder for temporary files that fills up in the midst of a run, really."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.journal import journal_path
+from bakeoff.bench.results import read
+from bakeoff.bench.room import NoRoom, is_full, needing_room
+
+NO_ROOM = "no room left in"
+
+FILLER = """
+import json, os, sys, tempfile
+from bakeoff.codecs import Codec
+
+def fill(record):
+    if os.environ["WHEN"] in sys.modules:
+        try:
+            with open(os.path.join(tempfile.gettempdir(), "filler"), "wb", buffering=0) as file:
+                for _ in range(4 << 10):
+                    file.write(bytes(1 << 10))
+        except OSError:
+            pass
+    return json.dumps(record).encode()
+
+def codec():
+    return Codec(name="fills", format="json", encode=fill, decode=json.loads, carries={"str", "int"})
+"""
+
+
+@pytest.fixture
+def filler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to run in, a codec that takes all room, and a folder of its own for temporary files."""
+    package = tmp_path / "package"
+    (package / "filler-1.0.dist-info").mkdir(parents=True)
+    (package / "filler-1.0.dist-info" / "METADATA").write_text("Name: filler\nVersion: 1.0\n")
+    (package / "filler-1.0.dist-info" / "entry_points.txt").write_text(
+        "[bakeoff.codecs]\nfills = filler:codec\n"
+    )
+    (package / "filler.py").write_text(FILLER)
+    monkeypatch.setenv("PYTHONPATH", str(package))
+    (tmp_path / "small").mkdir()
+    return tmp_path
+
+
+def run(
+    folder: Path, *arguments: str, room: str | None = None, temporary: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run to the end, with so much room in the folder ``small``, which is for temporary files or not."""
+    command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
+    if room is not None:
+        small = shlex.quote(str(folder / "small"))
+        mounted = f"mount -t tmpfs -o size={room} tmpfs {small} && exec {shlex.join(command)}"
+        command = ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted]
+    environment = {**os.environ, "TMPDIR": str(folder / "small" if temporary else folder)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
+    try:
+        tried = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        pytest.skip(f"no small disk can be made here: {error}")
+    if tried.returncode:
+        pytest.skip(f"no small disk can be made here: {tried.stderr}")
+
+
+SMALL = [
+    "movies",
+    "--records",
+    "200",
+    "--sample",
+    "50",
+    "-c",
+    "fills,json",
+    "--budget",
+    "0",
+    "-o",
+    "out.json",
+]
+
+
+@pytest.mark.usefixtures("mountable")
+class TestFull:
+    def test_no_codec_is_blamed_and_the_run_goes_on_where_there_is_room(
+        self, filler: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was timed before is kept, and the sentence says how to go on."""
+        monkeypatch.setenv("WHEN", "bakeoff.bench.memory")
+        full = run(filler, *SMALL, room="1m")
+        lines = [json.loads(line) for line in journal_path(filler / "out.json").read_bytes().splitlines()]
+
+        assert full.returncode == 1
+        assert full.stderr.startswith(
+            f"bakeoff: {NO_ROOM} {filler / 'small'}; make room there, or set TMPDIR"
+        )
+        assert "`bakeoff run --resume out.json` goes on" in full.stderr
+        assert {line["outcome"] for line in lines if line["kind"] == "cell"} <= {"ok", "lossy"}
+        assert any(line["kind"] == "process" for line in lines)
+
+        monkeypatch.setenv("WHEN", "never")
+        done = run(filler, "--resume", "out.json", "--budget", "0")
+        assert done.returncode == 0, done.stderr
+        assert {cell.outcome for cell in read(filler / "out.json").cells} <= {"ok", "lossy"}
+
+    def test_nothing_is_left_where_nothing_was_measured(
+        self, filler: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Neither a result file nor a journal to wonder about."""
+        monkeypatch.setenv("WHEN", "bakeoff.bench.check")
+        full = run(filler, *SMALL, room="1m")
+
+        assert full.returncode == 1
+        assert NO_ROOM in full.stderr
+        assert "--resume" not in full.stderr
+        assert sorted(path.name for path in filler.iterdir()) == ["package", "small"]
+
+    def test_records_that_do_not_fit(self, filler: Path) -> None:
+        """Reading them needs room, too."""
+        full = run(filler, *SMALL, "--sample", "200", room="32k")
+
+        assert full.returncode == 1
+        assert NO_ROOM in full.stderr
+
+    def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
+        """What was written down before stays; what to do is said."""
+        output = str(filler / "small" / "out.json")
+        arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--budget", "2", "--ratios"]
+        full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
+
+        assert full.returncode == 1
+        assert f"{output}.journal: not written: No space left on device; what was measured" in full.stderr
+        assert f"`bakeoff run --resume {output}` goes on" in full.stderr
+
+
+def test_room_is_tried(tmp_path: Path) -> None:
+    """A file that cannot be written tells, as quotas do not show in the size of a disk."""
+    before = is_full(tmp_path)
+    (tmp_path / "room").symlink_to("/dev/full")
+
+    assert (before, is_full(tmp_path)) == (False, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
+    """Only a full disk is one."""
+    with pytest.raises(NoRoom, match="make room there"), needing_room(tmp_path):
+        Path("/dev/full").write_bytes(b"x")
+    with pytest.raises(FileNotFoundError), needing_room(tmp_path):
+        (tmp_path / "none").read_bytes()
