@@ -21,6 +21,7 @@ from . import faults
 from .options import Options
 from .results import FLOOR, CellResult, Result
 from .session import Session
+from .special import special
 from .stats import verdicts
 from .timing import harness
 
@@ -94,8 +95,6 @@ class _Trial:
 
 def _pairs(trial: _Trial) -> Iterator[Finding]:
     """The same codec under four names: pairs that must tie, judged as a report judges."""
-    from scipy.special import bdtrc
-
     flagged, largest, pairs = 0, 0.0, 0
     for number in range(trial.times):
         result = trial.run(
@@ -121,7 +120,7 @@ def _pairs(trial: _Trial) -> Iterator[Finding]:
         f"{flagged} of {pairs} pairs told apart",
         "at most 5 %",
         # So few pairs show a rate only roughly: a miss is what a rate of 5 % would hardly give.
-        flagged <= 0.05 * pairs or float(bdtrc(flagged - 1, pairs, 0.05)) >= _HARDLY,
+        flagged <= 0.05 * pairs or float(special().bdtrc(flagged - 1, pairs, 0.05)) >= _HARDLY,
     )
     yield Finding(
         "the same codec twice", f"largest difference {largest:.2%}", "at most 0.5 %", largest <= 0.005

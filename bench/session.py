@@ -21,6 +21,7 @@ from .options import Options
 from .processes import Workshop
 from .race import race
 from .results import CorpusFacts, Result, is_result_file, write
+from .special import special
 from .weigh import weigh
 
 __all__ = ["Session", "guard", "stored_options"]
@@ -113,11 +114,13 @@ class Session:
         the corpora are still being read, ends it at once, after the result file is written.
 
         Raises:
-            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run.
+            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run;
+                or there is too little memory for the statistics.
             UsageError: Something asked for does not exist.
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
+        special()  # what will be needed is asked for before hours of measuring
         with Workshop() as workshop:
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Literal
 
 from .results import Sample
+from .special import special
 
 __all__ = [
     "ALPHA",
@@ -145,8 +146,7 @@ def _estimate(
         return Ratio(value, 0.0, math.inf, spread, processes)
     if error == 0:
         return Ratio(value, value, value, spread, processes, 1.0 if mean == 0 else 0.0)
-    from scipy.special import stdtr, stdtrit
-
+    stdtr, stdtrit = special().stdtr, special().stdtrit
     reach = float(stdtrit(degrees, 1 - alpha / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error))
     return Ratio(value, math.exp(mean - reach), math.exp(mean + reach), spread, processes, p)

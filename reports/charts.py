@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from ..bench.results import Result
 from ..errors import RunError, UsageError
+from ..memory import ask_for
 from .cost import Cost
 from .drawn import MEMORY, TIMES, View, bars, points, views
 
@@ -56,6 +57,9 @@ _SIDES: Final[dict[str, dict[str, Any]]] = {
     "left": {"align": "right", "baseline": "top", "dx": -7, "dy": 5},
 }
 """Where a label stands to its point; below and to the left of the front there is nothing else."""
+
+_ENGINE: Final = 66 << 30
+"""Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
 
 _FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
@@ -370,7 +374,9 @@ def engine() -> ModuleType:
 
     Raises:
         UsageError: It is not installed.
+        RunError: There is too little address space, without which it ends the process.
     """
+    ask_for(_ENGINE, "drawing charts")
     try:
         import vl_convert
     except ImportError as error:

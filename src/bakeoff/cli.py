@@ -12,6 +12,7 @@ import click
 
 from . import __version__
 from .errors import BakeoffError
+from .memory import is_limited
 
 __all__ = ["main"]
 
@@ -122,6 +123,12 @@ def main(args: list[str] | None = None) -> None:
         if debug or not isinstance(error, CodecError):
             raise
         click.echo(f"bakeoff: {error}", err=True)
+        code = 1
+    except (MemoryError, ImportError) as error:
+        # A library that could not be mapped says so in words of its own.
+        if debug or not (isinstance(error, MemoryError) or is_limited()):
+            raise
+        click.echo("bakeoff: out of memory; give it more (ulimit -v), or fewer or smaller records", err=True)
         code = 1
     except BrokenPipeError:
         _let_go_of_output()

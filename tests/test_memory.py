@@ -1,0 +1,69 @@
+"""Commands under a limit of address space (``ulimit -v``): one sentence, and no library that dies of it."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import write
+from bakeoff.bench.targets import _madeup as madeup
+
+
+def limited(kib: int, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command with so much address space."""
+    script = f"ulimit -v {kib}; exec {shlex.join([sys.executable, '-P', '-m', 'bakeoff', *arguments])}"
+    return subprocess.run(
+        ["sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a result file."""
+    made = tmp_path_factory.mktemp("limited")
+    write(madeup.result(), made / "bakeoff.json")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kib", "arguments", "code"),
+    [
+        (100_000, ["report"], 1),
+        (150_000, ["report"], 1),
+        (150_000, ["pick"], 1),
+        (150_000, ["compare", "bakeoff.json", "bakeoff.json"], 2),
+        (150_000, ["run", "movies", "--quick", "-o", "out.json"], 1),
+        (400_000, ["report", "-f", "svg"], 1),
+        (400_000, ["report", "-f", "html"], 1),
+    ],
+)
+def test_too_little_memory_is_said(folder: Path, kib: int, arguments: list[str], code: int) -> None:
+    """Before anything is loaded that ends the process, or never comes back, for want of it."""
+    done = limited(kib, folder, *arguments)
+
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("bakeoff: memory is limited to ")
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in folder.iterdir()] == ["bakeoff.json"]
+
+
+def test_what_cannot_be_foreseen_is_said_as_well(folder: Path) -> None:
+    """A library that cannot be mapped, or a file that does not fit."""
+    done = limited(60_000, folder, "report")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("bakeoff: ")
+    assert "memory" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["report"], ["pick"], ["compare", "bakeoff.json", "bakeoff.json"]])
+def test_enough_is_enough(folder: Path, arguments: list[str]) -> None:
+    """What was refused above works with as much as it said."""
+    done = limited(400_000, folder, *arguments)
+
+    assert (done.returncode, done.stderr) == (0, "")
