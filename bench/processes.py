@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -106,7 +106,7 @@ class Workshop:
         *,
         patience: float | None,
         environment: Mapping[str, str] | None = None,
-        stdin: bool = False,
+        handles: Collection[int] = (),
         watch: Callable[[int], object] | None = None,
     ) -> Ended:
         """Run one job in a fresh process and wait for it.
@@ -115,7 +115,7 @@ class Workshop:
             job: What to do; must be JSON-able.
             patience: Seconds without a heartbeat after which the worker is ended; None for ever.
             environment: Further environment variables.
-            stdin: Let the worker read our standard input.
+            handles: Files of ours that are open and that the worker may read, by number.
             watch: Called now and then with the cell that is running.
 
         Raises:
@@ -124,14 +124,14 @@ class Workshop:
             NoRoom: The folder is full.
         """
         with needing_room(self.folder.parent):
-            return self._work(job, patience, environment, stdin, watch)
+            return self._work(job, patience, environment, handles, watch)
 
     def _work(
         self,
         job: Mapping[str, Any],
         patience: float | None,
         environment: Mapping[str, str] | None,
-        stdin: bool,
+        handles: Collection[int],
         watch: Callable[[int], object] | None,
     ) -> Ended:
         folder = self.folder / f"job-{next(self._numbers)}"
@@ -146,7 +146,8 @@ class Workshop:
         with errors.open("wb") as stderr:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", f"{__package__}.worker", str(folder / "job")],
-                stdin=None if stdin else subprocess.DEVNULL,
+                stdin=None if 0 in handles else subprocess.DEVNULL,
+                pass_fds=[handle for handle in handles if handle > 2],
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
                 env=kept | dict(environment or {}),

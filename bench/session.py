@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -71,6 +72,14 @@ def _options_of(head: Entry, output: Path) -> Options:
         return Options.from_flat({k: v for k, v in head["options"].items() if not k.startswith("reached ")})
     except (TypeError, KeyError) as error:
         raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
+
+
+def _handles(source: str) -> list[int]:
+    """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
+    if source in ("-", "/dev/stdin"):
+        return [0]
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", source)
+    return [int(found[1])] if found else []
 
 
 class Session:
@@ -244,7 +253,7 @@ class Session:
         ended = run.workshop.work(
             job,
             patience=None,
-            stdin=source == "-",
+            handles=_handles(source),
             watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
         )
         if ended.answer is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,11 @@ from .streams import opened, split_compression
 
 __all__ = ["Files", "one_file", "pipe", "whole_folder"]
 
+
+MOST_PIPED = 8 << 30
+"""Bytes of a pipe that are kept."""
+
+_LESS = "take the first so many with --records N, or write it to a file and name that"
 
 PIECE = 1 << 20
 """Bytes of a pipe that are copied at a time, and at first."""
@@ -130,40 +136,68 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
 def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
     """Return the records of what can be read only once, copied to a temporary file.
 
-    Where only the first so many are wanted, no more than holds them is read.
+    Where only the first so many are wanted, no more than holds them is read; it may have no end, so at
+    most `MOST_PIPED` bytes are kept, and half of the room that there is.
 
     Raises:
         UnknownFormat: Neither the user nor the first bytes tell the format.
         UntrustedCorpus: The format is not to be read without trust.
-        UnreadableCorpus: It cannot be read, or there is no room to keep it.
+        UnreadableCorpus: It cannot be read, there is more of it, or no room to keep it.
     """
     kind = None if reading.format is None else format_of(Path(source), reading.format)
     spool = tempfile.NamedTemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed with the corpus
     path = Path(spool.name)
     try:
-        kept = _copied(file, spool, PIECE)
+        most = min(MOST_PIPED, shutil.disk_usage(path.parent).free // 2)
+        bounded = _Bounded(file, most, source, path.parent)
+        kept = _copied(bounded, spool, PIECE)
         if kind is None:
             with opened(path) as plain:
                 kind = sniff(plain.file.peek(1 << 16), source)
         _check_trust(kind, source, reading.trusted)
         if reading.limit is None:
-            while _copied(file, spool, PIECE):
+            while _copied(bounded, spool, PIECE):
                 pass
         else:
-            _copy_records(file, spool, kept, source, kind, reading, reading.limit + LOOK_AHEAD + 1)
+            _copy_records(bounded, spool, kept, source, kind, reading, reading.limit + LOOK_AHEAD + 1)
         return Files(name, source, [(path, kind)], reading, spool=spool)
     except OSError as error:
         spool.close()
         place = tempfile.gettempdir()
         raise UnreadableCorpus(
-            f"{source}: cannot be copied to {place} for reading: {error.strerror or error}"
+            f"{source}: cannot be copied to {place} for reading: {error.strerror or error}; {_LESS}"
         ) from error
     except BaseException:
         spool.close()
         raise
 
 
-def _copied(file: IO[bytes], spool: Any, size: int) -> int:
+class _Bounded:
+    """A pipe of which no more than so many bytes are taken."""
+
+    def __init__(self, file: IO[bytes], most: int, source: str, place: Path) -> None:
+        self._file = file
+        self._left = self._most = most
+        self._source = source
+        self._place = place
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes, fewer at the end.
+
+        Raises:
+            UnreadableCorpus: There are more than the most that are taken.
+        """
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise UnreadableCorpus(
+                f"{self._source}: more than the {self._most:,} bytes of a pipe that are kept "
+                f"in {self._place} (8 GiB, or half of the room there); {_LESS}"
+            )
+        return data
+
+
+def _copied(file: _Bounded, spool: Any, size: int) -> int:
     """Copy so many bytes, or what there is; return how many."""
     left = size
     while left and (data := file.read(min(left, PIECE))):
@@ -174,7 +208,7 @@ def _copied(file: IO[bytes], spool: Any, size: int) -> int:
 
 
 def _copy_records(
-    file: IO[bytes], spool: Any, kept: int, source: str, kind: FileFormat, reading: Reading, wanted: int
+    file: _Bounded, spool: Any, kept: int, source: str, kind: FileFormat, reading: Reading, wanted: int
 ) -> None:
     """Copy what holds the records that are wanted: each time as much again, so that looking costs no more.
 

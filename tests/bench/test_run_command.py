@@ -43,6 +43,29 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     assert sorted(p.name for p in mine.iterdir()) == ["bakeoff.json", "mine.jsonl"]
 
 
+@pytest.mark.parametrize("source", ["/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
+def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
+    """As shells do for `<(command)`, though another process reads them."""
+    ours, theirs = os.pipe()
+    os.write(theirs, LINES.encode())
+    os.close(theirs)
+    arguments = ["run", source.format(ours), "--format", "jsonl", *QUICK]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        cwd=tmp_path,
+        stdin=ours,
+        pass_fds=[ours],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    os.close(ours)
+
+    assert done.returncode == 0, done.stderr
+    assert "measured on all 2 records" in done.stdout
+
+
 def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
     """Every byte may stand in a file name: all reports of the run can be written, and it can be picked by."""
     name = os.fsdecode(b"caf\xe9.jsonl")

@@ -11,14 +11,18 @@ import lzma
 import os
 import pickle
 import resource
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import chain, cycle, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bson
@@ -754,6 +758,26 @@ class TestOtherSources:
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
+
+    def test_a_pipe_without_end_leaves_room_for_others(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All of it is asked for, and cannot be had: the way out is said, and nothing is left."""
+        monkeypatch.setattr(files, "MOST_PIPED", 3 << 20)
+        endless = cycle([b"{}\n" * 100_000])
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+        with pytest.raises(UnreadableCorpus, match=r"more than the 3,145,728 bytes of a pipe.*--records N"):
+            pipe(io.BufferedReader(Chunks(endless)), "made", "made", Reading("jsonl"))
+        assert [] == list(tmp_path.iterdir())
+
+    def test_a_pipe_takes_half_of_the_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whatever else is written there goes on."""
+        monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=8 << 20))
+        for millions, fits in ((1, True), (2, False)):
+            file = io.BytesIO(b"{}\n" * (millions << 20))
+            with nullcontext() if fits else pytest.raises(UnreadableCorpus, match="half of the room there"):
+                pipe(file, "made", "made", Reading("jsonl"))
 
     def test_endless_garbage_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Bad records are passed over on request, but not until the disk is full."""
