@@ -102,7 +102,7 @@ class Lines(Cut):
 
 
 class Documents(Cut):
-    """YAML documents, each opened by ``---``; what stands before it or after ``...`` may be no document."""
+    """YAML documents, each as it stands with its directives and markers, so that the library judges those."""
 
     def frame(self, payload: bytes) -> bytes:
         return b"---\n" + payload
@@ -110,27 +110,33 @@ class Documents(Cut):
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
         lines: list[bytes] = []
         size = 0
-        opened = False
+        inside = False
         while line := file.readline(codec.limits.size + 1):
             # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
-            if line.startswith((b"---", b"...")) and line[3:4] in (b"", b" ", b"\t", b"\r", b"\n"):
-                if self._is_document(lines, opened):
-                    yield b"".join(lines)
-                lines, size = [line[3:].lstrip()] if line[3:].strip() else [], 0
-                opened = line.startswith(b"---")
-                continue
+            text = line if inside else line.removeprefix(codecs.BOM_UTF8)
+            marked = text.startswith((b"---", b"...")) and text[3:4] in (b"", b" ", b"\t", b"\r", b"\n")
+            opens = marked and text.startswith(b"---")
+            if opens and inside:
+                yield b"".join(lines)
+                lines, size = [], 0
             lines.append(line)
             size += len(line)
             if size > codec.limits.size:
                 raise LimitError(codec.name, f"a document of more than {codec.limits.size:,} bytes")
-        if self._is_document(lines, opened):
+            if marked and not opens:
+                if inside or self._says(text[3:]) or any(map(self._says, lines[:-1])):
+                    yield b"".join(lines)
+                lines, size, inside = [], 0, False
+            else:
+                inside = inside or opens or (self._says(text) and not text.startswith(b"%"))
+        # Directives alone are an error, which the library has words for.
+        if inside or any(map(self._says, lines)):
             yield b"".join(lines)
 
     @staticmethod
-    def _is_document(lines: list[bytes], opened: bool) -> bool:
-        """Whether there is more than blank lines and, where no ``---`` opened it, comments and directives."""
-        parts = (line.removeprefix(codecs.BOM_UTF8).strip() for line in lines)
-        return any(part and (opened or not part.startswith((b"#", b"%"))) for part in parts)
+    def _says(line: bytes) -> bool:
+        """Whether there is more than blanks and a comment."""
+        return line.removeprefix(codecs.BOM_UTF8).strip()[:1] not in (b"", b"#")
 
 
 class MessagePack(Cut):

@@ -438,6 +438,15 @@ def test_a_schema_holds_for_streams(codec):
         "a: 1\n...\n%YAML 1.1\n---\nb: 2\n",
         "# header\na: 1\n---\n# nothing\n",
         "# nothing\n",
+        "",
+        "---\n",
+        "---\na: 1\n---\n",
+        "--- # nothing\n---\n...\n---\na: 1\n...\n",
+        "\ufeff---\na: 1\n",
+        "--- |\n a\n  b\n--- [1,\n 2]\n",
+        "--- '%no'\n---\na: x\n  %no\n",
+        "%TAG ! tag:yaml.org,2002:\n---\n!str 1\n---\n1\n",
+        "%TAG !y! tag:yaml.org,2002:\n# note\n\n--- !y!str 1\n...\n%YAML 1.1\n---\n1\n",
     ],
 )
 def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
@@ -445,6 +454,32 @@ def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
     import yaml
 
     assert list(yaml.safe_load_all(text)) == list(bakeoff.codec("yaml").load(io.BytesIO(text.encode())))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n... no\n",
+        "... no\n",
+        "--- &anchor a: b\n",
+        "%YAML 1.1\n",
+        "%YAML 1.1\n...\n",
+        "%YAML 1.1\na: 1\n",
+        "%YAML 1.1 no\n---\n",
+        "%YAML 1.1\n%YAML 1.1\n---\n",
+        "--- !y!str 1\n",
+        "%TAG !y! tag:yaml.org,2002:\n--- 1\n--- !y!str 1\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_yaml_streams_that_pyyaml_refuses_are_refused(name, text):
+    """What is wrong with markers and directives is not cut away; directives hold for one document."""
+    import yaml
+
+    with pytest.raises(yaml.YAMLError):
+        list(yaml.safe_load_all(text))
+    with pytest.raises(DecodeError):
+        list(bakeoff.codec(name).load(io.BytesIO(text.encode())))
 
 
 def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
