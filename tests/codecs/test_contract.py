@@ -482,6 +482,27 @@ def test_yaml_streams_that_pyyaml_refuses_are_refused(name, text):
         list(bakeoff.codec(name).load(io.BytesIO(text.encode())))
 
 
+@pytest.mark.parametrize(
+    ("text", "records"),
+    [
+        ("---\none\n...\nkey: value\n", ["one", {"key": "value"}]),
+        ("...\n", []),
+        ("# nothing\n...\n", []),
+        ("a: 1\n...\n... # nothing\n", [{"a": 1}]),
+        ("---\nkey: value\n%YAML 1.2\n---\n", None),
+    ],
+)
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text, records):
+    """A document after `...` needs no `---`, `...` alone is none, directives want `...` before them."""
+    load = bakeoff.codec(name).load
+    if records is None:
+        with pytest.raises(DecodeError):
+            list(load(io.BytesIO(text.encode())))
+    else:
+        assert records == list(load(io.BytesIO(text.encode())))
+
+
 def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
     """The whole records before the break still arrive."""
     file = io.BytesIO()
