@@ -77,6 +77,10 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
         from . import timing
 
         return timing.run(job)
+    if job["kind"] == "conformance":
+        from .conformance import judge
+
+        return judge.run(job)
     if job["kind"] == "facts":
         from ..codecs import CodecError, codec, facts
 

@@ -1,0 +1,44 @@
+"""JSONTestSuite: files that a parser must accept (``y_``), must reject (``n_``) or may do as it likes with.
+
+It gives no values: those of valid files are what Python's own `json` reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .case import UNTOLD, Case, Suite
+
+__all__ = ["SUITE"]
+
+
+def _cases(folder: Path) -> Iterator[Case]:
+    for path in sorted(folder.glob("[yni]_*.json")):
+        payload = path.read_bytes()
+        name = f"{folder.name}/{path.name}"
+        if path.name.startswith("y"):
+            yield Case(name, payload, "accept", _value(payload))
+        else:
+            yield Case(name, payload, "reject" if path.name.startswith("n") else "either")
+    # How numbers, doubled keys and surrogates are understood: the suite takes no side.
+    for path in sorted((folder.parent / "test_transform").glob("*.json")):
+        yield Case(f"test_transform/{path.name}", path.read_bytes(), "either")
+
+
+def _value(payload: bytes) -> Any:
+    try:
+        return json.loads(payload)
+    except ValueError:
+        return UNTOLD
+
+
+SUITE = Suite(
+    "JSONTestSuite",
+    "json",
+    "https://github.com/nst/JSONTestSuite",
+    ("test_parsing/y_*.json", "y_*.json"),
+    _cases,
+)

@@ -1,0 +1,157 @@
+"""``bakeoff check --conformance``: what codecs make of public suites."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..bench.conformance.case import Verdict
+    from ..bench.conformance.judge import Judgement
+    from ..bench.conformance.run import LeftOut, Report
+
+__all__ = ["show"]
+
+COLUMNS: dict[Verdict, str] = {
+    "right accept": "right\naccepts",
+    "right reject": "right\nrejects",
+    "wrong accept": "wrong\naccepts",
+    "wrong reject": "wrong\nrejects",
+    "wrong value": "wrong\nvalues",
+    "accepted": "either:\naccepted",
+    "rejected": "either:\nrejected",
+    "fault": "faults",
+}
+WRONG = ("wrong accept", "wrong reject", "wrong value", "fault")
+LEGEND = (
+    "either: the format leaves it to the implementation. exact: how many values were written with the bytes "
+    "that the suite has for them, of those that were read rightly."
+)
+MOST = 100
+"""Characters of a reason in the text; JSON has all."""
+
+
+def show(folder: Path, selection: Sequence[str], as_json: bool) -> None:
+    """Run suites on the codecs of their formats and print what came of it; Ctrl-C keeps what is there.
+
+    Args:
+        folder: A copy of a suite, or a folder with several.
+        selection: Names or globs; the installed codecs when empty.
+
+    Raises:
+        UsageError: The folder has no suite, or none for these codecs.
+        click.exceptions.Exit: With 1, a codec has a fault or could not be made.
+    """
+    from ..bench.conformance.run import pair, reports
+    from ..bench.conformance.suites import find
+    from ..bench.processes import Workshop
+    from ..codecs import select
+    from ..codecs.registry import split_name
+    from ..console import progress
+    from ..errors import UsageError
+
+    copies = find(folder)
+    chosen = select(selection)
+    for name in chosen:
+        base, schema, compression = split_name(name)
+        if schema or compression:
+            raise UsageError(f"{name}: suites are made of bare payloads; check {base}")
+    found: list[Report] = []
+    with Workshop() as workshop:
+        pairs, left_out = pair(chosen, copies, workshop)
+        if not pairs:
+            why = "; ".join(f"{codec}: {reason}" for codec, reason, _ in left_out)
+            raise UsageError(f"{folder}: no suite for these codecs ({why})")
+        try:
+            with progress() as display:
+                task = display.add_task("", total=len(pairs))
+                for number, report in enumerate(reports(pairs, workshop), 1):
+                    found.append(report)
+                    display.update(task, description=report.codec, completed=number)
+        finally:
+            # After Ctrl-C, too, what was found counts.
+            if as_json and found:
+                click.echo(json.dumps(_plain(found, left_out), indent=2))
+            elif found:
+                _print(found, left_out)
+    if any(codec.failed for codec in left_out) or any(report.count("fault") for report in found):
+        raise click.exceptions.Exit(1)
+
+
+def _plain(found: Sequence[Report], left_out: Sequence[LeftOut]) -> dict[str, Any]:
+    return {
+        "reports": [
+            {
+                "codec": report.codec,
+                "suite": report.copy.suite.name,
+                "folder": str(report.copy.folder),
+                "cases": len(report.judgements),
+                **{verdict.replace(" ", "_"): report.count(verdict) for verdict in COLUMNS},
+                "exact": _exact(report)[0],
+                "inexact": _exact(report)[1],
+                "findings": [{"case": case, **judgement._asdict()} for case, judgement in _notable(report)],
+            }
+            for report in found
+        ],
+        "left_out": [codec._asdict() for codec in left_out],
+    }
+
+
+def _exact(report: Report) -> tuple[int, int]:
+    """Return how many values were written as the suite has them, and how many otherwise."""
+    tried = [judgement.exact for _, judgement in report.judgements if judgement.exact is not None]
+    return sum(tried), len(tried) - sum(tried)
+
+
+def _notable(report: Report) -> Iterator[tuple[str, Judgement]]:
+    for case, judgement in report.judgements:
+        if judgement.verdict in WRONG or judgement.exact is False:
+            yield case, judgement
+
+
+def _print(found: Sequence[Report], left_out: Sequence[LeftOut]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..console import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("codec", no_wrap=True)
+    table.add_column("suite")
+    for heading in ("cases", *COLUMNS.values(), "exact"):
+        table.add_column(heading, justify="right")
+    for report in found:
+        exact, inexact = _exact(report)
+        counts = [str(report.count(verdict)) for verdict in COLUMNS]
+        tried = f"{exact} of {exact + inexact}" if exact + inexact else ""
+        table.add_row(
+            escape(report.codec), report.copy.suite.name, str(len(report.judgements)), *counts, tried
+        )
+    screen = console()
+    screen.print(table)
+    screen.print(LEGEND, style="dim")
+    for line in [*_left_out(left_out), *(line for report in found for line in _findings(report))]:
+        # What libraries say of a payload may quote it.
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
+        screen.print(shown, markup=False, soft_wrap=True)
+
+
+def _left_out(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for codec, reason, _ in left_out:
+        reasons.setdefault(reason, []).append(codec)
+    for reason, codecs in reasons.items():
+        yield f"left out: {', '.join(codecs)}: {reason}"
+
+
+def _findings(report: Report) -> Iterator[str]:
+    for number, (case, judgement) in enumerate(_notable(report)):
+        if not number:
+            yield ""
+        kind = judgement.verdict if judgement.verdict in WRONG else "inexact"
+        reason = " ".join(judgement.reason.split())
+        yield f"{report.codec}: {kind}: {case}: {reason if len(reason) <= MOST else reason[: MOST - 1] + '…'}"
