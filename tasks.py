@@ -6,6 +6,7 @@ python3 tasks.py test [ARGUMENTS]  set up, then all tests
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py wheel             sdist, wheel from it, most tests on the installed wheel without the sources
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
+python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
 python3 tasks.py targets           every figure the project promises, beside its target (three hours)
 """
 
@@ -147,6 +148,13 @@ def sanitize(arguments: list[str]) -> None:
         )
 
 
+def fuzz(arguments: list[str]) -> None:
+    """Fuzz every decode, every encode, and the compiled parts."""
+    setup()
+    # In our place, as `run`: Ctrl-C is for the driver, which then prints what it has counted.
+    os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])
+
+
 def targets(arguments: list[str]) -> None:
     """Print every promised figure beside its target."""
     setup("dev")
@@ -156,7 +164,15 @@ def targets(arguments: list[str]) -> None:
         subprocess.run([str(BIN / "python"), "-m", f"bakeoff.bench.targets.{name}"], cwd=ROOT)
 
 
-VERBS = {"run": run, "test": test, "lint": lint, "wheel": wheel, "sanitize": sanitize, "targets": targets}
+VERBS = {
+    "run": run,
+    "test": test,
+    "lint": lint,
+    "wheel": wheel,
+    "sanitize": sanitize,
+    "fuzz": fuzz,
+    "targets": targets,
+}
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] not in VERBS:

@@ -1,0 +1,192 @@
+"""Tries cases of one target until it is told to stop, in a process that may die of them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+from findings import Broken, Finding, save
+from known import is_known
+from tally import Tally
+
+__all__ = ["Judge", "Target", "make"]
+
+SLOW = 1.0
+"""Seconds of processor time that a case may take."""
+LARGE = 256 << 20
+"""Bytes by which a case may let the process grow."""
+SPACE = 4 << 30
+"""Bytes of address space of a child: a mistake must not take the machine down."""
+TRUSTED_SPACE = 1 << 30
+"""The same where a payload may ask for any amount, and where to write it takes all the time."""
+MOST = 50
+"""Files of a child at the most."""
+
+
+class Target(Protocol):
+    """What is fuzzed."""
+
+    def case(self, random: Random) -> bytes:
+        """Return something to try, as bytes that say all about it."""
+        ...
+
+    def run(self, case: bytes) -> str:
+        """Try it; return ``accepted``, ``refused`` or ``limited``, or raise what should not be."""
+        ...
+
+    def show(self, case: bytes) -> str:
+        """Return a case as people read it."""
+        ...
+
+
+def make(name: str) -> Target:
+    """Return a target by its name, ``KIND:NAME``."""
+    kind, _, what = name.partition(":")
+    if kind == "decode":
+        from decoding import Decoding
+
+        return Decoding(what)
+    if kind == "encode":
+        from encoding import Encoding
+
+        return Encoding(what)
+    from parts import PARTS
+
+    return PARTS[what]()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a case that was survived did wrong."""
+
+    kind: str
+    what: str
+
+
+def attempt(target: Target, case: bytes) -> str | Fault:
+    """Try a case; return its outcome, or what is wrong with it."""
+    try:
+        return target.run(case)
+    except Broken as error:
+        return Fault("broken", str(error))
+    except BaseException as error:  # noqa: BLE001 - anything that comes out is a finding
+        return Fault("foreign", f"{type(error).__name__}: {_text(error)}")
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:300]
+    except Exception:  # noqa: BLE001 - an object of the case has made the message
+        return "(without words)"
+
+
+class _Mark:
+    """The kernel's high-water mark of memory; setting it back costs more than most cases."""
+
+    _CLEAR = Path("/proc/self/clear_refs")
+    _STATUS = Path("/proc/self/statm")
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        with contextlib.suppress(OSError):
+            self._CLEAR.write_text("5")
+        self.settled = int(self._STATUS.read_text().split()[1]) * resource.getpagesize()
+        self.mark = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    def grown(self) -> int:
+        """Return by how much the last call went beyond what was settled, 0 where no further than others."""
+        now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return 0 if now <= self.mark else now * 1024 - self.settled
+
+
+def _slow_again(target: Target, case: bytes) -> bool:
+    """Whether a case takes its time when nobody else has the processor."""
+    before = time.process_time()
+    attempt(target, case)
+    return time.process_time() - before > SLOW
+
+
+class Judge:
+    """Tries cases and says what was wrong with them: their outcome, their time and their memory."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._mark = _Mark()
+
+    def __call__(self, case: bytes) -> tuple[str, list[Fault]]:
+        """Return the outcome, empty where it is a fault, and all faults."""
+        before = time.perf_counter()
+        outcome = attempt(self._target, case)
+        took = time.perf_counter() - before
+        grown = self._mark.grown()
+        faults = []
+        if isinstance(outcome, Fault):
+            faults.append(outcome)
+            outcome = ""
+        if took > SLOW and _slow_again(self._target, case):
+            faults.append(Fault("slow", f"took {took:.1f} s"))
+        if grown:
+            if grown > LARGE:
+                faults.append(Fault("large", f"grew by {grown >> 20:,} MiB"))
+            self._mark.reset()
+        return outcome, faults
+
+
+def loop(
+    name: str, tally: Tally, random: Random, runs: int | None, until: float | None, folder: Path
+) -> None:
+    """Try cases until there are so many, or until a moment of the monotonic clock."""
+    target = make(name)
+    if "ASAN_OPTIONS" not in os.environ:
+        space = TRUSTED_SPACE if is_known(name, "large", "") else SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+    judge = Judge(target)
+    seen: set[str] = set()
+    done = tally.counts()["runs"]
+    while (runs is None or done < runs) and (until is None or time.monotonic() < until):
+        case = target.case(random)
+        tally.start(case)
+        outcome, faults = judge(case)
+        tally.stop()
+        done += 1
+        if outcome:
+            tally.add(outcome)
+        for fault in faults:
+            if is_known(name, fault.kind, fault.what):
+                tally.add("known")
+                continue
+            tally.add(fault.kind)
+            finding = Finding(name, fault.kind, fault.what, target.show(case)[:2000], case)
+            if finding.key not in seen and len(seen) < MOST:
+                seen.add(finding.key)
+                save(finding, folder)
+
+
+def main(job: str) -> None:
+    """Do what the parent says in JSON."""
+    asked = json.loads(job)
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    loop(
+        asked["target"],
+        Tally(Path(asked["tally"])),
+        Random(asked["seed"]),
+        asked["runs"],
+        asked["until"],
+        Path(asked["folder"]),
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,148 @@
+"""Mutated payloads over everything of a codec that decodes."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import seeds
+from findings import Broken
+from mutate import Mutator
+
+from bakeoff.bench.judge import judge
+from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
+from bakeoff.codecs.compression import COMPRESSORS
+
+__all__ = ["Decoding", "nesting"]
+
+DEPTH, SIZE = 50, 100_000
+_VARIABLE = re.compile(r"[\d'\"`].*|\(.*", re.DOTALL)
+
+Way = tuple[str, Callable[[bytes], list[Any]], Codec, Mutator, Callable[[bytes], bytes] | None]
+
+
+class Decoding:
+    """One codec: bare, with schemas, compressed, as a stream, with low limits, and untrusted.
+
+    Args:
+        name: Of the codec.
+    """
+
+    def __init__(self, name: str) -> None:
+        codec = self._codec = seeds.bare(name)
+        parts = seeds.payloads(codec)
+        words = seeds.TOKENS.get(codec.format, ()), seeds.NESTS.get(codec.format, ())
+        plain = Mutator(parts, *words)
+        ways: list[tuple[int, Way]] = []
+        for schema_name, schema in seeds.schemas().items():
+            typed = codec.with_schema(schema)
+            ways.append((6 if codec.needs_schema else 1, (schema_name, _one(typed), typed, plain, None)))
+        if not codec.needs_schema:
+            low = codec.with_limits(depth=DEPTH, size=SIZE)
+            files = Mutator(seeds.stream(codec, parts), *words)
+            ways.append((8, ("bare", _one(codec), codec, plain, None)))
+            ways.append((2, ("limits", _one(low), low, plain, None)))
+            ways.append((2, ("stream", lambda data: list(codec.load(io.BytesIO(data))), codec, files, None)))
+            ways.append(
+                (1, ("stream limits", lambda data: list(low.load(io.BytesIO(data))), low, files, None))
+            )
+            for kind in COMPRESSORS:
+                packed = codec.with_compression(kind)
+                pack = packed.compression.compress
+                ways.append((1, (f"packed {kind}", _one(packed), packed, plain, pack)))
+                frames = Mutator([pack(part) for part in parts], (), ())
+                ways.append((1, (kind, _one(packed), packed, frames, None)))
+            if codec.trusted_only:
+                plain_codec = codec._vary(trusted=False)
+                ways.append((1, ("untrusted", _one(plain_codec), plain_codec, plain, None)))
+        self._ways = [way for _, way in ways]
+        self._by_weight = [at for at, (weight, _) in enumerate(ways) for _ in range(weight)]
+        self._seen: set[tuple[int, str]] = set()
+
+    def case(self, random: Random) -> bytes:
+        """Return a way of decoding in a byte, and a mutant."""
+        at = self._by_weight[int(random.random() * len(self._by_weight))]
+        _, _, _, mutator, pack = self._ways[at]
+        mutant = mutator.mutant(random)
+        return bytes((at,)) + (mutant if pack is None else pack(mutant))
+
+    def show(self, case: bytes) -> str:
+        """Return a case as people read it."""
+        return f"{self._ways[case[0]][0]}: {case[1:]!r}"
+
+    def run(self, case: bytes) -> str:
+        """Decode, and hold what comes out to what is promised."""
+        at = case[0]
+        _, decode, codec, mutator, pack = self._ways[at]
+        payload = case[1:]
+        try:
+            records = decode(payload)
+        except LimitError:
+            return "limited"
+        except DecodeError as error:
+            if pack is None:
+                # What is refused for a reason of its own has come where others have not.
+                key = at, _VARIABLE.sub("", error.reason)[:80]
+                if key not in self._seen:
+                    self._seen.add(key)
+                    mutator.learn(payload)
+            return "refused"
+        if codec.trusted_only and not codec.trusted:
+            raise Broken("decoded without trust")
+        for record in records[:3]:
+            self._check(codec, record)
+        return "accepted"
+
+    def _check(self, codec: Codec, record: Any) -> None:
+        if codec.limits_depth is not None and nesting(record) > codec.limits_depth:
+            raise Broken(f"nested {nesting(record)} deep, with a limit of {codec.limits_depth}")
+        if codec.schema is not None and not codec.needs_schema:
+            codec.schema.advise(record, self._codec)
+        if codec.trusted_only:
+            return  # of what these build not everything holds together
+        again = codec if codec.needs_schema else self._codec
+        try:
+            payload = again.encode(record)
+        except EncodeError:
+            return
+        try:
+            back = again.decode(payload)
+        except DecodeError as error:
+            raise Broken(f"what was decoded is written, and not read again: {error.reason}") from error
+        try:
+            wrong = judge(record, back, again.carries, again.losses).wrong
+        except RecursionError:
+            return
+        # Two NaN within what is not compared by its parts differ.
+        if wrong is not None and repr(record) != repr(back):
+            raise Broken(f"what was decoded comes back otherwise: {wrong}")
+
+
+def _one(codec: Codec) -> Callable[[bytes], list[Any]]:
+    decode = codec.decode
+    return lambda data: [decode(data)]
+
+
+def nesting(record: Any) -> int:
+    """Return how many levels of lists, dicts, tuples and sets a record has, without recursion."""
+    deepest = 0
+    left: deque[tuple[Any, int]] = deque([(record, 0)])
+    seen: dict[int, int] = {}
+    while left:
+        value, depth = left.pop()
+        if isinstance(value, dict | list | tuple | set | frozenset):
+            depth += 1
+            if seen.get(id(value), 0) >= depth:
+                continue
+            seen[id(value)] = depth
+            deepest = max(deepest, depth)
+            if depth > 20_000:
+                return depth  # it holds itself
+            left.extend((item, depth) for item in value)
+            if isinstance(value, dict):
+                left.extend((item, depth) for item in value.values())
+    return deepest

@@ -1,0 +1,89 @@
+"""Random Python objects over everything of a codec that encodes."""
+
+from __future__ import annotations
+
+import io
+from random import Random
+from typing import Any
+
+import seeds
+from findings import Broken
+from known import avoided
+from objects import Objects
+
+from bakeoff.bench.judge import judge
+from bakeoff.codecs import DecodeError, EncodeError, LimitError
+
+__all__ = ["Encoding"]
+
+DEPTH = 50
+
+
+class Encoding:
+    """One codec: bare, with a low limit of depth, compressed, and into a stream.
+
+    What is plain must come back as the codec says; of what is wild only errors are held to the promise.
+
+    Args:
+        name: Of the codec.
+    """
+
+    def __init__(self, name: str) -> None:
+        codec = seeds.bare(name)
+        if codec.needs_schema:
+            codec = codec.with_schema(seeds.schemas()["types"])
+        self._codec = codec
+        self._low = codec.with_limits(depth=DEPTH)
+        self._packed = codec.with_compression("zlib:1")
+        self._but = avoided(name)
+
+    def case(self, random: Random) -> bytes:
+        """Return the number from which the object is made."""
+        return random.randbytes(8)
+
+    def _made(self, case: bytes) -> tuple[float, Any, bool, bool]:
+        """Return the way of encoding, the object, and whether it is plain and honest."""
+        random = Random(int.from_bytes(case))
+        way, plain = random.random(), random.random() < 0.5
+        objects = Objects(random, self._but, xml=self._codec.name == "plist")
+        record = objects.plain() if plain else objects.wild()
+        return way, record, plain, objects.honest
+
+    def show(self, case: bytes) -> str:
+        """Return the object as Python shows it, if it can."""
+        try:
+            return repr(self._made(case)[1])
+        except Exception as error:  # noqa: BLE001 - an object that resists
+            return f"(not shown: {type(error).__name__})"
+
+    def run(self, case: bytes) -> str:
+        """Encode, and read what was written."""
+        way, record, plain, honest = self._made(case)
+        codec = self._low if way < 0.1 else self._packed if way < 0.15 else self._codec
+        streamed = way < 0.2
+        file = io.BytesIO()
+        try:
+            if streamed:
+                codec.dump([record], file)
+            else:
+                payload = codec.encode(record)
+        except EncodeError:
+            return "refused"
+        if not streamed and type(payload) is not bytes:
+            raise Broken(f"a payload is a {type(payload).__name__}")
+        file.seek(0)
+        try:
+            back = list(codec.load(file)) if streamed else [codec.decode(payload)]
+        except LimitError:
+            return "limited"
+        except DecodeError as error:
+            if codec.needs_schema or not honest:
+                return "accepted"  # anything is written, and only what fits the schema is read
+            raise Broken(f"what was written is not read: {error.reason}") from error
+        if plain and not codec.needs_schema:
+            if len(back) != 1:
+                raise Broken(f"a file of one record is read as {len(back)}")
+            wrong = judge(record, back[0], codec.carries, codec.losses).wrong
+            if wrong is not None:
+                raise Broken(f"comes back otherwise: {wrong}")
+        return "accepted"

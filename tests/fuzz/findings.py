@@ -1,0 +1,62 @@
+"""Findings as files: a line of JSON that says what happened, then the case byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Broken", "Finding", "save"]
+
+
+_VARIABLE = re.compile(r"0x[0-9a-f]+|\d+|'[^']*'| at `.*| in the record .*?: ", re.DOTALL)
+
+
+class Broken(Exception):  # noqa: N818 - what it says is a sentence
+    """A promise was broken without any error: the sentence says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What went wrong, and with what.
+
+    Attributes:
+        target: Name of the target.
+        kind: ``deaths``, ``foreign``, ``broken``, ``slow`` or ``large``.
+        what: What happened in a sentence.
+        shown: The case as people read it, cut.
+        case: The case.
+    """
+
+    target: str
+    kind: str
+    what: str
+    shown: str
+    case: bytes
+
+    @property
+    def key(self) -> str:
+        """What findings of one cause have in common: sentence without numbers, names and places."""
+        return f"{self.target} {self.kind} {_VARIABLE.sub('', self.what)[:120]}"
+
+    @classmethod
+    def read(cls, path: Path) -> Finding:
+        """Return a finding from its file."""
+        head, _, case = path.read_bytes().partition(b"\n")
+        facts: dict[str, Any] = json.loads(head)
+        return cls(**facts, case=case)
+
+
+def save(finding: Finding, folder: Path) -> Path:
+    """Write a finding into a folder; one of the same key goes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = hashlib.sha256(finding.key.encode(errors="replace"))
+    plain = "".join(c if c.isalnum() else "-" for c in finding.target)
+    path = folder / f"{plain}-{finding.kind}-{told.hexdigest()[:8]}.case"
+    facts = asdict(finding)
+    del facts["case"]
+    path.write_bytes(json.dumps(facts).encode() + b"\n" + finding.case)
+    return path

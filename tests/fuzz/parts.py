@@ -1,0 +1,399 @@
+"""The compiled parts by themselves: what their callers give them, and what they should not."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import functools
+import uuid
+from collections.abc import Callable
+from random import Random
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
+
+import seeds
+from findings import Broken
+from mutate import Mutator
+from objects import Bits, Box, Colour, Level, Objects, Odd, Raising
+
+from bakeoff.bench import _memory, _slice
+from bakeoff.bench.equality import first_difference
+from bakeoff.codecs import Codec
+from bakeoff.codecs._ends import end_of
+from bakeoff.datasets import _generate
+from bakeoff.schemas import Hint, Schema, SchemaError
+
+__all__ = ["PARTS"]
+
+
+class _Seeded:
+    """A part whose cases are numbers from which everything is drawn."""
+
+    def case(self, random: Random) -> bytes:
+        return random.randbytes(8)
+
+    def show(self, case: bytes) -> str:
+        return case.hex()
+
+    def run(self, case: bytes) -> str:
+        return self.draw(Random(int.from_bytes(case)))
+
+    def draw(self, random: Random) -> str:
+        raise NotImplementedError
+
+
+# Plans ------------------------------------------------------------------------------------------
+
+
+class _Named(TypedDict, total=False):
+    name: str
+    at: dt.date
+    by: dict[int, uuid.UUID]
+
+
+class _Row(NamedTuple):
+    left: int
+    right: dt.datetime | None
+
+
+_LEAVES: tuple[Any, ...] = (
+    bool, int, Annotated[int, Hint(big=True)], float, str, bytes, bytearray, dt.datetime, dt.date, dt.time,
+    dt.timedelta, decimal.Decimal, uuid.UUID, Colour, Level, Bits, Odd, Literal[1, "x", None], None, Any,
+    complex, Annotated[dt.datetime, Hint(aware=True)], Annotated[dt.datetime, Hint(epoch="s", aware=False)],
+    Annotated[dt.timedelta, Hint(epoch="ms")], Annotated[bytes, Hint(encoding="hex")],
+    Annotated[bytes, Hint(encoding="base64url")], Annotated[int, Hint(severity="note")],
+    _Named, _Row, list, dict, set,
+)  # fmt: skip
+_KEYS: tuple[Any, ...] = (
+    str,
+    int,
+    uuid.UUID,
+    dt.date,
+    dt.datetime,
+    Colour,
+    Level,
+    Any,
+    bool | int,
+    Literal[1, "x"],
+)
+_SCHEMAS = 3000
+_CODECS = (
+    None,
+    "json",
+    "msgpack",
+    "msgpack/tuple",
+    "bson",
+    "yaml",
+    "cbor2",
+    "plist",
+    "marshal",
+    "ujson",
+    "orjson",
+)
+
+
+def _kind(random: Random, depth: int) -> Any:
+    roll = random.random()
+    if depth > 3 or roll < 0.45:
+        return random.choice(_LEAVES)
+
+    def inner() -> Any:
+        return _kind(random, depth + 1)
+
+    ways: tuple[Callable[[], Any], ...] = (
+        lambda: list[inner()],  # type: ignore[misc]
+        lambda: tuple[inner(), ...],  # type: ignore[misc]
+        lambda: tuple[inner(), inner()],  # type: ignore[misc]
+        lambda: set[inner()],  # type: ignore[misc]
+        lambda: frozenset[inner()],  # type: ignore[misc]
+        lambda: dict[random.choice(_KEYS), inner()],  # type: ignore[misc]
+        lambda: inner() | None,
+        lambda: inner() | inner(),
+        lambda: {name: inner() for name in random.sample(["a", "b", "c d", "é", "1"], random.randint(1, 3))},
+    )
+    return random.choice(ways)()
+
+
+@functools.cache
+def _schema(number: int) -> Schema:
+    random = Random(number)
+    while True:
+        try:
+            spec = {name: _kind(random, 0) for name in random.sample("abcd", random.randint(1, 3))}
+            return Schema(spec, as_objects=random.random() < 0.3)
+        except (SchemaError, TypeError):
+            continue  # not every combination is one
+
+
+class _Plan(_Seeded):
+    """Plans of random schemas over random records: they raise nothing, and settle."""
+
+    def draw(self, random: Random) -> str:
+        schema = _schema(int(random.random() * _SCHEMAS))
+        codec = random.choice(_CODECS)
+        again = random.getrandbits(64)
+        plain = random.random() < 0.5
+        if codec is not None:
+            fix = schema.fixer(codec)
+            if fix is not None:
+                fix(self._record(again, plain))
+        fast = schema.apply(self._record(again, plain))
+        _, advice = schema.advise(self._record(again, plain), codec)
+        str(advice[:3])
+        if not plain:
+            return "accepted" if not advice else "refused"
+        slow, _ = schema.advise(self._record(again, plain))
+        if (difference := first_difference(slow, fast)) is not None:
+            raise Broken(f"apply and advise differ: {difference}")
+        _, second = schema.advise(slow)
+        if fixed := [item for item in second if item.outcome == "fixed"]:
+            raise Broken(f"a second look fixes more: {fixed[0]}")
+        return "accepted" if not advice else "refused"
+
+    @staticmethod
+    def _record(seed: int, plain: bool) -> Any:
+        random = Random(seed)
+        objects = Objects(random)
+        make = objects.plain if plain else objects.wild
+        if random.random() < 0.1:
+            return make()
+        return {name: _as_text(make(), random) for name in random.sample("abcd", random.randint(1, 4))}
+
+
+def _as_text(value: Any, random: Random) -> Any:
+    """Return a value now and then as formats without its type write it."""
+    if random.random() < 0.5:
+        return value
+    if isinstance(value, dt.date | dt.time | decimal.Decimal | uuid.UUID) or type(value) is int:
+        return _text(value)
+    return list(value) if isinstance(value, tuple | set | frozenset) else value
+
+
+def _text(value: Any) -> Any:
+    try:
+        return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+    except Exception:  # noqa: BLE001 - its zone resists, or it has too many digits
+        return value
+
+
+# Ends -------------------------------------------------------------------------------------------
+
+_KINDS = {"msgpack": "msgpack", "cbor": "cbor2", "pickle": "pickle", "marshal": "marshal", "nul": "rapidjson"}
+
+
+class _Ends:
+    """Where values end: within the payload, and there whatever follows."""
+
+    def __init__(self) -> None:
+        self._mutators = []
+        for kind, name in _KINDS.items():
+            codec = seeds.bare(name)
+            words = seeds.TOKENS[codec.format], seeds.NESTS[codec.format]
+            self._mutators.append((kind, Mutator(seeds.payloads(codec), *words)))
+
+    def case(self, random: Random) -> bytes:
+        at = int(random.random() * len(self._mutators))
+        return bytes((at,)) + self._mutators[at][1].mutant(random)
+
+    def show(self, case: bytes) -> str:
+        return f"{self._mutators[case[0]][0]}: {case[1:]!r}"
+
+    def run(self, case: bytes) -> str:
+        kind: Any = self._mutators[case[0]][0]
+        payload = case[1:]
+        end = end_of(kind, payload)
+        if end == -1:
+            return "refused"
+        if not 0 <= end <= len(payload):
+            raise Broken(f"ends at {end} of {len(payload)}")
+        if kind not in ("nul", "pickle"):  # a pickle's frame goes on after its STOP
+            for tail in (b"", b"\0", b"\xff" * 9, payload):
+                if end_of(kind, payload[:end] + tail) != end:
+                    raise Broken(f"what follows moves the end at {end}")
+        return "accepted"
+
+
+# The codec itself -------------------------------------------------------------------------------
+
+
+class _Shell(_Seeded):
+    """Codecs of odd callables and odd options: whatever these do, the process goes on."""
+
+    def draw(self, random: Random) -> str:
+        objects = Objects(random)
+
+        def odd(*_: Any, **__: Any) -> Any:
+            roll = random.random()
+            if roll < 0.2:
+                raise random.choice((ValueError, RecursionError, MemoryError, TypeError, KeyError))("asked")
+            return random.choice(
+                (b"", b"{}", "text", "\ud800", None, 5, [], {}, bytearray(b"x"), objects.wild())
+            )
+
+        def factory(*_: Any) -> Any:
+            return odd if random.random() < 0.8 else odd()
+
+        def same(value: Any, *_: Any, **__: Any) -> Any:
+            return value
+
+        pooled = random.random() < 0.3
+        options: dict[str, Any] = {
+            "encode_options": random.choice((None, {}, {"a": 1})),
+            "encode_arguments": random.choice(((), (1,), (1,) * 11, (1,) * 12)),
+            "decode_options": random.choice((None, {"a": 1, "b": 2})),
+            "pooled": pooled,
+            "text": random.random() < 0.3,
+            "lower": random.choice((None, odd, same)),
+            "scan": random.choice((None, frozenset(), frozenset({int, str}))),
+            "encode_depth": random.choice((0, 1, 5, 200)),
+            "inside": random.choice((None, odd)),
+            "too_deep": random.choice(((), ("asked",))),
+            "plain_keys": random.random() < 0.3,
+            "check_payload": random.choice((None, odd)),
+            "whole": random.choice((None, "msgpack", "cbor", "pickle", "marshal", "nul")),
+            "wrap": random.choice((None, "a", "")),
+            "decode_again": random.choice((None, odd)),
+            "subclass": random.choice((None, Level, bool)),
+        }
+        chosen = {key: value for key, value in options.items() if random.random() < 0.4}
+        try:
+            codec = Codec("odd", "odd", factory if pooled else odd, random.choice((odd, same)), **chosen)
+            if random.random() < 0.3:
+                codec = codec.with_limits(depth=random.choice((1, 5, 10_000)))
+        except ValueError:
+            return "refused"
+        outcome = "accepted"
+        for _ in range(3):
+            for call, given in (
+                (codec.encode, objects.wild()),
+                (codec.decode, objects.wild()),
+                (codec.decode, b"{}"),
+            ):
+                try:
+                    call(given)
+                except Exception:  # noqa: BLE001 - odd callables and options have odd errors
+                    outcome = "refused"
+        return outcome
+
+
+# What measures and generates ----------------------------------------------------------------------
+
+_ERRORS = (
+    TypeError, ValueError, OverflowError, LookupError, RuntimeError, MemoryError, SystemError, AttributeError,
+    decimal.InvalidOperation,
+)  # fmt: skip
+_INTS = (-(2**70), -(2**63), -(2**31), -5, -1, 0, 1, 2, 7, 100)
+
+
+class _Calls(_Seeded):
+    """Calls of a module's functions with odd arguments: the wrong ones are errors, and nothing worse."""
+
+    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
+        raise NotImplementedError
+
+    def draw(self, random: Random) -> str:
+        objects = Objects(random)
+        try:
+            random.choice(self.calls(random, objects))()
+        except _ERRORS:
+            return "refused"
+        return "accepted"
+
+
+class _Slice(_Calls):
+    """The timed loop."""
+
+    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
+        items = [objects.wild() for _ in range(int(random.random() * 4))]
+
+        def change(item: Any) -> Any:
+            items.append(1)
+
+        def clear(item: Any) -> Any:
+            items.clear()
+            return item
+
+        def drop(item: Any) -> Any:
+            items[:] = [None] * len(items)
+            return item
+
+        callee = random.choice(
+            (_slice.nothing, _slice.touch, repr, len, change, clear, drop, 5, None, objects.wild())
+        )
+
+        def number() -> Any:
+            return random.choice((*_INTS, 1.5, None))
+
+        return (
+            lambda: _slice.time_calls(callee, items, number(), number(), number()),
+            lambda: _slice.time_calls(callee, items, number(), 20, random.choice((0, 1, 7))),
+            lambda: _slice.touch(items),
+            lambda: _slice.touch(objects.wild()),
+            lambda: _slice.copy(objects.wild()),
+            lambda: _slice.spin(number()),
+            lambda: _slice.time_calls(callee, objects.wild(), 0, 1),
+        )
+
+
+class _Memory(_Calls):
+    """The counters of memory."""
+
+    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
+        items = [objects.wild() for _ in range(int(random.random() * 4))]
+
+        def clear(item: Any) -> Any:
+            items.clear()
+
+        callee = random.choice((repr, len, Raising(), Box, 5, clear, objects.wild()))
+        beat = random.choice((lambda: None, clear, 5))
+        resident = random.choice((None, lambda: 5, lambda: "x", 7))
+
+        def number() -> Any:
+            return random.choice((-(2**31), -5, -1, 0, 1, 2, 3))
+
+        return (
+            lambda: _memory.windows(callee, items, number(), number(), random.random() < 0.5, beat, resident),
+            _memory.used,
+            _memory.trim,
+        )
+
+
+class _Generate(_Calls):
+    """The generators."""
+
+    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
+        def number() -> Any:
+            return random.choice((*_INTS, 2**32, 2**40, 2**63, 2**64 - 1, 1.5, None))
+
+        def length() -> Any:
+            return random.choice((*_INTS, 4095, 4096, 4097, 100_000, 1.5))
+
+        digits = _generate.Random(random.getrandbits(64), random.choice(("", "a", "movies", "x" * 8)))
+        digits.seek(random.getrandbits(40))
+        return (
+            lambda: _generate.Random(number(), random.choice(("", "x" * 9, "é", None))),
+            lambda: digits.seek(number()),
+            lambda: digits.below(number()),
+            lambda: digits.between(number(), number()),
+            lambda: digits.chance(number()),
+            lambda: digits.ratio(number(), number(), number()),
+            lambda: digits.pick(random.choice(([], "", "abc", (1, 2), {}, objects.wild()))),
+            lambda: digits.data(length()),
+            lambda: digits.digits(length()),
+            lambda: digits.title(length()),
+            lambda: digits.prose(length()),
+            lambda: _generate.fresh(objects.wild()),
+            lambda: _generate.movie(digits, number()),
+            lambda: _generate.message(digits, number()),
+            lambda: list(_generate.Stream(random.choice((_generate.movie, repr, 5)), digits, number(), 3)),
+        )
+
+
+PARTS: dict[str, Callable[[], Any]] = {
+    "plan": _Plan,
+    "ends": _Ends,
+    "codec": _Shell,
+    "slice": _Slice,
+    "memory": _Memory,
+    "generate": _Generate,
+}
+"""Name to maker; the names of the extensions without their underscore."""

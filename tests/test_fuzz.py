@@ -1,0 +1,125 @@
+"""The fuzz driver: what dies, hangs or breaks a promise is found, kept and repeated; nothing else is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.faults import publish
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+
+pytestmark = pytest.mark.checkout
+
+
+def fuzz(*arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the driver."""
+    more = {} if path is None else {"PYTHONPATH": str(path)}
+    return subprocess.run(
+        [sys.executable, str(HERE / "fuzz"), *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | more,
+    )
+
+
+def count(row: str, target: str, output: str) -> int:
+    """Return a figure of the table."""
+    head = next(line for line in output.splitlines() if line.startswith("target"))
+    line = next(line for line in output.splitlines() if line.startswith(target + " "))
+    headings, values = re.split(r"\s{2,}", head.strip()), re.split(r"\s{2,}", line.strip())
+    return int(dict(zip(headings, values, strict=False))[row].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", ["selftest-crashes", "selftest-exits", "selftest-hangs"])
+def test_what_dies_or_hangs_is_found_kept_and_repeated(tmp_path: Path, name: str) -> None:
+    """The case outlives the process that died of it, and the next one goes on."""
+    publish(tmp_path)
+    found = tmp_path / "found"
+    options = ["--runs", "25", "--seed", "1", "--patience", "0.5", "--findings", str(found)]
+    done = fuzz(f"decode:{name}", *options, path=tmp_path)
+
+    assert (1, "") == (done.returncode, done.stderr)
+    column = "> 1 s" if name == "selftest-hangs" else "deaths"
+    assert count(column, f"decode:{name}", done.stdout) >= 1
+    (case,) = found.glob("*.case")
+    assert f"python3 tasks.py fuzz --again {case}" in done.stdout
+    if name == "selftest-crashes":
+        assert fuzz("--again", str(case), path=tmp_path).returncode < 0
+
+
+PLANTED = """
+import itertools
+import bakeoff
+turns = itertools.count()
+def large(data):
+    return {"a": len(b"x" * (280 << 20))}
+def lying(data):
+    return {"a": next(turns)}
+def leaving(data):
+    raise SystemExit(5)
+def make(name, decode):
+    plain = bakeoff.codec("json")
+    carries = ("none", "bool", "int", "float", "str", "list", "dict")
+    return lambda: bakeoff.Codec(name, "json", plain.encode, decode, carries=carries)
+fuzzed_large, fuzzed_lying, fuzzed_leaving = (
+    make(f"fuzzed-{f.__name__}", f) for f in (large, lying, leaving)
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "column", "said"),
+    [
+        ("large", "> 256 MiB", "grew by"),
+        ("lying", "promises broken", "came back as"),
+        ("leaving", "foreign errors", "SystemExit: 5"),
+    ],
+)
+def test_what_is_survived_is_found_as_well(tmp_path: Path, fault: str, column: str, said: str) -> None:
+    """A codec that takes too much, gives something else, or raises what it should not."""
+    info = tmp_path / "fuzzed-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fuzzed\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\nfuzzed-{fault} = planted:fuzzed_{fault}\n")
+    (tmp_path / "planted.py").write_text(PLANTED)
+    target, found = f"decode:fuzzed-{fault}", tmp_path / "found"
+    done = fuzz(target, "--runs", "2", "--seed", "1", "--findings", str(found), path=tmp_path)
+
+    assert (1, "") == (done.returncode, done.stderr)
+    assert count(column, target, done.stdout) >= 1
+    assert said in done.stdout
+    assert fuzz("--again", str(next(found.glob("*.case"))), path=tmp_path).returncode == 1
+
+
+def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
+    """Whatever is found can be found again."""
+    arguments = ["msgpack", "part:ends", "--runs", "300", "--seed", "5", "--findings", str(tmp_path)]
+    tables = [re.sub(r" +[\d,]+\n", "\n", fuzz(*arguments).stdout) for _ in range(2)]
+
+    assert "decode:msgpack" in tables[0]
+    assert tables[0] == tables[1]
+
+
+def test_an_unknown_name_is_a_usage_error() -> None:
+    """With the names that there are."""
+    done = fuzz("nosuch")
+
+    assert done.returncode == 2
+    assert "decode:json" in done.stderr
+
+
+def test_what_is_known_stands_in_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No fault is passed over that users are not told of."""
+    monkeypatch.syspath_prepend(str(HERE / "fuzz"))
+    from known import AVOIDED, KNOWN
+
+    for fault in (*KNOWN, *AVOIDED):
+        file, words = fault.documented
+        assert words in (ROOT / file).read_text()
