@@ -72,6 +72,8 @@ cdef extern from * nogil:
 
 cdef int _loop(PyObject *call, list items, Py_ssize_t start, Py_ssize_t count) except -1:
     cdef Py_ssize_t length = PyList_GET_SIZE(items)
+    if length == 0:
+        raise RuntimeError("the list of items has been emptied while they were called with")
     cdef Py_ssize_t at = start % length
     cdef PyObject *slot[2]
     cdef PyObject *result
@@ -167,7 +169,7 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py
         processor away meanwhile.
 
     Raises:
-        ValueError: No items.
+        ValueError: No items, or a burst of less than nothing.
         Exception: Whatever `call` raises.
     """
     cdef int64_t begin, busy, spent = 0, worked = 0
@@ -175,6 +177,8 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py
     cdef Py_ssize_t now, done = 0
     if not items:
         raise ValueError("nothing to call with")
+    if burst < 0:
+        raise ValueError(f"a burst is 0 calls or more, got {burst}")
     before = bakeoff_switches()
     while True:
         now = count - done if burst == 0 or count - done < burst else burst

@@ -141,13 +141,19 @@ def _walk_dict(
             continue
         order.append(found)
         if type(found) is not type(key):
-            token = "int_keys" if type(key) is int else "any_keys"
-            yield f"key of {path}", key, found, not carried & {token, "any_keys"}
+            yield f"key of {path}", key, found, not _carries_key(key, carried)
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
         yield f"{path}[{key!r}]", _MISSING, rest[key], False
     if "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
         yield f"keys of {path}", order, came, False
+
+
+def _carries_key(key: Any, carried: frozenset[str]) -> bool:
+    """Whether a key that is no text comes back as it was."""
+    if type(key) is int and "int_keys" in carried:
+        return key in _INT64 or "bigint" in carried
+    return "any_keys" in carried
 
 
 def _find(key: Any, there: dict[Any, Any]) -> Any:

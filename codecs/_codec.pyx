@@ -805,6 +805,8 @@ cdef object _plain_ints(object value, PyObject *subclass):
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
+    if stack_left() < RESERVE:
+        raise _TooDeepError  # it holds itself, which no library's record does
     if PyDict_CheckExact(value):
         while PyDict_Next(value, &position, &key, &item):
             if type_of(item) is subclass:

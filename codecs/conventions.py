@@ -291,12 +291,16 @@ def _aware_or_text(value: dt.datetime) -> Any:
     return value if value.tzinfo is not None else value.isoformat()
 
 
+_LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
+
+
 def _naive_or_text(value: dt.datetime) -> Any:
     """Native without an offset, else ISO 8601 text.
 
-    A property list's date has none; plistlib would drop one without a word.
+    A property list's date has none; plistlib would drop one without a word. The last millisecond of
+    the year 9999 is rounded into the next, which it does not read.
     """
-    return value.isoformat() if value.tzinfo is not None else value
+    return value.isoformat() if value.tzinfo is not None or value > _LAST else value
 
 
 def _text_key(key: Any) -> Any:

@@ -29,6 +29,7 @@ CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key
 BIG = CARRIES | {"bigint"}
 LITERALS = "writes NaN and Infinity as bare words, which RFC 8259 does not allow"
 NULLED = "NaN and Infinity become null"
+ROUNDED = "rounds offsets from UTC to whole minutes, which those before 1972 were not"
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 _family = FAMILIES["json"]
@@ -125,23 +126,29 @@ def _orjson() -> Mapping[str, Any]:
 
 
 def _orjson_encoding(orjson: ModuleType) -> Mapping[str, Any]:
-    """Return how to encode, and the notes.
-
-    orjson 3.12 and 3.13 do not stop at nested tuples: some 2,000 of them are written beyond a buffer.
-    """
-    notes = ("reads integers beyond 64 bits as floats",)
+    """Return how to encode, and the notes; two faults of some versions cost time where they are there."""
+    notes = ["reads integers beyond 64 bits as floats"]
+    options = 0
+    if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
+        # 3.11.8 to 3.13.0 leave out a zero: a hundredth of a second is read as a tenth.
+        options |= orjson.OPT_PASSTHROUGH_DATETIME
+        notes.append("leaves dates and times to Python, at a cost: this version writes wrong times")
+    else:
+        notes.append(ROUNDED)
     nested: Any = 0
     for _ in range(300):
         nested = (nested,)
     try:
         orjson.dumps(nested)
     except TypeError:
-        return {"encode_arguments": (_family64.leaf,), "notes": notes}
+        return {"encode_arguments": (_family64.leaf, options or None), "notes": notes}
+    # 3.12 and 3.13 do not stop at nested tuples: some 2,000 of them are written beyond a buffer.
+    notes.append("checks nesting before encoding, at a cost: this version ends the process")
     return {
         # What the check does not see into is made of lists, which orjson does count.
-        "encode_arguments": (_family64.lowered_leaf, orjson.OPT_PASSTHROUGH_DATACLASS),
+        "encode_arguments": (_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         "encode_depth": DEFAULT_DEPTH,
-        "notes": (*notes, "checks nesting before encoding, at a cost: this version ends the process"),
+        "notes": notes,
     }
 
 
@@ -159,6 +166,7 @@ def _msgspec() -> Mapping[str, Any]:
         "carries": carries | {"bigint"},
         "wire": wire("json", carries | {"bigint"}),
         "losses": (NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
+        "notes": (ROUNDED,),
     }
 
 
@@ -178,7 +186,7 @@ def _msgspec_struct() -> Mapping[str, Any]:
             "records come back as Structs, in the order of the schema, without fields that it does not know",
             NULLED,
         ),
-        "notes": ("takes and gives `msgspec.Struct` objects",),
+        "notes": ("takes and gives `msgspec.Struct` objects", ROUNDED),
     }
 
 

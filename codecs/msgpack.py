@@ -194,7 +194,10 @@ def _ormsgpack() -> Mapping[str, Any]:
         "accelerated": True,
         "carries": carries,
         "wire": wire("msgpack", carries),
-        "notes": ("writes all datetimes as text: its timestamps drop the microseconds",),
+        "notes": (
+            "writes all datetimes as text: its timestamps drop the microseconds",
+            "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+        ),
     }
 
 

@@ -30,6 +30,14 @@ def _encode(record: Any, **options: Any) -> bytes:
     return plistlib.dumps(record, sort_keys=False, **options)
 
 
+def _encode_xml(record: Any) -> bytes:
+    payload = plistlib.dumps(record, sort_keys=False)
+    # plistlib refuses the other characters that XML does not have.
+    if b"\xef\xbf\xbe" in payload or b"\xef\xbf\xbf" in payload:
+        raise ValueError("U+FFFE or U+FFFF in a text, which XML cannot hold")
+    return payload
+
+
 class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
     """The standard library's, within a depth, and not in time that grows by the square of a long text.
 
@@ -104,6 +112,8 @@ def _xml() -> Mapping[str, Any]:
         **_plist(
             plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
         ),
+        "encode": _encode_xml,
+        "encode_options": {},
         "decode": _decode_xml,
         "decode_options": {},
         "bounded": lambda limits: {"limits": limits},

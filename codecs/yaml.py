@@ -127,9 +127,21 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
     def represent(self: Any, value: Any) -> Any:
         return self.represent_data(_family.leaf(value))
 
+    def represent_moment(self: Any, value: dt.datetime) -> Any:
+        if (value.utcoffset() or dt.timedelta()) % dt.timedelta(minutes=1):
+            raise ValueError("an offset of other than whole minutes, which YAML cannot read")
+        return self.represent_datetime(value)
+
+    def represent_text(self: Any, value: str) -> Any:
+        return self.represent_scalar("tag:yaml.org,2002:str", value, style='"' if "\x85" in value else None)
+
     for kind in (dt.time, dt.timedelta, decimal.Decimal, uuid.UUID, frozenset, bytearray, memoryview, None):
         ConventionDumper.add_representer(kind, represent)
     ConventionDumper.add_multi_representer(enum.Enum, represent)
+    ConventionDumper.add_representer(dt.datetime, represent_moment)
+    if not accelerated:
+        # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
+        ConventionDumper.add_representer(str, represent_text)
 
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
     return {
@@ -149,7 +161,10 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
         "accelerated": accelerated,
         "carries": CARRIES,
         "wire": wire("yaml", CARRIES),
-        "notes": ("a truncated payload is often still valid YAML",),
+        "notes": (
+            "a truncated payload is often still valid YAML",
+            "refuses datetimes whose offset is not of whole minutes, which it could not read",
+        ),
     }
 
 

@@ -130,7 +130,13 @@ cdef class Random:
         return <double>(self.next() >> 11) / 9007199254740992.0
 
     cpdef object pick(self, object options):
-        """Return one of `options`; a text comes back as an object of its own."""
+        """Return one of `options`; a text comes back as an object of its own.
+
+        Raises:
+            ValueError: There are none.
+        """
+        if not options:
+            raise ValueError("nothing to pick from")
         option = options[self.small(len(options))]
         return fresh(option) if type(option) is str else option
 

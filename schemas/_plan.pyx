@@ -1056,7 +1056,7 @@ cdef class TupleStep(Step):
         cdef list items
         cdef bint changed
         cdef object seen, result
-        cdef Py_ssize_t size
+        cdef Py_ssize_t size, said
         if PyTuple_Check(value):
             if self.item is None and self.places is None:
                 return value
@@ -1081,11 +1081,17 @@ cdef class TupleStep(Step):
         if self.item is None and self.places is None:
             result = tuple(items)
         else:
+            said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
             self.visit_items(items, run, place)
             if not changed:
                 for i in range(size):
                     if items[i] is not <object>PyTuple_GET_ITEM(value, i):
                         changed = PyTuple_CheckExact(value)
+                        if not changed:
+                            # A class of its own is not built anew, so nothing of it has been changed.
+                            if run.advice is not NULL:
+                                del (<list>run.advice)[said:]
+                            note(run, place, "value", self.expected, value, "could not", True)
                         break
             result = tuple(items) if changed else value
         remember(run, value, self, result)

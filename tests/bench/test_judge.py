@@ -46,6 +46,7 @@ WHEN = dt.datetime(2011, 5, 6, 7, 8, 9, 123456)
         (Colour.RED, "red"),
         (Place("x", ("a",)), {"name": "x", "tags": ["a"]}),
         ({1: "a"}, {"1": "a"}),
+        ({2**70: "a"}, {str(2**70): "a"}),
         (2**70, str(2**70)),
         (float("nan"), None),
         ({"deep": [(1, WHEN)]}, {"deep": [[1, WHEN.isoformat()]]}),
@@ -157,3 +158,20 @@ def test_equal_records_have_nothing_to_judge() -> None:
     found = judge({"a": [1, None]}, {"a": [1, None]}, JSON)
 
     assert (found.losses, found.wrong) == ({}, None)
+
+
+@pytest.mark.parametrize(
+    ("carries", "wrong"),
+    [
+        (set(), False),
+        ({"int_keys"}, False),
+        ({"bigint"}, False),
+        ({"int_keys", "bigint"}, True),
+        ({"any_keys"}, True),
+    ],
+)
+def test_a_large_int_as_a_key_needs_both(carries: set[str], wrong: bool) -> None:
+    """MessagePack has int keys and no such ints, JSON such ints and no int keys: both write text."""
+    found = judge({2**64: 1}, {str(2**64): 1}, JSON | carries)
+
+    assert wrong == (found.wrong is not None)

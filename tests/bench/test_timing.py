@@ -53,6 +53,17 @@ class TestSlice:
 
         assert after == before
 
+    def test_a_burst_of_less_than_nothing(self) -> None:
+        """It would never be done."""
+        with pytest.raises(ValueError, match="burst"):
+            time_calls(nothing, [1], 0, 5, -1)
+
+    def test_a_list_emptied_between_bursts(self) -> None:
+        """There is nothing left to go on with."""
+        items = [[1]]
+        with pytest.raises(RuntimeError, match="emptied"):
+            time_calls(lambda item: items.clear(), items, 0, 2, 1)
+
     def test_without_items_there_is_nothing_to_time(self) -> None:
         """An empty list would be an endless search."""
         with pytest.raises(ValueError, match="nothing to call with"):

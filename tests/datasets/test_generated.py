@@ -260,6 +260,12 @@ class TestAsking:
         with pytest.raises(ValueError, match="below 0"):
             Random(1, "test").below(0)
 
+    @pytest.mark.parametrize("options", [[], (), ""])
+    def test_picking_from_nothing(self, options: Any) -> None:
+        """An empty list was read beyond its end."""
+        with pytest.raises(ValueError, match="nothing to pick"):
+            Random(1, "test").pick(options)
+
     def test_progress_counts_records(self) -> None:
         """Generated records report how many are done of how many."""
         calls: list[tuple[int, int | None]] = []

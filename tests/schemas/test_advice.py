@@ -602,3 +602,15 @@ def test_schemas_travel() -> None:
     assert pickle.loads(pickle.dumps(advice)) == advice
     assert isinstance(advice, Advice)
     assert isinstance(again.types, Type)
+
+
+@pytest.mark.parametrize("kind", [tuple[int, ...], tuple[int, int]])
+def test_a_tuple_of_another_class_is_not_called_fixed(kind: Any) -> None:
+    """It is not built anew, so that its items stay, and a second look says the same."""
+    schema = Schema({"at": kind})
+    record = {"at": Point(1, "2")}  # type: ignore[arg-type]
+    after, advice = schema.advise(record)
+
+    assert {"at": (1, "2")} == after == schema.apply(record)
+    assert [("$.at", "value", "could not")] == [(a.path, a.code, a.outcome) for a in advice]
+    assert advice == schema.advise(after)[1]

@@ -1,0 +1,105 @@
+"""What is written is read as it was, or not written: the cases that fuzzing has found."""
+
+from __future__ import annotations
+
+import datetime as dt
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff.bench.judge import judge
+from bakeoff.codecs import DecodeError, EncodeError
+from bakeoff.codecs.json import _orjson_encoding
+
+TENTHS = dt.time(19, 4, 7, 44_320)
+NEW_LINE = "a\x85b"
+LOCAL = dt.datetime(1900, 1, 1, tzinfo=dt.timezone(dt.timedelta(minutes=19, seconds=32)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        TENTHS,
+        dt.time(1, 2, 3, 10_000),
+        dt.datetime(2020, 1, 2, 3, 4, 5, 44_320),
+        dt.datetime.max,
+        dt.datetime.min,
+        LOCAL,
+        NEW_LINE,
+        {NEW_LINE: NEW_LINE},
+        "\u2028",
+        "\uffff",
+        {"\ufffe": 1},
+        {2**64: 1, -(2**70): 2},
+        [{2**64 - 1: [2**64]}],
+    ],
+    ids=ascii,
+)
+def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec, value: Any) -> None:
+    """As the codec says what it carries."""
+    if codec.needs_schema:
+        pytest.skip("reads what its schema tells")
+    if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
+        pytest.skip("says that it does not")
+    try:
+        payload = codec.encode({"v": value})
+    except EncodeError:
+        return
+
+    assert judge({"v": value}, codec.decode(payload), codec.carries, codec.losses).wrong is None
+
+
+def test_orjson_writes_every_digit_of_a_time() -> None:
+    """Versions 3.11.8 to 3.13.0 make a tenth of a second of a hundredth."""
+    assert b'["19:04:07.044320"]' == bakeoff.codec("orjson").encode([TENTHS])
+
+
+def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
+    """Whichever version is installed here: dates and times go to Python then, and only then."""
+    wrong = SimpleNamespace(dumps=_without_zeros, OPT_PASSTHROUGH_DATETIME=2, OPT_PASSTHROUGH_DATACLASS=4)
+    right = SimpleNamespace(
+        dumps=lambda value: b'"00:00:00.010000"', OPT_PASSTHROUGH_DATETIME=2, OPT_PASSTHROUGH_DATACLASS=4
+    )
+
+    assert 6 == _orjson_encoding(wrong)["encode_arguments"][1]  # type: ignore[arg-type]
+    assert 4 == _orjson_encoding(right)["encode_arguments"][1]  # type: ignore[arg-type]
+
+
+def _without_zeros(value: object) -> bytes:
+    return b'"00:00:00.10000"'
+
+
+def test_a_plan_for_times_reads_what_orjson_writes() -> None:
+    """The wrong ones were read as other times, without a word."""
+    codec = bakeoff.codec("orjson", schema=bakeoff.Schema({"at": dt.time}))
+
+    assert {"at": TENTHS} == codec.decode(codec.encode({"at": TENTHS}))
+
+
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
+def test_yaml_names_an_offset_that_it_cannot_read(name: str) -> None:
+    """PyYAML writes seconds of an offset, and fails on them."""
+    with pytest.raises(EncodeError, match="whole minutes"):
+        bakeoff.codec(name).encode({"at": LOCAL})
+
+
+@pytest.mark.parametrize("text", ["\ufffe", "a\uffff"])
+def test_plist_refuses_what_xml_does_not_have(text: str) -> None:
+    """In texts and in keys; binary lists have room for it."""
+    for record in ({"a": text}, {text: 1}):
+        with pytest.raises(EncodeError, match="U\\+FFFE or U\\+FFFF"):
+            bakeoff.codec("plist").encode(record)
+        binary = bakeoff.codec("plist/binary")
+        assert record == binary.decode(binary.encode(record))
+
+
+def test_a_record_that_holds_itself_is_an_error_of_its_codec() -> None:
+    """Making plain ints of a library's own went round until the stack was at its end."""
+    endless: list[Any] = []
+    endless.append(endless)
+    codec = bakeoff.Codec("odd", "odd", repr, lambda data: endless, subclass=bool)
+
+    with pytest.raises(DecodeError, match="nested"):
+        codec.decode(b"1")
