@@ -19,6 +19,7 @@ from .costs import costs
 from .equality import equal, first_difference
 from .heartbeat import Heartbeat
 from .judge import Judgement, judge
+from .limits import beyond
 from .sample import Checked, Sample, read_sample, write_checked
 from .work import work
 
@@ -74,7 +75,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``size``
-        (mean bytes of a payload), ``lossy`` (records), ``fixes``.
+        (mean bytes of a payload), ``lossy`` (records), ``fixes``, ``limits`` to ask for.
     """
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
@@ -112,6 +113,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         "encoded": count,
         "fixes": parts.fix is not None,
         "size": sum(map(len, seen.payloads)) / sum(sample.weights[:count]),
+        "limits": beyond(job["codec"], parts, sample, seen.payloads),
     }
 
 

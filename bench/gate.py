@@ -88,6 +88,7 @@ def _take(run: Context, stage: Stage, codec: str, ended: Ended) -> None:
                 "records": answer["records"],
                 "encoded": answer["encoded"],
                 "lossy_records": answer["lossy"],
+                **{f"limit_{key}": limit for key, limit in answer["limits"].items()},
             }
             if operation.kind == "check":
                 entry["value"] = answer[name]

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
-__all__ = ["OWN_DATA", "Limits"]
+__all__ = ["LIMITS", "OWN_DATA", "Limits"]
 
 MIB = 1 << 20
 GREATEST_DEPTH = 10_000
@@ -66,12 +66,18 @@ class Limits:
         Raises:
             ValueError: No such limit, or one out of range.
         """
-        known = [each.name for each in fields(self)]
         for name in limits:
-            if name not in known:
-                raise ValueError(f"no limit {name!r}; there are {', '.join(known)}")
+            if name not in LIMITS:
+                raise ValueError(f"no limit {name!r}; there are {', '.join(LIMITS)}")
         return replace(self, **{name: limit for name, limit in limits.items() if limit is not None})
 
 
-OWN_DATA: dict[str, int] = {"size": 1 << 30, "ratio": 1 << 30, "items": 100_000_000}
+LIMITS = tuple(each.name for each in fields(Limits))
+
+OWN_DATA: dict[str, int] = {
+    "size": 1 << 30,
+    "decompressed": 1 << 30,
+    "ratio": 1 << 30,
+    "items": 100_000_000,
+}
 """Limits for what the user has brought: only the time until a mistake is noticed."""

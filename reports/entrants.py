@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, Sample
 from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
+from ..codecs.limits import OWN_DATA
 from .cost import Cost, nothing_to_advise
 
 __all__ = [
@@ -166,6 +167,22 @@ def records_seen(cells: Iterable[CellResult], fact: str) -> float:
     """
     said = (cell.facts.get(fact) for cell in cells)
     return min((number for number in said if isinstance(number, int)), default=math.inf)
+
+
+def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
+    """Return the limits that a codec has to be asked for with, since records went beyond its own.
+
+    Args:
+        cells: Of one codec.
+    """
+    needed: dict[str, int] = {}
+    for cell in cells:
+        for name, limit in cell.facts.items():
+            key = name.removeprefix("limit_")
+            if key != name and key in OWN_DATA and type(limit) is int:
+                # Whoever the file is from: no more than what a run allows.
+                needed[key] = max(needed.get(key, 0), min(limit, OWN_DATA[key]))
+    return needed
 
 
 def summed(parts: Sequence[Sequence[Sample]]) -> tuple[Sample, ...]:

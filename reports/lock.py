@@ -20,14 +20,15 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from ..codecs import CodecError, MissingLibrary, codec, describe, join_name, split_name
 from ..codecs.compression import library as compressor_library
-from ..codecs.limits import Limits
+from ..codecs.limits import LIMITS
 from ..errors import RunError, UsageError
+from .entrants import limits_needed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -43,9 +44,6 @@ VARIABLE: Final = "BAKEOFF_LOCK"
 
 VERSION: Final = 2
 """Version of the lock's format; all older ones are read."""
-
-_OPTIONS: Final = tuple(each.name for each in fields(Limits))
-"""Options that a lock may hold, all whole numbers: the limits of `bakeoff.codec`."""
 
 _LARGEST: Final = 1 << 20
 """Bytes of a lock; there are some hundred in one."""
@@ -114,6 +112,9 @@ class Lock:
             requires=_compressor(name, results) | {facts.library: version_range(facts.version)},
             format=facts.format,
             schema=schema,
+            options=limits_needed(
+                cell for result in results for cell in result.cells if cell.cell.codec == facts.name
+            ),
             why=choice.sentence,
             terms=terms,
             evidence=tuple(
@@ -159,8 +160,8 @@ class Lock:
         choice = _typed(plain, "choice", dict, {})
         options = _typed(held, "options", dict, {})
         for key in options:
-            if key not in _OPTIONS:
-                raise TypeError(f"no option {key!r}; there are {', '.join(_OPTIONS)}")
+            if key not in LIMITS:
+                raise TypeError(f"no option {key!r}; there are {', '.join(LIMITS)}")
         requires = _typed(held, "requires", dict)
         evidence = _typed(plain, "evidence", list, [])
         return cls(

@@ -11,7 +11,7 @@ from ..bench.results import UNITS, CellResult, CorpusFacts, Fact, Sample
 from ..bench.stats import FEW, Verdict, ratio, verdicts
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, records_seen, weighed
+from .entrants import FLOOR, GROWING, Entrant, Figure, Standing, figure, limits_needed, records_seen, weighed
 from .options import Options
 from .table import EMPTY, Absent, Column, Entry, Row, Section, letter
 from .words import listed
@@ -162,6 +162,8 @@ class SectionBuilder:
             yield f"slow codecs are checked on fewer than {self.corpus.sample:,} records: {partly}"
         if partly := self._seen_on_fewer("encoded"):
             yield f"very slow ones did not even encode all, and their bytes are estimated: {partly}"
+        if asked := self._limits():
+            yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
         if unresolved := self._unresolved():
             texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
             yield (
@@ -173,6 +175,16 @@ class SectionBuilder:
         """Name the codecs that were seen on fewer records than the sample has, and on how many."""
         seen = ((entrant.name, records_seen(entrant.cells.values(), fact)) for entrant in self.shown)
         return ", ".join(f"{name} ({n:,})" for name, n in seen if n < self.corpus.sample)
+
+    def _limits(self) -> str:
+        """Say how the codecs are asked for whose own limits are too low for these records."""
+        needed = ((entrant.name, limits_needed(entrant.cells.values())) for entrant in self.shown)
+        texts: dict[str, list[str]] = {}
+        for name, limits in needed:
+            if limits:
+                options = "".join(f", {key}={limit}" for key, limit in limits.items())
+                texts.setdefault(f"`bakeoff.codec(NAME{options})`", []).append(name)
+        return "; ".join(f"{call} ({', '.join(names)})" for call, names in texts.items())
 
     def _unresolved(self) -> Mapping[str, Sequence[str]]:
         """Return, by the first of a rank, those that share it because too little is known of them.

@@ -69,6 +69,7 @@ def fastest(
         return _locked(Lock.read(path), path, schema, trusted=trusted)
 
     from .reports.cost import Cost
+    from .reports.entrants import limits_needed
     from .reports.files import load
     from .reports.pick import Wish, pick
 
@@ -88,10 +89,12 @@ def fastest(
         formats=formats,
         interop=interop,
     )
-    name = pick([result], wish).winner.name
+    winner = pick([result], wish).winner
+    name = winner.name
     if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
-    return codec(name, trusted=trusted, schema=schema)
+    made = codec(name, trusted=trusted, schema=schema)
+    return made.with_limits(**limits_needed(winner.cells.values()))
 
 
 def _locked(held: Lock, path: Path, schema: Any, *, trusted: bool) -> Codec:

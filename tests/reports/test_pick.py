@@ -508,7 +508,7 @@ class TestLock:
             ("version = 1\ncodec = 3", "codec has to be a table"),
             ("x = " + "[" * 100_000, "cannot be read as a lock"),
             ("#" * (1 << 20) + "#", "has more than 1,048,576 bytes"),
-            (LOCK + "options = {foo = 1}", "no option 'foo'; there are size, depth, ratio"),
+            (LOCK + "options = {foo = 1}", "no option 'foo'; there are size, decompressed"),
             (LOCK + "options = {trusted = true}", "no option 'trusted'"),
             (LOCK + "options = {size = 'x'}", "size has to be a whole number"),
             (LOCK + "options = {size = true}", "size has to be a whole number"),

@@ -144,8 +144,8 @@ def _write(
     if os.path.lexists(path) and not is_device(path):
         # What is there but no lock is somebody's file: reading it says so, and it stays.
         before = Lock.read(path)
-        # Limits are set by hand.
-        new = dataclasses.replace(new, options=before.options)
+        # Limits that were set by hand stay.
+        new = dataclasses.replace(new, options={**new.options, **before.options})
         if before.named != new.named:
             change = f" (was {before.named})"
             if not replace:
