@@ -14,4 +14,6 @@ weigh     `weigh`                                         `memory`, `peak`, `gro
 `processes` starts workers and says how they ended, `worker` is their main, `contestant` builds codecs
 in them, `work` is what an operation calls and how that is clocked (`_slice`). `ledger` sums up what was
 found, `journal` keeps it on disk, `results` is the file, `stats` the verdicts.
+
+`hostile` attacks codecs with payloads and objects, and measures nothing but that promises are kept.
 """

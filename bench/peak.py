@@ -16,7 +16,7 @@ from .operations import Measured, still
 if TYPE_CHECKING:
     from ..codecs import Codec
 
-__all__ = ["measure"]
+__all__ = ["CLEAR_REFS", "STATUS", "can_reset", "kilobytes", "measure"]
 
 CLEAR_REFS = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
@@ -37,12 +37,13 @@ def measure(
     """
     call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
     beat = options.get("beat", still)
-    if _can_reset():
+    if can_reset():
         return _high_water(call, items, beat)
     return _resource_usage(call, items, beat)
 
 
-def _can_reset() -> bool:
+def can_reset() -> bool:
+    """Whether the kernel's high-water mark can be set back here; done so, where it can."""
     try:
         CLEAR_REFS.write_text("5")
     except OSError:
@@ -50,7 +51,8 @@ def _can_reset() -> bool:
     return ROLLUP.exists()
 
 
-def _kilobytes(path: Path, key: str) -> int:
+def kilobytes(path: Path, key: str) -> int:
+    """Return the bytes that a line such as ``VmHWM:`` of a file in ``/proc`` states."""
     for line in path.read_text().splitlines():
         if line.startswith(key):
             return int(line.split()[1]) * 1024
@@ -59,20 +61,20 @@ def _kilobytes(path: Path, key: str) -> int:
 
 def _of_files() -> int:
     """Return the resident bytes that are pages of files: code, above all."""
-    return _kilobytes(ROLLUP, "Rss:") - sum(_kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
+    return kilobytes(ROLLUP, "Rss:") - sum(kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
 
 
 def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
     from ._memory import trim
 
     trim()
-    settled, files = _kilobytes(ROLLUP, "Rss:"), _of_files()
+    settled, files = kilobytes(ROLLUP, "Rss:"), _of_files()
     CLEAR_REFS.write_text("5")
     for item in items:
         beat()
         call(item)
     # The first calls page a library's code in: no memory that anybody holds.
-    most = _kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
+    most = kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
     # Reading the files costs a page or two of its own.
     return Measured(
         float(max(PAGE, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}

@@ -88,6 +88,10 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
             return facts(codec(job["codec"]))
         except CodecError as error:
             return {"failed": error.reason}
+    if job["kind"] == "attack":
+        from .hostile import attack
+
+        return attack.run(job)
     from . import memory
 
     return memory.run(job)

@@ -27,6 +27,7 @@ COMMANDS = {
     "convert": "Turn a file of records into another format.",
     "schema": "Infer, show or check an advisory schema.",
     "fidelity": "Show what each codec brings back of each Python type.",
+    "check": "Attack codecs with hostile payloads and objects.",
     "once": "Do one fixed amount of work, for `pyperf command`.",
     "selftest": "Check on this machine that the measurement can be trusted.",
 }

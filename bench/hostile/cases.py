@@ -1,0 +1,106 @@
+"""What an attack is, and to which codecs it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...codecs import split_name
+
+if TYPE_CHECKING:
+    from ...codecs import Codec
+
+__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "cases_of", "every_case", "room", "wire"]
+
+Direction = Literal["decode", "encode"]
+Must = Literal["either", "accept", "refuse", "limit"]
+
+DEEP = 100_000
+"""Levels of nesting, more than any library goes."""
+
+
+RECORD: dict[str, Any] = {
+    "id": 7,
+    "name": "Größe 😀",
+    "ratio": 0.25,
+    "tags": ["a", "b", ["c"]],
+    "by": {"name": "x" * 40, "age": 300, "flags": [True, False]},
+    "many": [{"n": number, "square": number**2} for number in range(8)],
+}
+"""What every format writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One attack.
+
+    Attributes:
+        direction: What is attacked.
+        name: Unique in its direction among the cases that apply to one codec.
+        what: The same in a half sentence.
+        make: Yields the payloads or objects, each of which is tried; runs on after each has been.
+        must: What is promised beyond a record, or payload, or one of our errors: "refuse" and "limit"
+            (as `LimitError`, when decoding) for what must not pass, "accept" for what must.
+        wires: To which codecs it applies, see `wire`; None for all.
+        reads_back: Whether the codec must be able to read what it makes of the object.
+    """
+
+    direction: Direction
+    name: str
+    what: str
+    make: Callable[[Codec], Iterable[Any]]
+    must: Must = "either"
+    wires: frozenset[str] | None = None
+    reads_back: bool = True
+
+    @property
+    def title(self) -> str:
+        """Direction and name, as ``--only`` takes them."""
+        return f"{self.direction}/{self.name}"
+
+    def fits(self, patterns: Sequence[str]) -> bool:
+        """Whether a pattern means this case; without any, all are meant."""
+        return not patterns or any(
+            fnmatchcase(self.title, pattern) or fnmatchcase(self.name, pattern) for pattern in patterns
+        )
+
+
+def wire(codec: Codec) -> frozenset[str]:
+    """Return what is known of a codec's payloads: format, name without compression, compressor."""
+    base = split_name(codec.name)[0]
+    found = {base if base == "plist/binary" else codec.format}
+    if codec.compression is not None:
+        found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
+    return frozenset(found)
+
+
+def room(codec: Codec) -> int:
+    """Return the most bytes that a payload may have."""
+    return codec.limits_size
+
+
+def every_case() -> tuple[Case, ...]:
+    """Return all cases, those of decoding first."""
+    from .objects import OBJECTS
+    from .payloads import PAYLOADS
+
+    return PAYLOADS + OBJECTS
+
+
+def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
+    """Return the cases that apply to a codec, as far as patterns mean them.
+
+    Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.
+    """
+    from .payloads import UNTRUSTED
+
+    known = wire(codec)
+    return [
+        case
+        for case in every_case()
+        if (case.wires is None or case.wires & known)
+        and (case.direction == "encode" or (case is UNTRUSTED) == codec.trusted_only)
+        and case.fits(patterns)
+    ]

@@ -1,0 +1,249 @@
+"""``bakeoff check``: what codecs do with hostile payloads and objects, held against what they promise."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..bench.hostile.campaign import Checked, Finding
+    from ..bench.hostile.judge import Promise, Seen
+
+__all__ = ["command"]
+
+RIGHT = ("known", "slowest", "most memory")
+MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
+
+
+@click.command("check")
+@click.argument("selection", nargs=-1, metavar="[CODEC]...")
+@click.option(
+    "--only", multiple=True, metavar="PATTERN", help="Only these cases: names or globs; repeatable."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Promised of a call.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    metavar="MIB",
+    help="Promised of a call.",
+)
+@click.option("--cases", is_flag=True, help="Show every case of every codec.")
+@click.option("--list", "listing", is_flag=True, help="List the cases, and try none.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    selection: tuple[str, ...],
+    only: tuple[str, ...],
+    seconds: float,
+    memory: int,
+    cases: bool,
+    listing: bool,
+    as_json: bool,
+) -> None:
+    """Attack codecs with hostile payloads and objects, and hold them to their promise.
+
+    The promise: a payload becomes a record or a DecodeError (LimitError where it is too large or too deep),
+    an object becomes a payload or an EncodeError, an interruption passes; nothing else comes out, no process
+    dies, and each call takes no more than --seconds and --memory. Each codec is tried in processes of its
+    own, those of other packages as well.
+
+    CODEC may be a glob; without any, all installed codecs are tried, and msgpack behind each compressor.
+
+    Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec or case.
+    """
+    from ..bench.hostile.campaign import check
+    from ..bench.hostile.cases import every_case
+    from ..bench.hostile.judge import Promise
+    from ..console import progress
+    from ..errors import UsageError
+
+    if not any(case.fits(only) for case in every_case()):
+        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff check --list` has them")
+    if listing:
+        _list(only)
+        return
+    names = _selected(selection)
+    promise = Promise(seconds, memory << 20)
+    found: list[Checked] = []
+    try:
+        with progress() as display:
+            task = display.add_task("", total=len(names))
+
+            def show(name: str, tried: int) -> None:
+                display.update(task, description=f"{name}: {tried} cases", completed=len(found))
+
+            found.extend(check(names, only, promise, show))
+    finally:
+        # After Ctrl-C, too, what was found counts.
+        if as_json:
+            click.echo(json.dumps(_plain(found, promise), indent=2))
+        elif found:
+            (_show_cases if cases else _show_codecs)(found)
+            _show_broken(found)
+    if not all(each.ok for each in found):
+        ctx.exit(1)
+
+
+def _selected(selection: tuple[str, ...]) -> list[str]:
+    from .. import codecs
+    from ..codecs.compression import COMPRESSORS, compressor
+
+    compressed = []
+    for name in COMPRESSORS:
+        with contextlib.suppress(codecs.MissingLibrary):
+            compressed.append(f"msgpack|{compressor(name).name}")
+    names = codecs.select(selection, default=codecs.available() + compressed)
+    for name in names:
+        if (reason := codecs.missing(name)) is not None:
+            raise codecs.MissingLibrary(name, reason)
+    return names
+
+
+def _list(only: tuple[str, ...]) -> None:
+    from ..bench.hostile.cases import every_case
+
+    _print(
+        ("case", "for", "what"),
+        [
+            (case.title, ", ".join(sorted(case.wires or ("all",))), case.what)
+            for case in every_case()
+            if case.fits(only)
+        ],
+    )
+
+
+def _show_codecs(found: list[Checked]) -> None:
+    """Show a row for each codec."""
+    rows = []
+    for each in found:
+        verdicts = [finding.verdict for finding in each.findings]
+        counts = [verdicts.count(verdict) for verdict in ("kept", "known")]
+        broken = len(verdicts) - sum(counts)
+        state = "failed" if each.failed else f"{broken} broken" if broken else "kept"
+        slowest = max((seen.seconds for seen in _lived(each)), default=math.nan)
+        hungriest = max((seen.memory for seen in _lived(each)), default=math.nan)
+        rows.append(
+            (
+                each.codec, len(verdicts), counts[0], counts[1] or "", _time(slowest), _memory(hungriest),
+                (state, "bold red" if state != "kept" else "green"),
+            )
+        )  # fmt: skip
+    _print(("codec", "cases", "kept", "known", "slowest", "most memory", "promise"), rows)
+
+
+def _lived(each: Checked) -> list[Seen]:
+    return [finding.seen for finding in each.findings if not math.isnan(finding.seen.seconds)]
+
+
+def _show_cases(found: list[Checked]) -> None:
+    """Show a row for each case of each codec."""
+    rows = [
+        (
+            each.codec, finding.case.title, finding.seen.outcome, finding.seen.calls, finding.seen.passed,
+            _time(finding.seen.seconds), _memory(finding.seen.memory),
+            (", ".join(finding.broken) or finding.verdict, MARKS[finding.verdict]),
+        )
+        for each in found
+        for finding in each.findings
+    ]  # fmt: skip
+    _print(("codec", "case", "outcome", "calls", "accepted", "slowest", "most memory", "promise"), rows)
+
+
+def _show_broken(found: list[Checked]) -> None:
+    """Say what happened and how to see it again; of each known fault, why it stays."""
+    lines: list[str] = []
+    for each in found:
+        if each.failed:
+            lines += [f"{each.codec}: could not be tried: {each.failed}"]
+        lines += [line for finding in each.findings if finding.verdict != "kept" for line in _told(finding)]
+    for line in lines:
+        click.echo(line)
+
+
+def _told(finding: Finding) -> list[str]:
+    seen, head = finding.seen, f"{finding.codec} {finding.case.title}"
+    if finding.known is not None and finding.verdict == "known":
+        return [f"{head}: known, the library's fault: {finding.known.reason}"]
+    if finding.known is not None and finding.verdict == "out of date":
+        return [f"{head}: no longer {finding.known.outcome}: bench/hostile/known.py is out of date"]
+    figures = "" if math.isnan(seen.seconds) else f" in {_time(seen.seconds)}, with {_memory(seen.memory)}"
+    said = f" ({seen.said})" if seen.said else ""
+    return [
+        f"{head}: {', '.join(finding.broken)}: {finding.case.what}: {seen.outcome}{figures}{said}",
+        f"    {finding.reproduction}",
+    ]
+
+
+def _time(seconds: float) -> str:
+    if math.isnan(seconds):
+        return "–"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _memory(size: float) -> str:
+    return "–" if math.isnan(size) else f"{max(0.0, size) / (1 << 20):,.0f} MiB"
+
+
+def _print(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..console import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, column in enumerate(columns):
+        numeric = bool(rows) and isinstance(rows[0][place], int)
+        table.add_column(column, justify="right" if numeric or column in RIGHT else "left", no_wrap=place < 2)
+    for row in rows:
+        table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
+    console().print(table)
+
+
+def _plain(found: list[Checked], promise: Promise) -> dict[str, Any]:
+    return {
+        "promise": {"seconds": promise.seconds, "memory": promise.memory},
+        "codecs": [
+            {
+                "codec": each.codec,
+                "ok": each.ok,
+                "failed": each.failed,
+                "cases": [
+                    {
+                        "direction": finding.case.direction,
+                        "case": finding.case.name,
+                        "what": finding.case.what,
+                        "outcome": finding.seen.outcome,
+                        "said": finding.seen.said,
+                        "calls": finding.seen.calls,
+                        "accepted": finding.seen.passed,
+                        "seconds": _number(finding.seen.seconds),
+                        "memory": _number(finding.seen.memory),
+                        "verdict": finding.verdict,
+                        "broken": list(finding.broken),
+                        "known": finding.known.reason if finding.known else "",
+                    }
+                    for finding in each.findings
+                ],
+            }
+            for each in found
+        ],
+    }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(value) else value

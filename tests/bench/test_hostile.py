@@ -1,0 +1,295 @@
+"""Attacks on codecs: the judge, the cases, and `bakeoff check` against codecs that are bad on purpose."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff.bench.hostile.attack import built
+from bakeoff.bench.hostile.campaign import Finding
+from bakeoff.bench.hostile.cases import Case, cases_of, every_case
+from bakeoff.bench.hostile.judge import Promise, Seen, breaches
+from bakeoff.bench.hostile.known import KNOWN, Known
+from bakeoff.codecs import names
+
+PLANTED = """
+import ctypes, json, os
+from bakeoff.codecs import Codec
+
+FACTS = {"carries": {"str", "int"}}
+
+def make(name, decode, encode=lambda record: json.dumps(record).encode(), kind=Codec):
+    return lambda: kind(name=name, format="planted", encode=encode, decode=decode, **FACTS)
+
+def on_nothing_known(action):
+    def decode(data):
+        return json.loads(data) if data.startswith(b"{") else action(data)
+    return decode
+
+def hang(data):
+    while True:
+        pass
+
+def devour(data):
+    held = b"x" * (400 << 20)
+    raise ValueError("full")
+
+class Foreign(Codec):
+    def decode(self, data, ctx=None, /):
+        raise KeyError("not one of ours")
+
+class Lost(Codec):
+    def encode(self, obj, ctx=None, /):
+        try:
+            return super().encode(list(obj))
+        except BaseException:
+            return b"{}"
+
+good = make("good", json.loads)
+dies = make("dies", on_nothing_known(lambda data: ctypes.string_at(0)))
+hangs = make("hangs", on_nothing_known(hang))
+devours = make("devours", on_nothing_known(devour))
+foreign = make("foreign", json.loads, kind=Foreign)
+lost = make("lost", json.loads, kind=Lost)
+accepts = make("accepts", lambda data: {"a": 1})
+
+def leaves():
+    os._exit(3)
+"""
+
+CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "leaves")
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment in which the bad codecs are installed."""
+    folder = tmp_path_factory.mktemp("planted")
+    (folder / "planted.py").write_text(PLANTED)
+    info = folder / "planted-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1.0\n")
+    points = "\n".join(f"{name} = planted:{name}" for name in CODECS)
+    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+    return os.environ | {"PYTHONPATH": str(folder)}
+
+
+def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Call ``bakeoff check``."""
+    bakeoff = Path(sys.executable).with_name("bakeoff")
+    return subprocess.run([bakeoff, "check", *arguments], capture_output=True, text=True, env=env)
+
+
+def case(must: Any = "either", direction: Any = "decode") -> Case:
+    """Return a case that is not tried."""
+    return Case(direction, "some", "something", lambda codec: [], must)
+
+
+@pytest.mark.parametrize(
+    ("must", "seen", "expected"),
+    [
+        ("either", Seen("refused"), []),
+        ("either", Seen("accepted", passed=1), []),
+        ("either", Seen("passed"), []),
+        ("refuse", Seen("refused"), []),
+        ("refuse", Seen("accepted", passed=1), ["accepted"]),
+        ("limit", Seen("refused", limit=True), []),
+        ("limit", Seen("refused"), ["no LimitError"]),
+        ("accept", Seen("accepted", passed=1), []),
+        ("accept", Seen("refused"), ["refused"]),
+        ("refuse", Seen("died"), ["died"]),
+        ("either", Seen("hung"), ["too slow"]),
+        ("either", Seen("out of memory"), ["too much memory"]),
+        ("either", Seen("foreign exception"), ["foreign exception"]),
+        ("either", Seen("swallowed"), ["swallowed"]),
+        ("either", Seen("unreadable"), ["unreadable"]),
+        ("either", Seen("refused", seconds=1.5, memory=2**20), ["too slow"]),
+        ("either", Seen("refused", seconds=0.5, memory=2**29), ["too much memory"]),
+        (
+            "refuse",
+            Seen("accepted", passed=1, seconds=2, memory=2**29),
+            ["accepted", "too slow", "too much memory"],
+        ),
+    ],
+)
+def test_the_judge_holds_a_case_to_its_promise(must: Any, seen: Seen, expected: list[str]) -> None:
+    """Each promise by itself, in the words of the table."""
+    assert expected == breaches(case(must), seen, Promise())
+
+
+@pytest.mark.parametrize(
+    ("seen", "broken", "always", "expected"),
+    [
+        (Seen("died"), ("died",), True, "known"),
+        (Seen("refused"), (), True, "out of date"),
+        (Seen("refused"), (), False, "kept"),
+        (Seen("foreign exception"), ("foreign exception",), True, "broken"),
+    ],
+)
+def test_a_known_fault_that_is_gone_is_told(seen: Seen, broken: Any, always: bool, expected: str) -> None:
+    """It does not count as broken, unless it is another one than is known."""
+    known = Known(frozenset({"x"}), frozenset({"decode/some"}), "died", "its library's", always)
+
+    assert expected == Finding("x", case(), seen, broken, known).verdict
+
+
+def test_known_faults_name_what_there_is() -> None:
+    """A codec or case that was renamed is found."""
+    titles = {case.title for case in every_case()}
+
+    for known in KNOWN:
+        assert known.codecs <= set(names())
+        assert known.cases <= titles
+
+
+@pytest.mark.parametrize("name", [*names(), "json|zlib", "msgpack|zstd", "bson|lz4", "msgpack+schema"])
+def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
+    """What ``--only`` takes means one case."""
+    titles = [case.title for case in cases_of(built(name))]
+
+    assert len(titles) == len(set(titles))
+
+
+@pytest.mark.parametrize(
+    "name", ["json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary", "json|zstd"]
+)
+def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
+    """They attack what is behind the limit; one case is meant to be larger."""
+    codec = built(name).with_limits(size=5_000_000)
+    larger = [
+        case.name
+        for case in cases_of(codec, ["decode/*"])
+        for payload in case.make(codec)
+        if isinstance(payload, bytes) and len(payload) > 5_000_000
+    ]
+
+    assert ["over-size"] == larger
+
+
+def test_payloads_fill_the_limit_of_size() -> None:
+    """The largest record that the limit allows, within a thousandth."""
+    for name in ("json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary"):
+        codec = bakeoff.codec(name, size=5_000_000)
+        filled = cases_of(codec, ["fill-*"])
+        assert filled
+        for case in filled:
+            for payload in case.make(codec):
+                assert 4_995_000 < len(payload) <= 5_000_000, case.title
+
+
+def test_trusted_codecs_are_held_to_their_refusal() -> None:
+    """Of decoding they promise nothing else."""
+    assert ["decode/untrusted"] == [case.title for case in cases_of(bakeoff.codec("pickle"), ["decode/*"])]
+
+
+def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
+    """One of ours and one of another package; every row says so and the exit code is 0."""
+    done = check(
+        "msgpack", "good", "--only", "mutated", "--only", "deep-*", "--only", "raising-sets", env=planted
+    )
+
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
+    assert 2 == sum(line.split()[-1] == "kept" for line in done.stdout.splitlines()[1:])
+
+
+@pytest.fixture(scope="module")
+def found(planted: dict[str, str]) -> dict[str, Any]:
+    """Check the bad codecs; return what was found, by codec."""
+    cases = ("empty", "noise", "twice", "spread-view", "encode/ordinary", "interrupted-sets")
+    only = [part for case in cases for part in ("--only", case)]
+    done = check(*CODECS, *only, "--json", env=planted)
+    assert 1 == done.returncode, done.stderr
+    return {each["codec"]: each for each in json.loads(done.stdout)["codecs"]}
+
+
+@pytest.mark.parametrize(
+    ("codec", "case", "broken"),
+    [
+        ("dies", "noise", ["died"]),
+        ("hangs", "noise", ["too slow"]),
+        ("devours", "noise", ["too much memory"]),
+        ("foreign", "noise", ["foreign exception"]),
+        ("lost", "interrupted-sets", ["swallowed"]),
+        ("accepts", "twice", ["accepted"]),
+    ],
+)
+def test_a_bad_codec_is_found(found: dict[str, Any], codec: str, case: str, broken: list[str]) -> None:
+    """With what it does, and only in the cases in which it does it."""
+    cases = {each["case"]: each for each in found[codec]["cases"]}
+
+    assert set(broken) <= set(cases[case]["broken"]), cases[case]
+    assert "kept" == cases["interrupted-sets" if codec == "foreign" else "empty"]["verdict"]
+    assert not found[codec]["ok"]
+
+
+def test_a_death_costs_its_case_alone(found: dict[str, Any]) -> None:
+    """The cases before and after it are tried, and have their figures."""
+    cases = {each["case"]: each for each in found["dies"]["cases"]}
+
+    assert cases.keys() == {each["case"] for each in found["good"]["cases"]}
+    assert None is cases["noise"]["seconds"]
+    assert ("accepted", "kept") == (cases["ordinary"]["outcome"], cases["ordinary"]["verdict"])
+    assert cases["spread-view"]["seconds"] > 0
+
+
+def test_a_codec_that_cannot_be_made_is_told(found: dict[str, Any]) -> None:
+    """It ends its own process, not the command."""
+    assert ([], "ended the process with exit code 3") == (found["leaves"]["cases"], found["leaves"]["failed"])
+
+
+def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> None:
+    """Codec, direction, case, what happened, and how to see it again."""
+    done = check("accepts", "--only", "twice", env=planted)
+
+    assert 1 == done.returncode
+    assert "accepts decode/twice: accepted: a payload twice" in done.stdout
+    assert "bakeoff check 'accepts' --only decode/twice" in done.stdout
+
+
+def test_every_case_can_be_shown() -> None:
+    """One row each, with outcome, time and memory."""
+    done = check("json", "--cases", "--only", "decode/truncated", "--only", "decode/empty")
+
+    assert 0 == done.returncode, done.stderr
+    assert "decode/truncated" in done.stdout
+    assert "refused" in done.stdout
+    assert "MiB" in done.stdout
+
+
+def test_the_cases_can_be_listed() -> None:
+    """Without trying one."""
+    done = check("--list", "--only", "deep-*")
+
+    assert 0 == done.returncode
+    assert "encode/deep-deques" in done.stdout
+    assert "decode/empty" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["msgpak"], "did you mean msgpack"),
+        (["json", "--only", "no-such"], "--list"),
+        (["--seconds", "0"], "range"),
+    ],
+)
+def test_what_does_not_exist_is_a_usage_error(arguments: list[str], said: str) -> None:
+    """Codecs, cases, bounds."""
+    done = check(*arguments)
+
+    assert 2 == done.returncode
+    assert said in done.stderr
+
+
+def test_what_was_not_measured_is_no_number() -> None:
+    """JSON has no NaN."""
+    from bakeoff.commands.check import _number
+
+    assert (None, 1.5) == (_number(math.nan), _number(1.5))
