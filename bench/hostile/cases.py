@@ -78,7 +78,7 @@ def wire(codec: Codec) -> frozenset[str]:
 
 def room(codec: Codec) -> int:
     """Return the most bytes that a payload may have."""
-    return codec.limits_size
+    return codec.limits.size
 
 
 def every_case() -> tuple[Case, ...]:
