@@ -6,7 +6,7 @@ cdef class Rules:
     cdef long long _short
     cdef bint nonfinite
     cdef bint surrogates
-    cdef bint big_integers
+    cdef Py_ssize_t integer_bits
     cdef tuple foreign
     cdef object inside
     cdef bint _texts

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 class PolicyError(ValueError): ...
 
@@ -12,7 +12,7 @@ class Rules:
         max_digits: int | None = None,
         nonfinite: bool = True,
         surrogates: bool = True,
-        big_integers: bool = True,
+        integer_bits: Literal[63, 64] | None = None,
         foreign: Iterable[type] = (),
         inside: Callable[[Any], Any] | None = None,
     ) -> None: ...

@@ -25,7 +25,9 @@ from libc.stdint cimport uint16_t, uint32_t
 from ._stack cimport RESERVE, stack_left
 
 import sys
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 from .errors import TooMuchError
 
@@ -40,6 +42,9 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
+
+cdef frozenset LEAVES = frozenset({bytes, datetime, date, time, timedelta, UUID})
+"""Further kinds that hold nothing else, spared the question to `inside`."""
 
 cdef object bit_length = int.bit_length
 cdef object is_finite = Decimal.is_finite
@@ -59,7 +64,7 @@ cdef class Rules:
         max_digits: The most decimal digits of an integer, at least 1.
         nonfinite: Whether NaN and infinities may be there, of floats, complex numbers and decimals.
         surrogates: Whether texts may hold lone surrogates, which UTF-8 cannot.
-        big_integers: Whether integers may be outside of 64 bits (-2**63 to 2**64 - 1).
+        integer_bits: 64 for integers from -2**63 to 2**64 - 1 only, 63 for those to 2**63 - 1; None for all.
         foreign: Classes that are refused, with their subclasses.
         inside: ``(object) -> object`` gives what an object other than plain values and containers holds, to be
             looked into in its place, or None. It may run any code.
@@ -70,7 +75,7 @@ cdef class Rules:
 
     def __init__(
         self, *, max_items=None, max_text=None, max_digits=None,
-        nonfinite=True, surrogates=True, big_integers=True, foreign=(), inside=None,
+        nonfinite=True, surrogates=True, integer_bits=None, foreign=(), inside=None,
     ):
         for what, limit, least in (("items", max_items, 0), ("text", max_text, 0), ("digits", max_digits, 1)):
             if limit is not None and limit < least:
@@ -80,10 +85,10 @@ cdef class Rules:
         self.max_digits = max_digits
         self.bound = None if max_digits is None else 10**max_digits
         self._short = 0 if max_digits is None or max_digits > 18 else self.bound
-        self.nonfinite, self.surrogates, self.big_integers = nonfinite, surrogates, big_integers
+        self.nonfinite, self.surrogates, self.integer_bits = nonfinite, surrogates, integer_bits or 0
         self.foreign, self.inside = tuple(foreign), inside
         self._texts = max_text is not None or not surrogates
-        self._ints = max_digits is not None or not big_integers
+        self._ints = max_digits is not None or integer_bits is not None
         self._others = bool(self.foreign) or inside is not None or not nonfinite
 
 
@@ -127,11 +132,13 @@ cdef inline int _visit(PyObject *value, _Walk walk) except -1:
         return _refuse_nonfinite() if walk.floats and not isfinite(PyFloat_AS_DOUBLE(<object>value)) else 0
     if kind is <PyObject *>bool or value is Py_None:
         return 0
-    shared = Py_REFCNT(value) > 1
-    return _visit_other(<object>value, walk, shared)
+    return _visit_other(value, walk)
 
 
-cdef int _visit_other(object value, _Walk walk, bint shared) except -1:
+cdef int _visit_other(PyObject *borrowed, _Walk walk) except -1:
+    cdef bint shared = Py_REFCNT(borrowed) > 1
+    # Held, since `inside` may run code that empties what holds it.
+    cdef object value = <object>borrowed
     cdef Py_ssize_t position = 0
     cdef PyObject *key
     cdef PyObject *item
@@ -146,7 +153,6 @@ cdef int _visit_other(object value, _Walk walk, bint shared) except -1:
                         _check_text(<object>key, walk.rules)
                     _visit(item, walk)
                 else:
-                    # Held, since `inside` may run code that empties this dict.
                     held = <object>item
                     _visit(key, walk)
                     _visit(<PyObject *>held, walk)
@@ -165,16 +171,20 @@ cdef int _visit_other(object value, _Walk walk, bint shared) except -1:
             # Not a subclass's own `__iter__`.
             for held in set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value):
                 _visit(<PyObject *>held, walk)
-    elif PyUnicode_Check(value):
-        _check_text(value, walk.rules)
-    elif PyBytes_Check(value):
-        _check_length(PyBytes_GET_SIZE(value), walk.rules)
-    elif PyByteArray_Check(value):
-        _check_length(PyByteArray_GET_SIZE(value), walk.rules)
-    elif PyLong_Check(value):
-        _check_int(value, walk.rules)
-    elif walk.rules._others:
-        return _visit_rest(value, walk, shared)
+    elif type(value) in LEAVES:
+        if type_of(borrowed) is <PyObject *>bytes:
+            _check_length(PyBytes_GET_SIZE(value), walk.rules)
+    else:
+        if PyUnicode_Check(value):
+            _check_text(value, walk.rules)
+        elif PyBytes_Check(value):
+            _check_length(PyBytes_GET_SIZE(value), walk.rules)
+        elif PyByteArray_Check(value):
+            _check_length(PyByteArray_GET_SIZE(value), walk.rules)
+        elif PyLong_Check(value):
+            _check_int(value, walk.rules)
+        if walk.rules._others:
+            _visit_rest(value, walk, shared)
     return 0
 
 
@@ -244,7 +254,7 @@ cdef int _check_int(object value, Rules rules) except -1:
     if not rules._ints:
         return 0
     number = PyLong_AsLongLongAndOverflow(value, &overflow)
-    if overflow and not rules.big_integers and (overflow < 0 or bit_length(value) > 64):
+    if overflow and rules.integer_bits and (overflow < 0 or bit_length(value) > rules.integer_bits):
         raise PolicyError("holds an integer outside of 64 bits")
     if rules.bound is None or not overflow and (rules._short == 0 or -rules._short < number < rules._short):
         return 0

@@ -59,6 +59,12 @@ class Foreign:
     pass
 
 
+class Annotated(str):
+    """A text that holds something beside."""
+
+    __slots__ = ("note",)
+
+
 REFUSED = {
     "nan": ({"nonfinite": False}, math.nan),
     "infinity": ({"nonfinite": False}, -math.inf),
@@ -68,9 +74,10 @@ REFUSED = {
     "surrogate in two bytes": ({"surrogates": False}, "é" + LONE),
     "surrogate in four bytes": ({"surrogates": False}, "😀\udfff"),
     "surrogate of a subclass": ({"surrogates": False}, OwnText(LONE)),
-    "beyond 64 bits": ({"big_integers": False}, 2**64),
-    "below 64 bits": ({"big_integers": False}, -(2**63) - 1),
-    "far beyond": ({"big_integers": False}, OwnInt(-(10**100))),
+    "beyond 64 bits": ({"integer_bits": 64}, 2**64),
+    "below 64 bits": ({"integer_bits": 64}, -(2**63) - 1),
+    "beyond 63 bits": ({"integer_bits": 63}, 2**63),
+    "far beyond": ({"integer_bits": 64}, OwnInt(-(10**100))),
     "foreign": ({"foreign": (Foreign,)}, Foreign()),
     "subclass of foreign": ({"foreign": (int, Foreign)}, type("Sub", (Foreign,), {})()),
 }
@@ -87,7 +94,8 @@ TOO_MUCH = {
 FINE = {
     "finite": ({"nonfinite": False}, [1.5, -0.0, decimal.Decimal(1), 1j, None, True]),
     "pairs of four bytes": ({"surrogates": False}, ["\ud7ff\ue000", "😀\U0010ffff", "é", "a", b"\xd8\x00"]),
-    "64 bits": ({"big_integers": False}, [2**64 - 1, -(2**63), 0, True, OwnInt(2**64 - 1)]),
+    "64 bits": ({"integer_bits": 64}, [2**64 - 1, -(2**63), 0, True, OwnInt(2**64 - 1)]),
+    "63 bits": ({"integer_bits": 63}, [2**63 - 1, -(2**63)]),
     "short": ({"max_text": 3}, ["abc", "äöü", {"abc": b"abc"}, ""]),
     "digits": ({"max_digits": 3}, [999, -999, True, OwnInt(7)]),
     "digits of a word": ({"max_digits": 19}, [10**19 - 1, -(2**63), 1 - 10**19]),
@@ -260,6 +268,15 @@ def test_inside_tells_what_other_objects_hold():
     assert 0 == check_record([Box(), Foreign()], Rules(nonfinite=False))
     with pytest.raises(PolicyError, match="NaN"):
         check_record([Foreign(), Box()], Rules(nonfinite=False, inside=inside))
+
+
+def test_inside_is_asked_about_subclasses_of_plain_values():
+    """A text may hold more than its characters."""
+    text = Annotated("text")
+    text.note = math.nan
+
+    with pytest.raises(PolicyError, match="NaN"):
+        check_record([text], Rules(nonfinite=False, inside=lambda value: value.note))
 
 
 def test_inside_may_change_what_is_looked_into():
