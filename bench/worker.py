@@ -83,9 +83,11 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
         return judge.run(job)
     if job["kind"] == "facts":
         from ..codecs import CodecError, codec, facts
+        from ..codecs.policies import described
 
         try:
-            return facts(codec(job["codec"]))
+            made = codec(job["codec"])
+            return facts(made) | {"policies": described(made)}
         except CodecError as error:
             return {"failed": error.reason}
     if job["kind"] == "attack":

@@ -1,8 +1,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, Literal, Self, TypeAlias
 
+from ._walk import Rules
 from .compression import Compression
 from .limits import Limits
+from .policies import Policies
 from .streams import Framing
 
 DEFAULT_DEPTH: int
@@ -35,6 +37,8 @@ class Codec:
     framing: Framing
     compression: Compression | None
     limits: Limits
+    _spec: dict[str, Any]
+    _load_rules: Rules | None
     _fix: Callable[[Any], Any] | None
 
     def __init__(
@@ -83,6 +87,8 @@ class Codec:
         compression: Compression | None = None,
         bind: Callable[[Any], Callable[..., Any]] | None = None,
         rows: bool = False,
+        policies: Policies | None = None,
+        asked: Mapping[str, str] | None = None,
         origin: str | None = None,
     ) -> None: ...
     def encode(self, obj: Any, ctx: Any = None, /) -> bytes: ...
@@ -110,6 +116,9 @@ class Codec:
         digits: int | None = None,
         aliases: int | None = None,
     ) -> Self: ...
+    def with_policies(self, **policies: str) -> Self: ...
+    @property
+    def policies(self) -> dict[str, str]: ...
     def with_compression(self, compression: str | Compression | None) -> Self: ...
     def with_trust(self) -> Self: ...
     def _decode_error(self, error: BaseException, where: str = "") -> BaseException: ...

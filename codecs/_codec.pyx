@@ -22,7 +22,7 @@ from ._stack cimport RESERVE, stack_left
 from ._walk cimport Rules, check_record
 
 from ._stack import call_with_stack
-from .errors import DecodeError, EncodeError, LimitError, TooMuchError
+from .errors import DecodeError, EncodeError, LimitError, PolicyError, TooMuchError
 from .limits import Limits
 
 cdef extern from "Python.h":
@@ -178,6 +178,8 @@ cdef class Codec:
             less than 16 KiB hold too few of them.
         shared: What every payload contains in which a value may stand in several places, where `_ends` does not
             tell.
+        policies: What the codec does where its format leaves it open, `bakeoff.codecs.policies.Policies`.
+        asked: What was asked for instead, value by policy; see `with_policies`, which changes all that it takes.
         bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
         rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
             would not come back and is refused.
@@ -221,7 +223,9 @@ cdef class Codec:
     cdef bytes _shared
     cdef object _check_keys
     cdef end_t _count
-    cdef dict _spec
+    cdef Rules _dump_rules
+    cdef readonly Rules _load_rules
+    cdef readonly dict _spec
     cdef _Call _encode
     cdef _Call _decode
     cdef object _pool_factory
@@ -263,7 +267,7 @@ cdef class Codec:
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
         trusted=False, interoperable=True, carries=frozenset(), wire=None,
         losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
-        rows=False, origin=None,
+        rows=False, policies=None, asked=None, origin=None,
     ):
         if self._spec is not None:
             raise ValueError(f"codec {self.name}: made already; with_limits and the like give another")
@@ -287,7 +291,7 @@ cdef class Codec:
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
             wire=wire, losses=losses, notes=notes, framing=framing, schema=schema, compression=compression,
-            bind=bind, rows=rows, origin=origin,
+            bind=bind, rows=rows, policies=policies, asked=asked, origin=origin,
         )
         self.format, self.library, self.version = format, library, version
         self.accelerated = accelerated
@@ -330,14 +334,20 @@ cdef class Codec:
         self._decode_again, self._subclass = decode_again, subclass
         if compression is not None:
             self._compress, self._decompress = compression.compress, compression.decompress_within
+        if asked:
+            from .policies import rules
+
+            self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
         # The paths that nearly every codec takes carry no further question per call.
         self._plain_encode = (
             not pooled and scan is None and not self._encode_depth and compression is None
+            and self._dump_rules is None
         )
         self._plain_decode = (
             not text and wrap is None and check_payload is None and compression is None
             and shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
             and subclass is None and (trusted or not trusted_only)
+            and self._load_rules is None
         )
         if schema is not None and bind is None:
             from ..schemas.plan import miswritten
@@ -397,6 +407,8 @@ cdef class Codec:
         return payload
 
     cdef object _encode_guarded(self, obj):
+        if self._dump_rules is not None:
+            check_record(obj, self._dump_rules)
         if self._wrap is not None:
             obj = self._wrapped(obj)
         if self._encode_depth and not _is_shallow(<PyObject *>obj, self._encode_depth):
@@ -450,7 +462,7 @@ cdef class Codec:
         if not _is_ours(error):
             raise error
         deep = self._is_too_deep(error)
-        if self._lower is not None and not deep and not isinstance(error, (MemoryError, LimitError)):
+        if self._lower is not None and not deep and not isinstance(error, (MemoryError, LimitError, PolicyError)):
             try:
                 lowered = self._lower(obj)
                 if self._plain_encode:
@@ -545,6 +557,8 @@ cdef class Codec:
         """Return what happened in one sentence; of nesting, the limit that was asked for."""
         if isinstance(error, TooMuchError):
             return f"holds {error} (see with_limits)"
+        if isinstance(error, PolicyError):
+            return str(error)
         if not self._is_too_deep(error):
             return _sentence(error)
         # No library's own limit is below the default: up to there it is the one asked for that counts.
@@ -585,6 +599,8 @@ cdef class Codec:
             record = record[self._wrap]
         if self._depth is not None:
             _check_depth(record, self._depth, self._inside)
+        if self._load_rules is not None:
+            check_record(record, self._load_rules)
         return record
 
     cdef object _to_bytes(self, data):
@@ -704,6 +720,26 @@ cdef class Codec:
             _unmade(self)
         return self._vary(limits=self.limits.changed(**limits))
 
+    def with_policies(self, **policies):
+        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
+
+        What there is, and what each codec can be asked for, `bakeoff codecs --policies` shows. What the library
+        has no option for is looked for in every record, at some 5 ns for each value in it.
+
+        Raises:
+            CodecError: No such policy or value, or the codec cannot keep it.
+        """
+        from .policies import changes
+
+        return self._vary(**changes(self, policies))
+
+    @property
+    def policies(self):
+        """What is done where the format leaves it open: policy to value, ``DUMP/LOAD`` where they differ."""
+        from .policies import in_force
+
+        return in_force(self)
+
     def with_compression(self, compression):
         """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
         from .compression import compressor
@@ -743,7 +779,7 @@ cdef class Codec:
         if spec["origin"] is None:
             return _rebuild, (None, spec)
         changes = {
-            key: spec[key] for key in ("schema", "limits", "compression", "trusted")
+            key: spec[key] for key in ("schema", "limits", "compression", "trusted", "asked")
         }
         return _rebuild, (spec["origin"], changes)
 
@@ -754,7 +790,9 @@ def _rebuild(origin, spec):
         return Codec(**spec)
     from .registry import codec
 
-    return codec(origin)._vary(**spec)
+    asked = spec.pop("asked")
+    made = codec(origin)._vary(**spec)
+    return made.with_policies(**asked) if asked else made
 
 
 def _class_of(codec):

@@ -8,6 +8,7 @@ cdef class Rules:
     cdef bint surrogates
     cdef Py_ssize_t integer_bits
     cdef tuple foreign
+    cdef object keys
     cdef object inside
     cdef bint _texts
     cdef bint _ints

@@ -1,8 +1,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-class PolicyError(ValueError): ...
-
 class Rules:
     def __init__(
         self,
@@ -14,6 +12,7 @@ class Rules:
         surrogates: bool = True,
         integer_bits: Literal[63, 64] | None = None,
         foreign: Iterable[type] = (),
+        keys: Callable[[dict[Any, Any]], None] | None = None,
         inside: Callable[[Any], Any] | None = None,
     ) -> None: ...
 

@@ -29,7 +29,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from .errors import TooMuchError
+from .errors import PolicyError, TooMuchError
 
 cdef extern from "Python.h":
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
@@ -50,10 +50,6 @@ cdef object bit_length = int.bit_length
 cdef object is_finite = Decimal.is_finite
 
 
-class PolicyError(ValueError):
-    """A record holds what a policy refuses."""
-
-
 cdef class Rules:
     """What a record may hold; everything, unless said otherwise.
 
@@ -66,6 +62,7 @@ cdef class Rules:
         surrogates: Whether texts may hold lone surrogates, which UTF-8 cannot.
         integer_bits: 64 for integers from -2**63 to 2**64 - 1 only, 63 for those to 2**63 - 1; None for all.
         foreign: Classes that are refused, with their subclasses.
+        keys: ``(dict) -> None`` is called with each dict that has other keys than texts, to raise what it likes.
         inside: ``(object) -> object`` gives what an object other than plain values and containers holds, to be
             looked into in its place, or None. It may run any code.
 
@@ -75,7 +72,7 @@ cdef class Rules:
 
     def __init__(
         self, *, max_items=None, max_text=None, max_digits=None,
-        nonfinite=True, surrogates=True, integer_bits=None, foreign=(), inside=None,
+        nonfinite=True, surrogates=True, integer_bits=None, foreign=(), keys=None, inside=None,
     ):
         for what, limit, least in (("items", max_items, 0), ("text", max_text, 0), ("digits", max_digits, 1)):
             if limit is not None and limit < least:
@@ -86,7 +83,7 @@ cdef class Rules:
         self.bound = None if max_digits is None else 10**max_digits
         self._short = 0 if max_digits is None or max_digits > 18 else self.bound
         self.nonfinite, self.surrogates, self.integer_bits = nonfinite, surrogates, integer_bits or 0
-        self.foreign, self.inside = tuple(foreign), inside
+        self.foreign, self.keys, self.inside = tuple(foreign), keys, inside
         self._texts = max_text is not None or not surrogates
         self._ints = max_digits is not None or integer_bits is not None
         self._others = bool(self.foreign) or inside is not None or not nonfinite
@@ -139,6 +136,7 @@ cdef int _visit_other(PyObject *borrowed, _Walk walk) except -1:
     cdef bint shared = Py_REFCNT(borrowed) > 1
     # Held, since `inside` may run code that empties what holds it.
     cdef object value = <object>borrowed
+    cdef bint asked = False
     cdef Py_ssize_t position = 0
     cdef PyObject *key
     cdef PyObject *item
@@ -153,8 +151,11 @@ cdef int _visit_other(PyObject *borrowed, _Walk walk) except -1:
                         _check_text(<object>key, walk.rules)
                     _visit(item, walk)
                 else:
-                    held = <object>item
-                    _visit(key, walk)
+                    held, held_key = <object>item, <object>key
+                    if walk.rules.keys is not None and not asked:
+                        asked = True
+                        walk.rules.keys(value)
+                    _visit(<PyObject *>held_key, walk)
                     _visit(<PyObject *>held, walk)
     elif PyList_Check(value):
         if _enter(value, PyList_GET_SIZE(value), walk, shared):

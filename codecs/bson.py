@@ -8,6 +8,7 @@ Decimals are text, since Decimal128 holds 34 digits only.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from ._pure import pure_copy
 from .conventions import FAMILIES, wire
 from .limits import Limits
+from .policies import Policies, UniqueKeys, held, plain_dicts
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
@@ -31,9 +33,18 @@ _family = FAMILIES["bson"]
 
 
 def _bson(library: ModuleType) -> Mapping[str, Any]:
-    from bson.binary import UuidRepresentation
+    from bson.binary import Binary, UuidRepresentation
+    from bson.code import Code
     from bson.codec_options import CodecOptions, TypeRegistry
+    from bson.datetime_ms import DatetimeMS
+    from bson.dbref import DBRef
+    from bson.decimal128 import Decimal128
     from bson.int64 import Int64
+    from bson.max_key import MaxKey
+    from bson.min_key import MinKey
+    from bson.objectid import ObjectId
+    from bson.regex import Regex
+    from bson.timestamp import Timestamp
 
     options: CodecOptions[dict[str, Any]] = CodecOptions(
         tz_aware=True,
@@ -41,6 +52,23 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         uuid_representation=UuidRepresentation.STANDARD,
         type_registry=TypeRegistry(fallback_encoder=_family.leaf),
     )
+
+    def decode_unique(data: bytes, codec_options: Any) -> Any:
+        return plain_dicts(library.decode(data, codec_options))
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        if values["duplicate_keys"] == "last":
+            return {"decode": library.decode, "decode_options": {"codec_options": options}}
+        once: Any = options.with_options(document_class=UniqueKeys)
+        return {"decode": decode_unique, "decode_options": {"codec_options": once}}
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, DBRef):
+            return value.as_doc()
+        if isinstance(value, Decimal128):
+            return value.to_decimal()
+        return value.scope if isinstance(value, Code) else held(value)
+
     return {
         "encode": library.encode,
         "encode_arguments": (False, options),  # `check_keys` and `codec_options`
@@ -59,6 +87,31 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         | dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         "losses": LOSSES,
         "notes": ("a record that is no document is wrapped in one",),
+        "policies": Policies(
+            duplicate_keys="reject/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="text/none",
+            trailing="reject",
+            extensions="keep",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(
+                Binary,
+                Code,
+                DBRef,
+                DatetimeMS,
+                Decimal128,
+                MaxKey,
+                MinKey,
+                ObjectId,
+                Regex,
+                Timestamp,
+                re.Pattern,
+            ),
+            inside=inside,
+            integer_bits=63,
+        ),
     }
 
 

@@ -7,8 +7,11 @@ of it: decimals and fractions of very long numbers, patterns, MIME messages.
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from collections.abc import Mapping, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
+from email.message import Message
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any
@@ -16,6 +19,7 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
 from .keys import key_check
+from .policies import Policies, held
 from .registry import Format, RawCalls, declare
 from .streams import CborSequence
 
@@ -84,6 +88,13 @@ def _cbor2() -> Mapping[str, Any]:
         # A memoryview holds numbers, perhaps many millions.
         return list(value) if isinstance(value, Sequence) and not isinstance(value, memoryview) else []
 
+    reading = {"semantic_decoders": tag_readers()}
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {
+            "decode_options": {**reading, "allow_duplicate_keys": values["duplicate_keys"] == "last"},
+        }
+
     return {
         "encode": cbor2.dumps,
         "encode_options": {"default": write},
@@ -91,7 +102,7 @@ def _cbor2() -> Mapping[str, Any]:
         "inside": inside,
         "too_deep": ("maximum container nesting depth",),
         "decode": cbor2.loads,
-        "decode_options": {"semantic_decoders": tag_readers()},
+        "decode_options": reading,
         "check_keys": key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
         "raw": RawCalls(cbor2.dumps, cbor2.loads),
         "whole": "cbor",
@@ -103,5 +114,28 @@ def _cbor2() -> Mapping[str, Any]:
         "notes": (
             "writes a memoryview as a list of numbers, unlike the other codecs",
             "gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`",
+        ),
+        "policies": Policies(
+            duplicate_keys="last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="exact",
+            trailing="reject",
+            extensions="keep",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(
+                cbor2.CBORTag,
+                cbor2.CBORSimpleValue,
+                type(cbor2.undefined),
+                Fraction,
+                re.Pattern,
+                Message,
+                ipaddress.IPv4Address,
+                ipaddress.IPv4Network,
+                ipaddress.IPv6Address,
+                ipaddress.IPv6Network,
+            ),
+            inside=lambda value: value.value if isinstance(value, cbor2.CBORTag) else held(value),
         ),
     }

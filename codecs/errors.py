@@ -56,6 +56,10 @@ class TooMuchError(ValueError):
     """What a payload holds is more than a limit allows; `Codec.decode` makes a `LimitError` of it."""
 
 
+class PolicyError(ValueError):
+    """A record holds what a policy refuses; `Codec` makes its own errors of it."""
+
+
 class MissingLibrary(CodecError, UsageError):
     """The library behind a codec is not installed."""
 

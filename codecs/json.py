@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +15,7 @@ from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
 from .limits import Limits
+from .policies import Policies, unique
 from .registry import Format, RawCalls, declare
 from .streams import Lines
 
@@ -32,10 +34,25 @@ NULLED = "NaN and Infinity become null"
 ROUNDED = "rounds offsets from UTC to whole minutes, which those before 1972 were not"
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
+POLICIES = Policies(
+    duplicate_keys="last",
+    nonfinite="allow",
+    surrogates="reject/allow",
+    big_integers="exact",
+    trailing="reject",
+    extensions="none",
+)
+"""The standard library's, from which others depart."""
+NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
+
 _family = FAMILIES["json"]
 _family64 = FAMILIES["json64"]
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
 _msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+
+
+def _pairs_hook(values: Mapping[str, str]) -> Any:
+    return unique if values["duplicate_keys"] == "reject" else None
 
 
 def _raw_text(library: ModuleType) -> RawCalls:
@@ -53,6 +70,10 @@ def _json() -> Mapping[str, Any]:
 
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
     carries = BIG | {"nonfinite"}
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
+
     return {
         "encode": encoder.encode,
         "decode": json.JSONDecoder().decode,
@@ -66,22 +87,32 @@ def _json() -> Mapping[str, Any]:
         "wire": wire("json", carries),
         "losses": (MERGED,),
         "notes": (LITERALS,),
+        "policies": replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
     }
 
 
 def _simplejson(library: ModuleType) -> Mapping[str, Any]:
-    encoder = library.JSONEncoder(
-        ensure_ascii=False,
-        separators=(",", ":"),
-        default=_family.leaf,
-        encoding=None,
-        use_decimal=False,
-        namedtuple_as_object=False,
-        allow_nan=True,
-    )
+    def encode(**options: Any) -> Any:
+        return library.JSONEncoder(
+            ensure_ascii=False,
+            separators=(",", ":"),
+            default=_family.leaf,
+            encoding=None,
+            use_decimal=False,
+            namedtuple_as_object=False,
+            allow_nan=True,
+            **options,
+        ).encode
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {
+            "encode": encode(ignore_nan=values["nonfinite"] == "null"),
+            "decode": library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
+        }
+
     carries = BIG | {"nonfinite"}
     return {
-        "encode": encoder.encode,
+        "encode": encode(),
         "decode": library.JSONDecoder(allow_nan=True).decode,
         "raw": _raw_text(library),
         "text": True,
@@ -91,6 +122,11 @@ def _simplejson(library: ModuleType) -> Mapping[str, Any]:
         "wire": wire("json", carries),
         "losses": (MERGED,),
         "notes": (LITERALS,),
+        "policies": replace(
+            POLICIES,
+            options={"duplicate_keys": ("last", "reject"), "nonfinite": ("allow", "null")},
+            enforce=enforce,
+        ),
     }
 
 
@@ -122,6 +158,7 @@ def _orjson() -> Mapping[str, Any]:
         "carries": CARRIES,
         "wire": wire("json64", CARRIES),
         "losses": (NULLED,),
+        "policies": replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
     }
 
 
@@ -167,6 +204,7 @@ def _msgspec() -> Mapping[str, Any]:
         "wire": wire("json", carries | {"bigint"}),
         "losses": (NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
         "notes": (ROUNDED,),
+        "policies": NO_LITERALS,
     }
 
 
@@ -220,6 +258,7 @@ def _ujson() -> Mapping[str, Any]:
             "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control characters "
             "other than NUL in strings",
         ),
+        "policies": POLICIES,
     }
 
 
@@ -232,6 +271,16 @@ def _rapidjson() -> Mapping[str, Any]:
 
         def default(self, value: Any) -> Any:
             return _family.leaf(value)
+
+    class UniqueDecoder(rapidjson.Decoder):
+        def start_object(self) -> list[Any]:
+            return []
+
+        def end_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            return unique(pairs)
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
 
     encode: Any = rapidjson.Encoder(ensure_ascii=False)
     carries = BIG | {"nonfinite"}
@@ -248,4 +297,11 @@ def _rapidjson() -> Mapping[str, Any]:
         "carries": carries,
         "wire": wire("json", carries),
         "notes": (LITERALS,),
+        "policies": replace(
+            POLICIES,
+            duplicate_keys="reject/last",
+            surrogates="reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+        ),
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import CodeType, EllipsisType
 from typing import Any
 
 from .conventions import FAMILIES, wire
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import Marshal
 
@@ -41,5 +43,15 @@ def _marshal() -> Mapping[str, Any]:
             "the format changes between Python versions",
             "does not decode code objects",
             "a set within sets takes twice the time for each level",
+        ),
+        "policies": Policies(
+            duplicate_keys="reject/last",
+            nonfinite="allow",
+            surrogates="allow",
+            big_integers="exact",
+            trailing="reject",
+            extensions="keep",
+            # StopIteration is written, as a mark of the interpreter's own.
+            classes=(CodeType, EllipsisType, type),
         ),
     }

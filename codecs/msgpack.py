@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -19,6 +20,7 @@ from ._codec import doubt
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
 from .keys import key_check
 from .limits import Limits
+from .policies import Policies, unique
 from .registry import Format, RawCalls, declare
 from .streams import MessagePack
 
@@ -44,6 +46,14 @@ CARRIES = frozenset(
         "int_keys",
         "key_order",
     }
+)
+POLICIES = Policies(
+    duplicate_keys="last",
+    nonfinite="allow",
+    surrogates="reject",
+    big_integers="text/none",
+    trailing="reject",
+    extensions="keep",
 )
 LISTS_TO_TUPLES = "list becomes tuple"
 
@@ -84,6 +94,10 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
         return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        twice = values["duplicate_keys"] == "last"
+        return {"decode_options": reading if twice else {**reading, "object_pairs_hook": unique}}
+
     return {
         "encode": packer,
         "pooled": True,
@@ -99,7 +113,19 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         "accelerated": library.__name__ != "msgpack.fallback",
         "carries": CARRIES,
         "wire": wire("msgpack", CARRIES),
+        "policies": replace(
+            POLICIES,
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(_ext_type(),),
+        ),
     }
+
+
+def _ext_type() -> Any:
+    from msgpack import ExtType
+
+    return ExtType
 
 
 def _as_tuples(facts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -173,13 +199,35 @@ def _ormsgpack() -> Mapping[str, Any]:
     writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
     reading = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT
 
-    def lower(record: Any) -> Any:
+    def lower(record: Any, leaf: Any = _ormsgpack_family.leaf) -> Any:
         """Return what stands for a record as it is: its bytes, written with the options."""
         try:
-            packed = ormsgpack.packb(record, _ormsgpack_family.leaf, writing)
+            packed = ormsgpack.packb(record, leaf, writing)
         except TypeError:
-            packed = ormsgpack.packb(_ormsgpack_family.lower(record), _ormsgpack_family.leaf, writing)
+            packed = ormsgpack.packb(_ormsgpack_family.lower(record), leaf, writing)
         return ormsgpack.Fragment(packed)
+
+    def again(data: bytes, ext_hook: Any = None) -> Any:
+        return ormsgpack.unpackb(data, ext_hook=ext_hook, option=reading)
+
+    ext_type = _ext_type()
+
+    def leaf_or_extension(value: Any) -> Any:
+        if type(value) is ext_type:
+            return ormsgpack.Ext(value.code, value.data)
+        return _ormsgpack_family.leaf(value)
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        # Its own class of extension values shows neither number nor content.
+        keep = values["extensions"] == "keep"
+        leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
+        hook = ext_type if keep else None
+        return {
+            "encode_arguments": (leaf,),
+            "lower": partial(lower, leaf=leaf),
+            "decode_options": {"ext_hook": hook} if keep else {},
+            "decode_again": partial(again, ext_hook=hook),
+        }
 
     carries = CARRIES - {"datetime_aware"}
     return {
@@ -187,7 +235,7 @@ def _ormsgpack() -> Mapping[str, Any]:
         "encode_arguments": (_ormsgpack_family.leaf,),
         "decode": ormsgpack.unpackb,
         "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
-        "decode_again": lambda data: ormsgpack.unpackb(data, option=reading),
+        "decode_again": again,
         "whole": "msgpack",
         "too_deep": ("Recursion limit reached",),
         "lower": lower,
@@ -197,6 +245,13 @@ def _ormsgpack() -> Mapping[str, Any]:
         "notes": (
             "writes all datetimes as text: its timestamps drop the microseconds",
             "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+        ),
+        "policies": replace(
+            POLICIES,
+            extensions="keep/reject",
+            options={"extensions": ("keep",)},
+            enforce=enforce,
+            classes=(ormsgpack.Ext, ext_type),
         ),
     }
 
@@ -243,4 +298,5 @@ def _msgspec() -> Mapping[str, Any]:
         "carries": CARRIES,
         "wire": wire("msgpack", CARRIES) | {"datetime_offset": "utc"},
         "losses": ("datetimes with an offset come back in UTC",),
+        "policies": replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     }

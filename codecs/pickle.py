@@ -9,6 +9,7 @@ import pickle
 from collections.abc import Mapping
 from typing import Any
 
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import Pickle
 
@@ -43,6 +44,15 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
         "whole": "pickle",
         "accelerated": pickle.Pickler.__module__ == "_pickle",
         "carries": CARRIES,
+        # What classes a payload names has run before a record could show it.
+        "policies": Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="allow",
+            big_integers="exact",
+            trailing="reject",
+            extensions="keep",
+        ),
     }
 
 

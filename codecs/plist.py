@@ -16,6 +16,7 @@ from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES, wire
 from .errors import TooMuchError
 from .limits import Limits
+from .policies import Policies, UniqueKeys, plain_dicts
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 
@@ -45,8 +46,8 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
     (CVE-2023-52425).
     """
 
-    def __init__(self, limits: Limits) -> None:
-        super().__init__(dict)
+    def __init__(self, limits: Limits, kind: type[dict[Any, Any]] = dict) -> None:
+        super().__init__(kind)
         self._left = limits.items
 
     def parse_whole(self, data: bytes) -> Any:
@@ -81,12 +82,34 @@ def _decode_xml(data: bytes, *, limits: Limits) -> Any:
     return _Parser(limits).parse_whole(data)
 
 
+def _decode_xml_unique(data: bytes, *, limits: Limits) -> Any:
+    return plain_dicts(_Parser(limits, UniqueKeys).parse_whole(data))
+
+
+def _decode_unique(data: bytes, **options: Any) -> Any:
+    return plain_dicts(plistlib.loads(data, dict_type=UniqueKeys, **options))
+
+
 def _check_whole(data: bytes) -> None:
     """Raise unless the offset table and the trailer after it end the payload; plistlib reads from the end."""
     if len(data) >= 40:
         offset_size, count, table = struct.unpack(">6xBxQ8xQ", data[-32:])
         if table + offset_size * count + 32 != len(data):
             raise ValueError("data before the offset table or after the value")
+
+
+def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
+    return Policies(
+        duplicate_keys="reject/last",
+        nonfinite="allow",
+        surrogates="reject",
+        big_integers="text/exact",
+        trailing="reject",
+        extensions=extensions,
+        options={"duplicate_keys": ("last", "reject")},
+        enforce=lambda values: {"decode": decode if values["duplicate_keys"] == "last" else decode_unique},
+        classes=(plistlib.UID,),
+    )
 
 
 def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
@@ -115,6 +138,7 @@ def _xml() -> Mapping[str, Any]:
         "encode": _encode_xml,
         "encode_options": {},
         "decode": _decode_xml,
+        "policies": _policies(_decode_xml, _decode_xml_unique, extensions="reject/none"),
         "decode_options": {},
         "bounded": lambda limits: {"limits": limits},
     }
@@ -126,4 +150,5 @@ def _binary() -> Mapping[str, Any]:
         **_plist(plistlib.FMT_BINARY, ("datetimes far from 2001 lose microseconds",)),
         "whole": "plist",
         "check_payload": _check_whole,
+        "policies": _policies(plistlib.loads, _decode_unique, extensions="reject/keep"),
     }

@@ -365,6 +365,7 @@ def codec(
     trusted: bool = False,
     schema: Any = None,
     dictionary: bytes | None = None,
+    policies: Mapping[str, str] | None = None,
     **limits: int | None,
 ) -> Codec:
     """Return a codec by name.
@@ -373,6 +374,7 @@ def codec(
         name: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``.
         trusted: Let pickle and marshal decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
+        policies: Value by policy, see `Codec.with_policies`.
         dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`.
         limits: As of `Codec.with_limits`, for instance ``size=1_000_000``.
 
@@ -380,6 +382,7 @@ def codec(
         UnknownCodec: No codec of that name.
         MissingLibrary: Its library is not installed.
         ValueError: No such limit, or out of range.
+        CodecError: It cannot keep a policy.
     """
     base, with_schema, compression = split_name(name)
     if (reason := missing(name)) is not None:
@@ -393,6 +396,8 @@ def codec(
         made = made.with_trust()
     if limits:
         made = made.with_limits(**limits)
+    if policies:
+        made = made.with_policies(**policies)
     if compression is not None:
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)

@@ -241,13 +241,17 @@ class _Sequential(Framing):
         if codec.trusted_only and not codec.trusted:
             codec.decode(b"refused")
         from ._codec import lacks_stack
+        from ._walk import check_record
 
+        rules = codec._load_rules
         counted = _Counted(file, codec)
         read_next, fix = self.reader(codec, counted), codec._fix
         while not counted.at_end():
             start = counted.start = counted.position
             try:
                 record = call_with_stack(read_next) if lacks_stack() else read_next()
+                if rules is not None:
+                    check_record(record, rules)
             except (LimitError, BlockingIOError):
                 raise
             except Exception as error:

@@ -12,7 +12,7 @@ import datetime as dt
 import decimal
 import enum
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
@@ -20,6 +20,7 @@ from .conventions import FAMILIES, wire
 from .errors import TooMuchError
 from .keys import FEW_KEYS, refuse_one_hash
 from .limits import Limits
+from .policies import Policies, unique
 from .registry import Format, RawCalls, declare
 from .streams import Documents
 
@@ -74,6 +75,29 @@ def _bounded(yaml: Any, loader: Any, limits: Limits) -> Any:
 
     BoundedLoader.add_constructor("tag:yaml.org,2002:int", BoundedLoader.construct_yaml_int)
     return BoundedLoader
+
+
+def _unique(loader: Any) -> Any:
+    """Return a loader class that refuses a key that stands twice in a mapping, merged ones left aside."""
+
+    class UniqueLoader(loader):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
+            super().__init__(stream)
+            self.looked_at: set[int] = set()
+
+        def flatten_mapping(self, node: Any) -> None:
+            # The first time, before what is merged stands among the node's own.
+            if id(node) not in self.looked_at:
+                self.looked_at.add(id(node))
+                own = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+                keys = [self.construct_object(key, deep=True) for key in own]
+                if len(keys) > FEW_KEYS:
+                    refuse_one_hash(keys)
+                # What is no key, the library says itself.
+                unique((key, None) for key in keys if isinstance(key, Hashable))
+            super().flatten_mapping(node)
+
+    return UniqueLoader
 
 
 def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
@@ -143,6 +167,16 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)
 
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        once = values["duplicate_keys"] == "reject"
+        return {"bounded": (lambda limits: {"Loader": _unique(bounded(limits))}) if once else reading}
+
+    def bounded(limits: Limits) -> Any:
+        return _bounded(yaml, loader, limits)
+
+    def reading(limits: Limits) -> Mapping[str, Any]:
+        return {"Loader": bounded(limits)}
+
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
     return {
         "encode": yaml.dump,
@@ -153,7 +187,7 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
             lambda data: yaml.load(data, Loader=loader),
         ),
         "limits": Limits(items=100_000) if accelerated else _SLOW,
-        "bounded": lambda limits: {"Loader": _bounded(yaml, loader, limits)},
+        "bounded": reading,
         "shared": b"*",
         "check_payload": _refuse_utf16,
         "encode_depth": DEFAULT_DEPTH,
@@ -164,6 +198,16 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
         "notes": (
             "a truncated payload is often still valid YAML",
             "refuses datetimes whose offset is not of whole minutes, which it could not read",
+        ),
+        "policies": Policies(
+            duplicate_keys="last",
+            nonfinite="allow",
+            surrogates="reject" if accelerated else "allow",
+            big_integers="exact",
+            trailing="reject",
+            extensions="none/reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
         ),
     }
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs._ends import values_in
-from bakeoff.codecs._walk import PolicyError, Rules, check_record
-from bakeoff.codecs.errors import TooMuchError
+from bakeoff.codecs._walk import Rules, check_record
+from bakeoff.codecs.errors import PolicyError, TooMuchError
 
 LONE = "\ud800"
 PLACES = {
@@ -268,6 +268,16 @@ def test_inside_tells_what_other_objects_hold():
     assert 0 == check_record([Box(), Foreign()], Rules(nonfinite=False))
     with pytest.raises(PolicyError, match="NaN"):
         check_record([Foreign(), Box()], Rules(nonfinite=False, inside=inside))
+
+
+def test_keys_is_asked_about_dicts_with_other_keys_than_texts():
+    """Once each, and not about others."""
+    asked: list[Any] = []
+    numbers, mixed = {1: "a", 2: "b"}, {"a": 1, None: {OwnText("b"): 2}}
+
+    check_record([{"a": 1}, numbers, {}, mixed], Rules(keys=asked.append))
+
+    assert [numbers, mixed, mixed[None]] == asked
 
 
 def test_inside_is_asked_about_subclasses_of_plain_values():

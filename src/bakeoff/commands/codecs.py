@@ -21,7 +21,12 @@ MEMORY = 2 << 30
 @click.option(
     "--conventions", is_flag=True, help="Show how each format writes the types it lacks, as Markdown."
 )
-def command(selection: tuple[str, ...], as_json: bool, conventions: bool) -> None:
+@click.option(
+    "--policies",
+    is_flag=True,
+    help="Show what each does with duplicate keys, NaN and the like, and can be asked for.",
+)
+def command(selection: tuple[str, ...], as_json: bool, conventions: bool, policies: bool) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
 
     The column of guards says what a codec costs over its library's own call on messages, where that is
@@ -38,6 +43,8 @@ def command(selection: tuple[str, ...], as_json: bool, conventions: bool) -> Non
     known = [_facts(name) for name in chosen]
     if as_json:
         click.echo(json.dumps(known, indent=2))
+    elif policies:
+        _show_policies(known)
     elif len(known) == 1:
         _show_one(known[0])
     else:
@@ -53,9 +60,39 @@ def _show_conventions() -> None:
     click.echo(tabulate(rows, header, tablefmt="github"))
 
 
+def _show_policies(facts: list[dict[str, Any]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..codecs.policies import POLICIES
+    from ..console import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("codec", *POLICIES):
+        table.add_column(column.replace("_", " "), no_wrap=column == "codec")
+    for fact in facts:
+        stated = fact.get("policies", {})
+        cells = [escape(_policy(stated[name])) for name in POLICIES] if stated else [_status(fact)]
+        table.add_row(escape(fact["name"]), *cells)
+    screen = console()
+    screen.print(table)
+    screen.print(
+        "DUMP/LOAD where they differ; in brackets what else `codec.with_policies(POLICY=VALUE)` can ask for.",
+        style="dim",
+        markup=False,
+    )
+
+
+def _policy(stated: dict[str, Any]) -> str:
+    """Return what is done, and in brackets what else can be asked for."""
+    others = f" ({', '.join(stated['can'])})" if stated["can"] else ""
+    return (stated["now"] or "not stated") + others
+
+
 def _facts(name: str) -> dict[str, Any]:
     from .. import codecs
     from ..codecs.guards import GUARDS
+    from ..codecs.policies import described
 
     declaration = codecs.describe(name)
     facts: dict[str, Any] = {
@@ -72,7 +109,8 @@ def _facts(name: str) -> dict[str, Any]:
     if declaration.entry_point:
         return facts | _isolated(name)
     try:
-        return facts | codecs.facts(codecs.codec(name))
+        made = codecs.codec(name)
+        return facts | codecs.facts(made) | {"policies": described(made)}
     except codecs.CodecError as error:
         return facts | {"failed": error.reason}
 
@@ -147,5 +185,7 @@ def _show_one(fact: dict[str, Any]) -> None:
         if value in ("", [], None):
             continue
         shown = ", ".join(value) if key == "carries" else value
+        if key == "policies":
+            shown = [f"{name} {_policy(stated)}" for name, stated in value.items()]
         for line in shown if isinstance(shown, list) else [shown]:
             click.echo(f"{key.replace('_', ' '):13} {line}")

@@ -1,0 +1,340 @@
+"""Policies with one spelling: what a codec does where formats leave it open, and what it can be asked for.
+
+A codec states what it does by default (`Policies`); `Codec.with_policies` asks for something else. That is
+enforced by the library's own option where it has one, else by a walk through the record (`_walk`), where the
+record still shows it: what a library has merged or rounded away by then cannot be asked for.
+"""
+
+from __future__ import annotations
+
+import array
+import dataclasses
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ._walk import Rules
+from .errors import CodecError, PolicyError
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = [
+    "FACTS",
+    "POLICIES",
+    "Policies",
+    "Policy",
+    "UniqueKeys",
+    "can_be_asked",
+    "changes",
+    "described",
+    "documented",
+    "held",
+    "in_force",
+    "plain_dicts",
+    "rules",
+    "unique",
+]
+
+Direction = Literal["dump", "load"]
+DIRECTIONS: tuple[Direction, Direction] = ("dump", "load")
+
+
+class Policy(NamedTuple):
+    """One thing that formats leave open.
+
+    Attributes:
+        what: What it is about.
+        values: What can be asked for, each with what it means.
+    """
+
+    what: str
+    values: Mapping[str, str]
+
+
+POLICIES: Mapping[str, Policy] = {
+    "duplicate_keys": Policy(
+        "a key that stands twice in a payload's map, or two keys of a dict that are written alike",
+        {"last": "the last of them is read", "reject": "refused"},
+    ),
+    "nonfinite": Policy(
+        "NaN and infinities",
+        {"allow": "written and read", "null": "written as null, refused in payloads", "reject": "refused"},
+    ),
+    "surrogates": Policy(
+        "lone surrogates in texts, which UTF-8 cannot hold",
+        {"allow": "written and read", "reject": "refused"},
+    ),
+    "big_integers": Policy(
+        "integers outside of -2**63 to 2**64 - 1; in BSON from 2**63 on",
+        {"exact": "written and read digit for digit", "reject": "refused"},
+    ),
+    "trailing": Policy("data after the end of the value", {"reject": "refused"}),
+    "extensions": Policy(
+        "values of types that are the format's own: extension types, tags, ObjectId and the like",
+        {"keep": "written and read, as objects of the library's classes", "reject": "refused"},
+    ),
+}
+"""Every policy by its name."""
+
+FACTS: Mapping[str, str] = {
+    "none": "the format has none",
+    "text": "written as decimal text",
+    "float": "read as the nearest float",
+}
+"""What a codec may do by default beside the values that can be asked for."""
+
+_WALKED: Mapping[str, tuple[Direction, ...]] = {
+    "duplicate_keys": ("dump",),
+    "nonfinite": DIRECTIONS,
+    "surrogates": DIRECTIONS,
+    "big_integers": DIRECTIONS,
+    "extensions": DIRECTIONS,
+}
+"""What a record shows, so that a walk can refuse it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What a codec does by default, and what its library can be told to do instead.
+
+    One value for each policy, or two, ``DUMP/LOAD``, where the directions differ; empty where nobody says.
+
+    Attributes:
+        options: Values of policies that the library's own options enforce.
+        enforce: ``(values) -> arguments`` gives the arguments of `Codec` that are to change: always the same
+            ones, for any values of the policies in `options`.
+        classes: The extension types.
+        inside: Gives what an object other than plain values and containers holds, else None.
+        integer_bits: What the format's integers end at.
+    """
+
+    duplicate_keys: str = ""
+    nonfinite: str = ""
+    surrogates: str = ""
+    big_integers: str = ""
+    trailing: str = ""
+    extensions: str = ""
+    options: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    enforce: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
+    classes: tuple[type, ...] = ()
+    inside: Callable[[Any], Any] | None = None
+    integer_bits: Literal[63, 64] = 64
+
+    def stated(self, policy: str, direction: Direction) -> str:
+        """Return what is done by default in one direction."""
+        both: str = getattr(self, policy)
+        dump, _, load = both.partition("/")
+        return dump if direction == "dump" else load or dump
+
+
+def held(value: Any) -> Any:
+    """Return what an object holds that libraries write by itself or by our conventions, else None."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return None if isinstance(value, _NOT_GONE_INTO) else list(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
+    # Structs of msgspec.
+    return [getattr(value, name, None) for name in getattr(type(value), "__struct_fields__", ())] or None
+
+
+_NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)
+"""Sequences of characters or small numbers, and perhaps a great many."""
+
+
+def unique(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return the dict of keys and values, as hooks of libraries are given them.
+
+    Raises:
+        PolicyError: A key stands twice.
+    """
+    pairs = list(pairs)
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        once = UniqueKeys()
+        for key, value in pairs:
+            once[key] = value
+    return record
+
+
+class UniqueKeys(dict[Any, Any]):
+    """A dict for libraries that have no such hook: no key may be set twice."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key in self:
+            raise PolicyError(f"the key {key!r} stands twice")
+        super().__setitem__(key, value)
+
+
+def plain_dicts(value: Any, made: dict[int, Any] | None = None) -> Any:
+    """Return what a library has made of `UniqueKeys` and lists with plain dicts, shared as it was."""
+    made = {} if made is None else made
+    if id(value) in made:
+        return made[id(value)]
+    if type(value) is UniqueKeys:
+        plain = made[id(value)] = {}
+        for key, item in value.items():
+            plain[key] = plain_dicts(item, made)
+        return plain
+    if type(value) is list:
+        made[id(value)] = value
+        value[:] = [plain_dicts(item, made) for item in value]
+    return value
+
+
+def _meant(policy: str, value: str, direction: Direction) -> str:
+    """Return what a value that is asked for means in one direction; empty when nothing is asked of that."""
+    if value == "null":
+        return "null" if direction == "dump" else "reject"
+    if (value == "last" or policy == "trailing") and direction == "dump":
+        return ""
+    return value
+
+
+def _is_walked(known: Policies, policy: str, value: str, direction: Direction) -> bool:
+    """Whether it takes a walk to make a value of a policy true in one direction."""
+    return (
+        direction in _WALKED.get(policy, ())
+        and _meant(policy, value, direction) == "reject"
+        and known.stated(policy, direction) not in ("reject", "none")
+    )
+
+
+def _is_possible(known: Policies, policy: str, value: str) -> bool:
+    for direction in DIRECTIONS:
+        stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
+        if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
+            continue
+        # A number that was read as a float shows no more what it was.
+        seen = stated != "float" and (policy != "extensions" or known.classes)
+        if not (seen and _is_walked(known, policy, value, direction)):
+            return False
+    return True
+
+
+def described(made: Codec) -> dict[str, dict[str, Any]]:
+    """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
+    known, _ = _known_and_asked(made)
+    return {
+        policy: {"now": now, "can": can_be_asked(known, policy)} for policy, now in in_force(made).items()
+    }
+
+
+def can_be_asked(known: Policies, policy: str) -> list[str]:
+    """Return the values of a policy that a codec can be asked for and that would change something."""
+    default = _in_force(known, {})[policy]
+    return [
+        value
+        for value in POLICIES[policy].values
+        if _is_possible(known, policy, value) and _in_force(known, {policy: value})[policy] != default
+    ]
+
+
+def in_force(made: Codec) -> dict[str, str]:
+    """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
+    return _in_force(*_known_and_asked(made))
+
+
+def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
+    def done(policy: str, direction: Direction) -> str:
+        stated = known.stated(policy, direction)
+        if stated == "none" or policy not in asked:
+            return stated
+        return _meant(policy, asked[policy], direction) or stated
+
+    both = {policy: [done(policy, direction) for direction in DIRECTIONS] for policy in POLICIES}
+    return {policy: dump if dump == load else f"{dump}/{load}" for policy, (dump, load) in both.items()}
+
+
+def _known_and_asked(made: Codec) -> tuple[Policies, Mapping[str, str]]:
+    return made._spec["policies"] or Policies(), made._spec["asked"] or {}
+
+
+def rules(made: Codec, direction: Direction) -> Rules | None:
+    """Return what a walk has to refuse in one direction; None where there is no need of one."""
+    known, asked = _known_and_asked(made)
+    refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
+    if not refused:
+        return None
+    return Rules(
+        nonfinite="nonfinite" not in refused,
+        surrogates="surrogates" not in refused,
+        integer_bits=known.integer_bits if "big_integers" in refused else None,
+        foreign=known.classes if "extensions" in refused else (),
+        keys=_key_check(made) if "duplicate_keys" in refused else None,
+        inside=known.inside or held,
+    )
+
+
+def _key_check(made: Codec) -> Callable[[dict[Any, Any]], None]:
+    """Return what raises when two keys of a dict are written alike, which their payloads tell."""
+    plain = made._vary(asked=None, schema=None, compression=None)
+
+    def check(record: dict[Any, Any]) -> None:
+        seen: dict[bytes, Any] = {}
+        for key in record:
+            payload = plain.encode({key: None})
+            if payload in seen:
+                raise PolicyError(f"holds two keys that are written alike, {seen[payload]!r} and {key!r}")
+            seen[payload] = key
+
+    return check
+
+
+def changes(made: Codec, policies: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments of a codec that are to change so that further policies are kept.
+
+    Raises:
+        CodecError: No such policy or value, or the codec cannot keep it.
+    """
+    known, before = _known_and_asked(made)
+    for policy, value in policies.items():
+        if policy not in POLICIES:
+            raise CodecError(made.name, f"no policy {policy!r}; there are {', '.join(POLICIES)}")
+        if value not in (values := POLICIES[policy].values):
+            raise CodecError(made.name, f"{policy} is {_listed(values, 'or')}, got {value!r}")
+        if not _is_possible(known, policy, value):
+            raise CodecError(made.name, _refusal(made, known, policy, value))
+    asked = {**before, **policies}
+    if known.enforce is None:
+        return {"asked": asked}
+    values = {policy: asked.get(policy, known.stated(policy, "load")) for policy in known.options}
+    return {**known.enforce(values), "asked": asked}
+
+
+def _refusal(made: Codec, known: Policies, policy: str, value: str) -> str:
+    stated = _in_force(known, {})[policy]
+    library = made.library or made.name
+    does = f"{library} does {stated!r}" if stated else f"what {library} does is not stated"
+    can = [name for name, other in _of_format(made.format) if _is_possible(other, policy, value)]
+    who = (
+        f"of the {made.format} codecs {_listed(can, 'and')} can" if can else "nor has any other of its format"
+    )
+    return f"cannot keep {policy}={value!r}: {does} and has no option for it; {who}"
+
+
+def _of_format(name: str) -> Iterator[tuple[str, Policies]]:
+    from .registry import available, codec, describe
+
+    for known in available():
+        if describe(known).format == name:
+            yield known, _known_and_asked(codec(known))[0]
+
+
+def _listed(words: Any, last: str) -> str:
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else str(end)
+
+
+def documented() -> list[list[str]]:
+    """Return the policies as a table: a header row, then one row for each value."""
+    rows = [["policy", "about", "value", "meaning"]]
+    for name, policy in POLICIES.items():
+        for number, (value, meaning) in enumerate(policy.values.items()):
+            rows.append([name if number == 0 else "", policy.what if number == 0 else "", value, meaning])
+    return rows

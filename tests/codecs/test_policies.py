@@ -1,0 +1,582 @@
+"""What codecs state of duplicate keys, NaN and the like, and that they keep what they are asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import io
+import math
+import pickle
+import plistlib
+import re
+import struct
+import typing
+from collections import deque
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import bson
+import cbor2
+import msgpack
+import msgspec
+import ormsgpack
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.codecs import CodecError, DecodeError, EncodeError
+from bakeoff.codecs.policies import FACTS, POLICIES, Policies, can_be_asked
+
+NAMES = codecs.names()
+NAN, INF = math.nan, math.inf
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    HOT = math.inf
+
+
+@dataclasses.dataclass
+class Box:
+    content: Any
+
+
+def known(codec: codecs.Codec) -> Policies:
+    stated: Policies = codec._spec["policies"]
+    return stated
+
+
+def document(kind: int, value: bytes) -> bytes:
+    """Return a BSON document of one field, `a`."""
+    return struct.pack("<i", len(value) + 8) + bytes([kind]) + b"a\0" + value + b"\0"
+
+
+def twice(head: bytes, one: bytes, two: bytes, end: bytes = b"") -> bytes:
+    return head + one + two + end
+
+
+def binary_plist(*objects: bytes) -> bytes:
+    """Return a binary property list of objects, of which the first is the root."""
+    starts, body = [], b"bplist00"
+    for each in objects:
+        starts.append(len(body))
+        body += each
+    return body + bytes(starts) + struct.pack(">6xBBQQQ", 1, 1, len(objects), 0, len(body))
+
+
+def xml(inner: str) -> bytes:
+    return f'<plist version="1.0">{inner}</plist>'.encode()
+
+
+LONG = 2**70
+BSON_TWICE = struct.pack("<i", 19) + b"\x10a\0\1\0\0\0\x10a\0\2\0\0\0\0"
+
+PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
+    "duplicate_keys": {
+        "json": [b'{"a":1,"a":2}', b'[{"b":0,"a":1,"a":2}]', b'{"a":1,"\\u0061":2}'],
+        "msgpack": [b"\x82\xa1a\x01\xa1a\x02", b"\x91\x82\xa1a\x01\xa1a\x02", b"\x82\x01\x01\x01\x02"],
+        "cbor": [b"\xa2aa\x01aa\x02", b"\x81\xa2aa\x01aa\x02", b"\xbf\x01\x01\x01\x02\xff"],
+        "bson": [BSON_TWICE, document(3, BSON_TWICE), document(4, document(3, BSON_TWICE))],
+        "yaml": [b"a: 1\na: 2\n", b"[{a: 1, a: 2}]", b"{1: 1, 0x1: 2}", b"x: &x {a: 1, a: 2}\ny: {<<: *x}\n"],
+        "plist": [
+            xml("<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>"),
+            xml("<array><dict><key>a</key><true/><key>a</key><false/></dict></array>"),
+        ],
+        "plist/binary": [
+            binary_plist(b"\xd2\1\1\2\3", b"Qa", b"\x10\1", b"\x10\2"),
+            binary_plist(b"\xa2\1\1", b"\xd2\2\2\3\3", b"Qa", b"\x10\1"),
+        ],
+        "marshal": [b"{\xda\1a\xe9\1\0\0\0\xda\1a\xe9\2\0\0\x000"],
+        "pickle": [b"(X\1\0\0\0aK\1X\1\0\0\0aK\2d."],
+    },
+    "nonfinite": {
+        "json": [b"[NaN]", b'{"a":-Infinity}', b"Infinity"],
+        "msgpack": [*(msgpack.packb(x) for x in ([NAN], {"a": -INF}, INF)), b"\xca\x7f\x80\0\0"],
+        "cbor": [cbor2.dumps([NAN]), cbor2.dumps({"a": -INF}), b"\xf9\x7c\0", b"\xd8\x63\xf9\x7e\0"],
+        "bson": [bson.encode({"a": [x]}) for x in (NAN, -INF, bson.Decimal128("NaN"), bson.DBRef("x", INF))],
+        "yaml": [b"[.nan]", b"a: -.inf\n", b"{.inf: 1}"],
+        "plist": [xml("<real>nan</real>"), xml("<array><real>-inf</real></array>")],
+        "plist/binary": [plistlib.dumps(x, fmt=plistlib.FMT_BINARY) for x in ([NAN], {"a": INF})],
+        "marshal": [b"\xe7\0\0\0\0\0\0\xf8\x7f"],
+        "pickle": [pickle.dumps(x) for x in (NAN, {"a": [INF]}, Decimal("NaN"), Colour.HOT, Box(NAN))],
+    },
+    "surrogates": {
+        "json": [rb'["\ud800"]', rb'{"a\udfff":1}', rb'"\udc00\ud800"'],
+        "msgpack": [b"\xa3\xed\xa0\x80", b"\x81\xa3\xed\xa0\x80\1"],
+        "cbor": [b"\x63\xed\xa0\x80", b"\xa1\x63\xed\xa0\x80\1"],
+        "bson": [document(2, b"\4\0\0\0\xed\xa0\x80\0")],
+        "yaml": [rb'"\ud800"', rb'{"a\udfff": 1}'],
+        "plist": [xml("<string>&#xD800;</string>")],
+        "plist/binary": [binary_plist(b"\x61\xd8\0"), binary_plist(b"\xd1\1\1", b"\x61\xd8\0")],
+        "marshal": [b"\xf5\3\0\0\0\xed\xa0\x80"],
+        "pickle": [pickle.dumps("\ud800"), pickle.dumps({"a\udfff": 1})],
+    },
+    "big_integers": {
+        "json": [b"[18446744073709551616]", b'{"a":-9223372036854775809}', b"%d" % LONG],
+        "cbor": [cbor2.dumps([2**64]), cbor2.dumps({"a": -(2**63) - 1}), cbor2.dumps({LONG: 1})],
+        "yaml": [b"[18446744073709551616]", b"{0x1%s: 1}" % (b"0" * 17)],
+        "plist": [xml(f"<integer>{LONG}</integer>"), xml(f"<array><integer>-{LONG}</integer></array>")],
+        "plist/binary": [binary_plist(b"\x14" + LONG.to_bytes(16, "big"))],
+        "marshal": [b"\xec\5\0\0\0\0\0\0\0\0\0\0\0\x10\0"],
+        "pickle": [pickle.dumps(x) for x in (2**64, {"a": [-(2**63) - 1]}, Box((LONG,)))],
+    },
+    "trailing": {
+        "json": [b"[1] 2", b"[1]x", b"{}{}", b"1\0"],
+        "msgpack": [b"\x01\x02", b"\x90\xc1"],
+        "cbor": [b"\x01\x02", b"\x80\xff"],
+        "bson": [bson.encode({}) + b"x", bson.encode({}) * 2],
+        "yaml": [b"--- 1\n--- 2\n"],
+        "plist": [xml("<true/>") + b"x", xml("<true/>") * 2],
+        "plist/binary": [plistlib.dumps([1], fmt=plistlib.FMT_BINARY) + b"x"],
+        "marshal": [b"NN"],
+        "pickle": [pickle.dumps(1) + b"x"],
+    },
+    "extensions": {
+        "msgpack": [b"\xd4\5x", b"\x91\xc7\3\x7fabc", b"\x81\xa1a\xd8\1" + b"x" * 16],
+        "cbor": [
+            bytes.fromhex(code)
+            for code in ("d9ffff01", "81f0", "a16161f7", "f8ff", "d81e820102", "d8246161", "d9010444c0a80001")
+        ],
+        "bson": [
+            bson.encode({"a": [x]})
+            for x in (
+                bson.ObjectId(), bson.Decimal128("1"), bson.Regex("a"), bson.Code("x"), bson.Code("x", {}),
+                bson.Timestamp(1, 1), bson.MinKey(), bson.MaxKey(), bson.DBRef("a", 1), bson.Binary(b"x", 5),
+            )
+        ],
+        "yaml": [b"!foo 1", b"[!!python/tuple [1]]", b"!<tag:x> {}"],
+        "plist/binary": [plistlib.dumps([plistlib.UID(3)], fmt=plistlib.FMT_BINARY)],
+        "marshal": [b".", b"[\1\0\0\0S", b"{.N0"],
+        "pickle": [pickle.dumps(Box(1))],
+    },
+}  # fmt: skip
+"""Payloads that show each thing, by format or codec; a format that has none of it is left out."""
+
+OBJECTS: Mapping[str, list[Any]] = {
+    "nonfinite": [
+        NAN, [INF], {"a": {"b": -INF}}, (NAN,), deque([INF]), MappingProxyType({"a": NAN}), Box([NAN]),
+        Colour.HOT,
+    ],
+    "surrogates": ["\ud800", ["a\udfff"], {"a": ("é\udc00",)}, {"\ud800": 1}, Box("😀\ud800")],
+    "big_integers": [2**64, [-(2**63) - 1], {"a": {"b": LONG}}, (-LONG,), Box(LONG)],
+}  # fmt: skip
+DUPLICATES: Mapping[str, list[Any]] = {
+    "text": [{1: 1, "1": 2}, [{None: 1, "null": 2}], {"a": {True: 1, "true": 2}}],
+    "any": [{Colour.RED: 1, "red": 2}, [{Colour.RED: 1, "a": 0, "red": 2}]],
+}
+EXTENSIONS: Mapping[str, list[Any]] = {
+    "msgpack": [msgpack.ExtType(5, b"x"), [msgpack.ExtType(5, b"x")], {"a": msgpack.ExtType(127, b"")}],
+    "ormsgpack": [ormsgpack.Ext(5, b"x"), {"a": [ormsgpack.Ext(5, b"x")]}],
+    "msgspec-msgpack": [msgspec.msgpack.Ext(5, b"x"), {"a": [msgspec.msgpack.Ext(5, b"x")]}],
+    "cbor": [cbor2.CBORTag(5555, 1), [cbor2.undefined], {"a": cbor2.CBORSimpleValue(16)}, re.compile("a")],
+    "bson": [
+        {"a": bson.ObjectId()},
+        [bson.Decimal128("1")],
+        {"a": [bson.Code("x")]},
+        {"a": bson.Binary(b"", 5)},
+    ],
+    "marshal": [..., [...], {"a": StopIteration}],
+    "pickle": [Box(1), [Box], {"a": deque()}],
+    "plist": [plistlib.UID(1), [plistlib.UID(1)]],
+}
+"""Objects of extension types, by format or codec; a format that has none is left out."""
+
+
+def of(table: Mapping[str, list[Any]], codec: codecs.Codec) -> list[Any]:
+    return table.get(codec.name, table.get(codec.format, []) if codec.name != "plist/binary" else [])
+
+
+def payloads(policy: str, codec: codecs.Codec) -> list[bytes]:
+    return of(PAYLOADS[policy], codec)
+
+
+def objects(policy: str, codec: codecs.Codec) -> list[Any]:
+    if policy == "extensions":
+        return EXTENSIONS["plist"] if codec.format == "plist" else of(EXTENSIONS, codec)
+    if policy == "duplicate_keys":
+        if codec.format == "pickle":
+            return []
+        return DUPLICATES["any"] + (DUPLICATES["text"] if codec.wire.get("int_keys") == "text" else [])
+    return OBJECTS.get(policy, [])
+
+
+def refused(call: Callable[[Any], Any], subject: Any, error: type[CodecError]) -> bool:
+    try:
+        call(subject)
+    except error:
+        return True
+    return False
+
+
+def values_in(value: Any) -> list[Any]:
+    """Return all that a record holds: keys, items and itself, containers as well."""
+    if isinstance(value, Mapping):
+        inner: Any = [part for pair in value.items() for part in pair]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inner = vars(value).values()
+    elif isinstance(value, bson.DBRef):
+        inner = [value.as_doc()]
+    elif isinstance(value, (cbor2.CBORTag, enum.Enum)):
+        inner = [value.value]
+    else:
+        inner = value if isinstance(value, (list, tuple, set, frozenset, deque)) else []
+    return [value, *(part for item in inner for part in values_in(item))]
+
+
+def shows(policy: str, what: str, record: Any) -> bool:
+    """Whether a record that was read shows that a codec does what it states."""
+    parts = values_in(record)
+    if what in ("allow", "keep", "exact"):
+        return any(HOLDS[policy](part) for part in parts)
+    return {"float": any(isinstance(part, float) for part in parts), "last": True}[what]
+
+
+HOLDS: Mapping[str, Callable[[Any], bool]] = {
+    "nonfinite": lambda part: (
+        (isinstance(part, float) and not math.isfinite(part))
+        or (isinstance(part, Decimal) and not part.is_finite())
+        or (isinstance(part, bson.Decimal128) and not part.to_decimal().is_finite())
+    ),
+    "surrogates": lambda part: isinstance(part, str) and any("\ud800" <= sign <= "\udfff" for sign in part),
+    "big_integers": lambda part: isinstance(part, int) and not -(2**63) <= part < 2**64,
+    "extensions": lambda part: (
+        type(part) in (bson.Code, bson.Binary)
+        or not isinstance(part, (int, str, float, bytes, list, dict, type(None)))
+    ),
+}
+
+
+@pytest.fixture(params=NAMES)
+def codec(request: pytest.FixtureRequest) -> codecs.Codec:
+    return bakeoff.codec(request.param, trusted=True)
+
+
+@pytest.fixture(params=POLICIES)
+def policy(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+def test_every_codec_states_every_policy(codec, policy):
+    """In words that are explained."""
+    for direction in ("dump", "load"):
+        stated = known(codec).stated(policy, direction)
+
+        assert stated in POLICIES[policy].values or stated in FACTS
+
+
+def test_payloads_are_read_as_stated(codec, policy):
+    """By default, each payload that shows the thing; a format without one has none to show."""
+    stated = known(codec).stated(policy, "load")
+
+    assert (stated == "none") == (not payloads(policy, codec))
+    for payload in payloads(policy, codec):
+        if stated == "reject":
+            with pytest.raises(DecodeError):
+                codec.decode(payload)
+        else:
+            assert shows(policy, stated, codec.decode(payload)), payload
+
+
+def test_the_last_of_two_keys_is_read(codec):
+    """Where a codec says so."""
+    if (stated := known(codec).stated("duplicate_keys", "load")) == "last":
+        values = values_in(codec.decode(payloads("duplicate_keys", codec)[0]))
+
+        assert 2 in values
+        assert 1 not in values
+    assert "last" == stated
+
+
+def test_objects_are_written_as_stated(codec, policy):
+    """By default, each object that shows the thing."""
+    stated = known(codec).stated(policy, "dump")
+    if policy == "trailing":
+        return
+    assert (stated == "none") == (not objects(policy, codec))
+    for record in objects(policy, codec):
+        if policy == "duplicate_keys":
+            assert stated == "last" or refused(codec.encode, record, EncodeError)
+            continue
+        if refused(codec.encode, record, EncodeError):
+            # Those kinds not every codec writes.
+            assert stated == "reject" or isinstance(record, (deque, MappingProxyType)), record
+            continue
+        read = codec.decode(codec.encode(record)) if known(codec).stated(policy, "load") != "reject" else None
+        parts = values_in(read)
+        if stated == "text":
+            assert any(isinstance(part, str) and part.lstrip("-").isdecimal() for part in parts)
+        elif stated == "null":
+            assert None in parts
+        elif read is not None:
+            assert shows(policy, stated, read), record
+
+
+@pytest.mark.parametrize("value", sorted({value for policy in POLICIES.values() for value in policy.values}))
+def test_what_can_be_asked_for_is_kept(codec, policy, value):
+    """In both directions, and nothing else changes; what cannot be had is an error that names who can."""
+    if value not in POLICIES[policy].values:
+        return
+    default = codec.policies
+    try:
+        asked = codec.with_policies(**{policy: value})
+    except CodecError as error:
+        said = str(error)
+    else:
+        said = ""
+    if said:
+        assert value not in can_be_asked(known(codec), policy)
+        assert re.search(r"of the \w+ codecs .* can|nor has any other", said)
+        return
+    assert (asked.policies[policy] != default[policy]) == (value in can_be_asked(known(codec), policy))
+    assert {**default, policy: ""} == {**asked.policies, policy: ""}
+    if value in ("reject", "null"):
+        for payload in payloads(policy, asked):
+            with pytest.raises(DecodeError):
+                asked.decode(payload)
+            assert codec.name == asked.name
+    if value == "keep":
+        for payload in payloads(policy, asked):
+            assert shows(policy, value, asked.decode(payload))
+    for record in objects(policy, asked):
+        if value == "reject":
+            with pytest.raises(EncodeError):
+                asked.encode(record)
+        elif value == "null" and not refused(codec.encode, record, EncodeError):
+            assert None in values_in(asked.decode(asked.encode(record)))
+
+
+def everything(codec: codecs.Codec) -> codecs.Codec:
+    """Return a codec with all that it can be asked to reject."""
+    asked = {policy: "reject" for policy in POLICIES if "reject" in can_be_asked(known(codec), policy)}
+    return codec.with_policies(**asked)
+
+
+RECORD: dict[str, Any] = {
+    "a": [1, -(2**63), 2.5, None, True, "é😀", {"b": {}}],
+    "c": b"\xff",
+    "d": Box((1, "x")),
+    "e": Colour.RED,
+    "f": 2**63 - 1,
+}
+
+
+def test_everything_else_is_written_and_read_as_before(codec):
+    """All policies at once change neither payloads nor records that have none of what they refuse."""
+    strict = everything(codec)
+
+    payload = codec.encode(RECORD)
+    assert payload == strict.encode(RECORD)
+    assert codec.decode(payload) == strict.decode(payload)
+    assert type(codec.decode(payload)) is type(strict.decode(payload))
+
+
+def test_streams_keep_policies(codec):
+    """Of files as of payloads."""
+    strict = everything(codec)
+    record = {"a": [NAN]}
+    file = io.BytesIO()
+    codec.dump([{"a": 1}, record], file)
+    file.seek(0)
+    stated = known(codec).stated("nonfinite", "dump")
+
+    loaded = strict.load(file)
+    assert {"a": 1} == next(loaded)
+    if stated == "null":
+        assert [{"a": [None]}] == list(loaded)
+    else:
+        with pytest.raises(DecodeError, match="holds NaN"):
+            next(loaded)
+    with pytest.raises(EncodeError, match="holds NaN"):
+        strict.dump([record], io.BytesIO())
+
+
+def test_cbor_sequences_refuse_a_key_that_stands_twice():
+    """The library reads those from the file itself."""
+    payload = payloads("duplicate_keys", codec := bakeoff.codec("cbor2"))[0]
+
+    assert [{"a": 2}] == list(codec.load(io.BytesIO(payload)))
+    with pytest.raises(DecodeError, match=r"Duplicate map key"):
+        list(codec.with_policies(duplicate_keys="reject").load(io.BytesIO(payload)))
+
+
+def test_a_codec_with_policies_is_the_same_after_pickling(codec):
+    """As equal as it was, and unequal to the one without."""
+    strict = everything(codec)
+    again = pickle.loads(pickle.dumps(strict))
+
+    assert strict == again
+    assert strict.policies == again.policies
+    assert codec != strict
+    assert "reject" == strict.policies["nonfinite"]
+    with pytest.raises(EncodeError, match="holds NaN"):
+        again.encode([NAN])
+
+
+def test_policies_add_up_and_go_back(codec):
+    """What was asked for stays until something else is asked of the same policy."""
+    first = codec.with_policies(nonfinite="reject")
+    both = first.with_policies(surrogates="reject")
+
+    assert ("reject", "reject") == (both.policies["nonfinite"], both.policies["surrogates"])
+    for refused_one in (NAN, "\ud800"):
+        with pytest.raises(EncodeError):
+            both.encode(refused_one)
+    if "allow" == codec.policies["nonfinite"]:
+        back = both.with_policies(nonfinite="allow")
+        assert math.isinf(back.decode(back.encode(INF)))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if "reject" in can_be_asked(known(bakeoff.codec(n)), "duplicate_keys")]
+)
+def test_the_library_s_own_way_comes_back(name):
+    """After duplicate keys were refused."""
+    codec = bakeoff.codec(name)
+    strict = codec.with_policies(duplicate_keys="reject")
+    back = strict.with_policies(duplicate_keys="last")
+
+    payload = payloads("duplicate_keys", codec)[0]
+    assert codec.decode(payload) == back.decode(payload)
+
+
+def test_policies_go_with_limits_schemas_and_compression(codec):
+    """In any order."""
+    strict = codec.with_limits(size=1000).with_policies(nonfinite="reject").with_compression("zlib")
+    other = codec.with_compression("zlib").with_policies(nonfinite="reject").with_limits(size=1000)
+
+    assert strict == other
+    for made in (strict, other):
+        assert {"a": 1.5} == made.decode(made.encode({"a": 1.5}))
+        with pytest.raises(EncodeError, match=r"holds NaN or an infinity$"):
+            made.encode({"a": INF})
+
+
+def test_a_schema_s_advice_comes_after():
+    """The record is looked at as it was read."""
+
+    class Message(typing.TypedDict):
+        a: str
+
+    made = bakeoff.codec("msgpack", schema=bakeoff.Schema(Message)).with_policies(nonfinite="reject")
+
+    assert {"a": "1"} == made.decode(made.encode({"a": "1"}))
+    with pytest.raises(DecodeError, match="holds NaN"):
+        made.decode(msgpack.packb({"a": NAN}))
+
+
+@pytest.mark.parametrize("name", [n for n in codecs.names(needs_schema=True) if n not in NAMES])
+def test_typed_codecs_look_into_structs(name):
+    """In what they write, and in what they read where the format has it."""
+
+    class Message(typing.TypedDict):
+        a: float
+
+    schema = bakeoff.Schema(Message)
+    made = bakeoff.codec(name, schema=schema)
+    strict = made.with_policies(nonfinite="reject")
+    struct_type = schema.struct(array_like=name.endswith("array"))
+
+    assert 1.5 == strict.decode(strict.encode(struct_type(a=1.5))).a
+    with pytest.raises(EncodeError, match="holds NaN"):
+        strict.encode(struct_type(a=NAN))
+    if made.format == "msgpack":
+        with pytest.raises(DecodeError, match="holds NaN"):
+            strict.decode(made.encode(struct_type(a=INF)))
+
+
+def test_policies_are_asked_for_by_name():
+    """Of `bakeoff.codec`, as limits are."""
+    codec = bakeoff.codec("json", policies={"nonfinite": "reject", "duplicate_keys": "reject"})
+
+    assert codec == bakeoff.codec("json").with_policies(duplicate_keys="reject", nonfinite="reject")
+    with pytest.raises(DecodeError, match=r"the key 'a' stands twice$"):
+        codec.decode(b'{"a": 1, "a": 2}')
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"nan": "reject"}, "no policy 'nan'; there are duplicate_keys, nonfinite"),
+        ({"nonfinite": "drop"}, "nonfinite is allow, null or reject, got 'drop'"),
+        ({"trailing": "allow"}, "trailing is reject, got 'allow'"),
+        (
+            {"duplicate_keys": "reject"},
+            "orjson does 'reject/last' and has no option for it; of the json codecs json",
+        ),
+        ({"big_integers": "reject"}, "of the json codecs json"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(asked, said):
+    """What there is, or which codecs can."""
+    with pytest.raises(CodecError, match=re.escape(said)):
+        bakeoff.codec("orjson").with_policies(**asked)
+
+
+def test_keys_written_alike_are_named():
+    """Both."""
+    codec = bakeoff.codec("json").with_policies(duplicate_keys="reject")
+
+    assert b'{"1":1,"2":2}' == codec.encode({1: 1, "2": 2})
+    with pytest.raises(EncodeError, match=r"alike, 1 and '1'$"):
+        codec.encode([{1: 1, "1": 2}])
+
+
+def test_a_merged_key_may_be_given_anew():
+    """That is what YAML's merge keys are for."""
+    codec = bakeoff.codec("yaml").with_policies(duplicate_keys="reject")
+
+    assert {"a": 2, "b": 1} == codec.decode(b"x: &x {a: 1, b: 1}\ny: {<<: *x, a: 2}\n")["y"]
+    with pytest.raises(DecodeError, match="the key 'a' stands twice"):
+        codec.decode(b"x: &x {a: 1}\ny: {<<: *x, a: 2, a: 3}\n")
+
+
+def test_ormsgpack_reads_extension_values_when_asked():
+    """As msgpack's own class, in and out."""
+    codec = bakeoff.codec("ormsgpack").with_policies(extensions="keep")
+    value = {"a": [msgpack.ExtType(5, b"x")], "b": {1: msgpack.ExtType(0, b"")}}
+
+    assert value == codec.decode(msgpack.packb(value))
+    assert value == codec.decode(codec.encode(value))
+    with pytest.raises(DecodeError):
+        bakeoff.codec("ormsgpack").decode(msgpack.packb(value))
+
+
+@pytest.mark.parametrize("number", [*range(300), 1004, 1040, 43000, 55799, 65535])
+@pytest.mark.parametrize("content", ["01", "6161", "44c0a80001", "820102", "a0", "82c48220190101"])
+def test_no_tag_of_cbor_gives_an_unknown_class(number, content):
+    """With extension types refused, records hold what Python programs know."""
+    codec = bakeoff.codec("cbor2").with_policies(extensions="reject")
+    head = b"\xd9" + number.to_bytes(2, "big")
+    try:
+        record = codec.decode(head + bytes.fromhex(content))
+    except DecodeError:
+        return
+
+    kinds = {type(part).__name__ for part in values_in(record)}
+    plain = {"int", "str", "bytes", "float", "complex", "Decimal", "UUID", "datetime", "date"}
+    assert kinds <= plain | {"list", "tuple", "dict", "frozendict", "set"}
+
+
+def test_a_third_party_states_what_it_likes():
+    """What a record shows can be asked of any codec, the rest of those that bring the option."""
+    made = bakeoff.Codec("theirs", "json", repr, eval, text=True)
+
+    assert set(made.policies.values()) == {""}
+    strict = made.with_policies(nonfinite="reject", surrogates="reject", big_integers="reject")
+    assert {"a": 1} == strict.decode(strict.encode({"a": 1}))
+    for record in (1e999, ["\ud800"], {2**64: 1}):
+        with pytest.raises(EncodeError, match="holds"):
+            strict.encode(record)
+        with pytest.raises(DecodeError, match="holds"):
+            strict.decode(repr(record).replace("inf", "1e999").encode())
+    for policy in ("duplicate_keys", "extensions", "trailing"):
+        with pytest.raises(CodecError, match="what theirs does is not stated"):
+            made.with_policies(**{policy: "reject"})
+    stated = bakeoff.Codec(
+        "theirs", "json", repr, eval, text=True, policies=Policies(extensions="keep", classes=(complex,))
+    )
+    with pytest.raises(EncodeError, match="extension type, `complex`"):
+        stated.with_policies(extensions="reject").encode([1j])
