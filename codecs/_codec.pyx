@@ -823,8 +823,12 @@ def lacks_stack():
 
 
 cdef str _sentence(BaseException error):
-    cdef str text = str(error).strip()
     kind = type(error).__name__
+    try:
+        text = str(error).strip()
+    except Exception:
+        # An object's own error, of a class whose `__str__` raises.
+        text = ""
     return f"{kind}: {text}" if text else kind
 
 

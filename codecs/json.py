@@ -14,6 +14,7 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
+from .keys import with_checked_keys
 from .limits import Limits
 from .policies import Policies, unique
 from .registry import Format, RawCalls, declare
@@ -217,7 +218,9 @@ def _msgspec_struct() -> Mapping[str, Any]:
         **_msgspec(),
         "decode": unbound,
         "raw": None,
-        "bind": lambda schema: msgspec.json.Decoder(schema.struct()).decode,
+        "bind": lambda schema: with_checked_keys(
+            schema, msgspec.json.Decoder(schema.struct()).decode, msgspec.json.Decoder().decode
+        ),
         "carries": (CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
         "wire": {},
         "losses": (

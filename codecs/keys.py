@@ -7,14 +7,19 @@ well, and that of a tuple comes from its items' (CPython's library/stdtypes.rst,
 
 from __future__ import annotations
 
+import decimal
+import uuid
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._ends import odd_keys
 from .errors import TooMuchError
 
-__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash"]
+if TYPE_CHECKING:
+    from ..schemas import Schema
+
+__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "with_checked_keys"]
 
 FEW_KEYS = 1_000
 """So many take no time worth mentioning, whatever their hashes."""
@@ -58,3 +63,52 @@ def key_check(
             refuse_one_hash(key for payload in keys for key in decode(head + payload + value))
 
     return check
+
+
+def with_checked_keys(
+    schema: Schema, decode: Callable[[bytes], Any], decode_plain: Callable[[bytes], Any]
+) -> Callable[[bytes], Any]:
+    """Return a decoder into the types of a schema that raises TooMuchError for many keys of one hash.
+
+    Args:
+        schema: Where it has no dict of other keys than text, and no set, there is nothing to check.
+        decode: The library's, which makes keys of texts.
+        decode_plain: The same without types: it leaves keys as texts, and sets as lists.
+    """
+    from ..schemas.types import DictType, FrozenSetType, SetType, StrType, walk
+
+    kinds = [node for _, node in walk(schema.types) if isinstance(node, (DictType, SetType, FrozenSetType))]
+    if all(isinstance(kind.key if isinstance(kind, DictType) else kind.item, StrType) for kind in kinds):
+        return decode
+
+    def checked(data: bytes) -> Any:
+        if len(data) > _SHORT:
+            stack = [decode_plain(data)]
+            while stack:
+                value = stack.pop()
+                if isinstance(value, dict):
+                    stack += value.values()
+                elif isinstance(value, list):
+                    stack += value
+                if isinstance(value, (dict, list)) and len(value) > FEW_KEYS:
+                    refuse_one_hash(map(_as_key, value))
+        return decode(data)
+
+    return checked
+
+
+_SHORT = 16 * 1024
+"""Bytes of a payload that holds too few keys to take long."""
+
+
+def _as_key(value: Any) -> Any:
+    """Return what a library may make of a key that arrives as text or as a list."""
+    if isinstance(value, list):
+        return tuple(map(_as_key, value))
+    if isinstance(value, str):
+        for kind in (int, uuid.UUID, decimal.Decimal):
+            try:
+                return kind(value)
+            except (ValueError, ArithmeticError):
+                continue
+    return value

@@ -18,7 +18,7 @@ from typing import Any
 
 from ._codec import doubt
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
-from .keys import key_check
+from .keys import key_check, with_checked_keys
 from .limits import Limits
 from .policies import Policies, unique
 from .registry import Format, RawCalls, declare
@@ -236,6 +236,7 @@ def _ormsgpack() -> Mapping[str, Any]:
         "decode": ormsgpack.unpackb,
         "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
         "decode_again": again,
+        "check_keys": key_check("msgpack", again),
         "whole": "msgpack",
         "too_deep": ("Recursion limit reached",),
         "lower": lower,
@@ -264,7 +265,11 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
         **_msgspec(),
         "decode": unbound,
         "raw": None,
-        "bind": lambda schema: msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
+        "bind": lambda schema: with_checked_keys(
+            schema,
+            msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
+            msgspec.msgpack.Decoder().decode,
+        ),
         "rows": array_like,
         "carries": (CARRIES | TYPED) - {"key_order"},
         "wire": {},
@@ -292,6 +297,7 @@ def _msgspec() -> Mapping[str, Any]:
     return {
         "encode": msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         "decode": msgspec.msgpack.Decoder().decode,
+        "check_keys": key_check("msgpack", msgspec.msgpack.Decoder().decode),
         "raw": RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
         "lower": _msgspec_family.lower,
         "accelerated": True,

@@ -39,7 +39,7 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 MERGED_PAIRS = 100_000
-_SLOW = Limits(items=30_000, size=1 << 20)
+_SLOW = Limits(items=20_000, size=1 << 19)
 DIGITS = 4300
 """The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
 

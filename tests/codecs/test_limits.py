@@ -156,6 +156,11 @@ def colliding_uuids(count):
     return [uuid.UUID(int=5 + n * PRIME) for n in range(count)]
 
 
+def colliding_tuples(count):
+    keys = [tuple(PRIME * (n >> 3 * place & 7) for place in range(6)) for n in range(count)]
+    return msgpack.packb(dict.fromkeys(keys))
+
+
 KEYS = {
     "cbor2, UUIDs": ("cbor2", lambda n: cbor2.dumps(dict.fromkeys(colliding_uuids(n)))),
     "cbor2, bignums": ("cbor2", lambda n: cbor2.dumps({5 + k * PRIME * 16: k for k in range(n)})),
@@ -172,6 +177,8 @@ KEYS = {
             {tuple(PRIME * (k >> 3 * j & 7) for j in range(6)): k for k in range(n)}, strict_types=False
         ),
     ),
+    "ormsgpack": ("ormsgpack", lambda n: colliding_tuples(n)),
+    "msgspec-msgpack": ("msgspec-msgpack", lambda n: colliding_tuples(n)),
     "yaml": ("yaml", lambda n: b"".join(b"%d: 1\n" % (k * PRIME) for k in range(n))),
     "yaml/pure": ("yaml/pure", lambda n: b"".join(b"%d: 1\n" % (k * PRIME) for k in range(n))),
 }
@@ -184,6 +191,33 @@ def test_keys_of_one_hash_are_refused(kind):
 
     with pytest.raises(LimitError, match="more than 100 keys of one hash"):
         bakeoff.codec(name).decode(make(3000))
+
+
+@dataclasses.dataclass
+class Mapped:
+    m: dict[uuid.UUID, int]
+
+
+@dataclasses.dataclass
+class Distinct:
+    m: set[uuid.UUID]
+
+
+@pytest.mark.parametrize("name", ["msgspec-json/struct", "msgspec-msgpack/struct", "msgspec-msgpack/array"])
+@pytest.mark.parametrize("record", [Mapped, Distinct])
+def test_keys_that_a_schema_asks_for_are_looked_at(name, record):
+    """They arrive as texts, of which a library makes keys."""
+    codec = bakeoff.codec(name, schema=bakeoff.Schema(record))
+    plain = bakeoff.codec("json" if "json" in name else "msgpack")
+
+    def payload(keys):
+        texts = [str(key) for key in keys]
+        held = dict.fromkeys(texts, 1) if record is Mapped else texts
+        return plain.encode([held] if name.endswith("array") else {"m": held})
+
+    assert 3000 == len(codec.decode(payload(uuid.uuid4() for _ in range(3000))).m)
+    with pytest.raises(LimitError, match="more than 100 keys of one hash"):
+        codec.decode(payload(colliding_uuids(3000)))
 
 
 @pytest.mark.parametrize("name", ["cbor2", "yaml"])
