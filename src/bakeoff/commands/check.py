@@ -1,4 +1,7 @@
-"""``bakeoff check``: what codecs do with hostile payloads and objects, held against what they promise."""
+"""``bakeoff check``: what codecs do with hostile payloads and objects, held against what they promise.
+
+Conformance suites, the other thing that it runs, are in `_conformance`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import contextlib
 import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,6 +46,12 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
 )
 @click.option("--cases", is_flag=True, help="Show every case of every codec.")
 @click.option("--list", "listing", is_flag=True, help="List the cases, and try none.")
+@click.option(
+    "--conformance",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Run the public conformance suites of which DIR holds copies, and no attacks.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 @click.pass_context
 def command(
@@ -52,6 +62,7 @@ def command(
     memory: int,
     cases: bool,
     listing: bool,
+    conformance: Path | None,
     as_json: bool,
 ) -> None:
     """Attack codecs with hostile payloads and objects, and hold them to their promise.
@@ -63,14 +74,25 @@ def command(
 
     CODEC may be a glob; without any, all installed codecs are tried, and msgpack behind each compressor.
 
-    Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec or case.
+    With --conformance, what codecs make of public suites of their formats is shown: JSONTestSuite,
+    msgpack-test-suite, yaml-test-suite, the BSON corpus, the CBOR test vectors. What breaks a promise there
+    is an error that is not ours, or the end of the process; what a suite has otherwise is told, and no more.
+
+    Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec, case or suite.
     """
     from ..bench.hostile.campaign import check
     from ..bench.hostile.cases import every_case
     from ..bench.hostile.judge import Promise
     from ..console import progress
     from ..errors import UsageError
+    from ._conformance import show as run_suites
+    from ._output import typed
 
+    if conformance is not None:
+        if others := sorted({"--only", "--seconds", "--memory", "--cases", "--list"} & set(typed(ctx))):
+            raise UsageError(f"{', '.join(others)}: for attacks; --conformance has none")
+        run_suites(conformance, selection, as_json)
+        return
     if not any(case.fits(only) for case in every_case()):
         raise UsageError(f"no case is named {', '.join(only)}; `bakeoff check --list` has them")
     if listing:
