@@ -61,6 +61,10 @@ FORMAT_VERSION = 1
 LARGEST = 64 * 1024 * 1024
 """Bytes of a result file, decompressed; a run of an hour leaves a few."""
 
+_MOST_VALUES = 4_000_000
+"""Values of a result file: a file of `LARGEST` that a run has left holds no more, one of empty lists would
+take gigabytes."""
+
 FLOOR = "floor"
 """The pseudo codec that copies the payload: what the harness itself costs."""
 
@@ -374,6 +378,8 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             text = file.read(LARGEST + 1)
         if len(text) > LARGEST:
             raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, which no result file has")
+        if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+            raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, which no result file has")
         return pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
@@ -448,7 +454,8 @@ def _fits(value: object, kind: Any) -> bool:
     parts = get_args(kind)
     match get_origin(kind):
         case None:
-            return type(value) is kind or (kind is float and type(value) is int)
+            same = type(value) is kind or (kind is float and type(value) is int)
+            return same and (type(value) not in (int, float) or _is_finite(value))
         case typing.Literal:
             return value in parts
         case types.UnionType:
@@ -459,6 +466,14 @@ def _fits(value: object, kind: Any) -> bool:
             return type(value) is dict and all(
                 _fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items()
             )
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a number is one that can be computed with: JSON of Python's has others."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:

@@ -149,7 +149,15 @@ def _estimate(
     stdtr, stdtrit = special().stdtr, special().stdtrit
     reach = float(stdtrit(degrees, 1 - alpha / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error))
-    return Ratio(value, math.exp(mean - reach), math.exp(mean + reach), spread, processes, p)
+    return Ratio(value, math.exp(mean - reach), _exp(mean + reach), spread, processes, p)
+
+
+def _exp(power: float) -> float:
+    """Return e to a power; infinity where that has no number, as of figures that nobody measured."""
+    try:
+        return math.exp(power)
+    except OverflowError:
+        return math.inf
 
 
 def interval(samples: Sequence[Sample], alpha: float = ALPHA) -> tuple[float, float, float]:

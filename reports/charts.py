@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from ..bench.results import Result
 from ..errors import RunError, UsageError
+from ..escape import all_visible
 from ..memory import ask_for
 from .cost import Cost
 from .drawn import MEMORY, TIMES, View, bars, points, views
@@ -384,14 +385,19 @@ def engine() -> ModuleType:
     return vl_convert
 
 
+def _told(spec: Mapping[str, Any]) -> str:
+    """Return a specification as the library reads it, which ends the process over what XML cannot hold."""
+    return json.dumps(all_visible(spec))
+
+
 def compiled(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Translate a specification to Vega, which is what a page draws."""
-    return dict(engine().vegalite_to_vega(json.dumps(spec)))
+    return dict(engine().vegalite_to_vega(_told(spec)))
 
 
 def svg(spec: Mapping[str, Any]) -> str:
     """Draw a specification."""
-    return str(engine().vegalite_to_svg(json.dumps(spec)))
+    return str(engine().vegalite_to_svg(_told(spec)))
 
 
 def render(
@@ -429,7 +435,7 @@ def render(
         "params": [_legend_columns(760)],
     }
     if format == "png":
-        return bytes(engine().vegalite_to_png(json.dumps(spec), scale=2))
+        return bytes(engine().vegalite_to_png(_told(spec), scale=2))
     return svg(spec).encode()
 
 

@@ -298,7 +298,8 @@ def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list
     except CodecError as error:
         problems.append(str(error))
     for entry in lock.evidence:
-        path = folder / str(entry.get("file", ""))
+        # A name, no path: a stranger's lock leads nowhere else.
+        path = folder / Path(str(entry.get("file", ""))).name
         if path.is_file() and entry.get("sha256") != sha256(path):
             problems.append(f"{path.name} is not the file that the choice was made from (sha256 differs)")
     if max_age is not None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from .escape import visible
+from ..escape import visible
 from .table import Section, Table
 
 __all__ = ["html", "latex", "markdown", "rst"]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..bench.results import Result
 from ..bench.stats import TIE
 from ..errors import UsageError
+from ..escape import all_visible
 from .charts import HEADINGS, PAGE, bars_spec, compiled, engine, families, front_spec, svg
 from .cost import FORMULA, Cost
 from .drawn import MEMORY, TIMES, View, amount, bars, points, summary, views
@@ -82,6 +83,7 @@ def render(
         raise UsageError(
             f"the page takes no {', '.join(unknown)}: it shows {', '.join(COLUMNS)} and sorts as you click"
         )
+    results = [all_visible(result) for result in results]
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
     blocks = machines(results)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..escape import visible
 from . import numbers, text
 from .cost import FORMULA, Cost
-from .escape import visible
 from .merge import plain_name
 from .pick import TIE_BREAKERS, Choice, explained
 from .table import Column, Entry, Row, Section, Table

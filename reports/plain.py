@@ -8,7 +8,7 @@ import io
 import json as _json
 from typing import Any
 
-from .escape import visible
+from ..escape import visible
 from .table import Column, Section, Table
 
 __all__ = ["csv", "json"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from .escape import visible
+from ..escape import visible
 from .table import Column, Row, Section, Table
 
 if TYPE_CHECKING:

@@ -103,6 +103,24 @@ def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None
     assert b"rank" in text.read_bytes()
 
 
+def test_a_link_stays_a_link(folder: Path) -> None:
+    """What it leads to is written anew, and stays as private as it was."""
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "real.txt").write_text("before")
+    (folder / "elsewhere" / "real.txt").chmod(0o600)
+    (folder / "link.txt").symlink_to("elsewhere/real.txt")
+    (folder / "new.txt").symlink_to("elsewhere/none.txt")
+    for name in ("link.txt", "new.txt"):
+        assert bakeoff(folder, "report", "a.json", "-o", name).returncode == 0
+
+    assert (folder / "link.txt").is_symlink()
+    assert (folder / "new.txt").is_symlink()
+    assert "rank" in (folder / "elsewhere" / "real.txt").read_text()
+    assert "rank" in (folder / "elsewhere" / "none.txt").read_text()
+    assert (folder / "elsewhere" / "real.txt").stat().st_mode & 0o777 == 0o600
+    assert len(list((folder / "elsewhere").iterdir())) == 2
+
+
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
 @pytest.mark.parametrize(("line", "word"), [("report a.json", b"rank"), ("codecs", b"media type")])
 def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: bool) -> None:

@@ -12,6 +12,7 @@ import click
 
 from . import __version__
 from .errors import BakeoffError
+from .escape import lines_visible
 from .memory import is_limited
 
 __all__ = ["main"]
@@ -96,6 +97,11 @@ def _let_go_of_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _complain(text: str) -> None:
+    """Say what is wrong; files that strangers wrote have a say in it, and shall steer no terminal."""
+    click.echo(f"bakeoff: {lines_visible(text)}", err=True)
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
@@ -116,14 +122,14 @@ def main(args: list[str] | None = None) -> None:
     except BakeoffError as error:
         if debug:
             raise
-        click.echo(f"bakeoff: {error}", err=True)
+        _complain(str(error))
         code = error.exit_code
     except ValueError as error:
         from .codecs.errors import CodecError
 
         if debug or not isinstance(error, CodecError):
             raise
-        click.echo(f"bakeoff: {error}", err=True)
+        _complain(str(error))
         code = 1
     except (MemoryError, ImportError) as error:
         # A library that could not be mapped says so in words of its own.
@@ -139,7 +145,7 @@ def main(args: list[str] | None = None) -> None:
             raise
         _let_go_of_output()
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"bakeoff: {where}{error.strerror or error}", err=True)
+        _complain(f"{where}{error.strerror or error}")
         code = 1
     except SystemExit as error:
         # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.

@@ -55,7 +55,8 @@ def progress() -> Progress:
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside `path` that takes its place only when all went well.
 
-    Pipes and devices are written to as they are.
+    Pipes and devices are written to as they are; of a link, what it leads to is replaced, not the link.
+    The file keeps its permissions.
 
     Raises:
         UsageError: The folder is missing or read-only.
@@ -68,7 +69,9 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         except OSError as error:
             raise RunError(f"{path}: not written: {error.strerror}") from error
         return
+    path = path.resolve()
     try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         reason = f"{path}: cannot write here: {error.strerror}; choose another place with -o"
@@ -79,7 +82,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(mode)
         temporary.replace(path)
     except OSError as error:
         if error.errno is None or error.filename not in (None, name, str(path)):

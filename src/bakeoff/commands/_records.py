@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..escape import visible
 from ._output import standard_output
 
 if TYPE_CHECKING:
@@ -101,6 +102,6 @@ def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]], show
         return
     click.echo(f"{source}: {total:,} bad record{'s' * (total > 1)} skipped", err=True)
     for where, cause in bad[:shown]:
-        click.echo(f"  {where}: {cause}", err=True)
+        click.echo(f"  {visible(f'{where}: {cause}')}", err=True)
     if total > shown:
         click.echo(f"  and {total - shown:,} more", err=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import RunError, UsageError
-from ._output import guard, layout, put
+from ._output import encoded, guard, layout, put
 
 __all__ = ["command"]
 
@@ -69,7 +69,7 @@ def command(
             content = markup.markdown(written.table(found, share))
         else:
             content = text.render(written.table(found, share), **layout(output))
-        put(content.encode(), output)
+        put(encoded(content), output)
     except RunError as error:
         # Exit code 1 is the regression's: CI must not take a damaged file or a full disk for one.
         raise UsageError(str(error)) from error

@@ -13,7 +13,8 @@ import click
 
 from ..console import is_device
 from ..errors import RunError, UsageError
-from ._output import guard, layout, put, typed
+from ..escape import visible
+from ._output import encoded, guard, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -107,7 +108,7 @@ def command(
     results = load_all(paths)
     _check_formats(wish.formats, results)
     choice = pick(results, wish, str(paths[0]))
-    put(render(choice, explain=explain, **layout(None)).encode(), None)
+    put(encoded(render(choice, explain=explain, **layout(None))), None)
     if write:
         _write(choice, paths, results, located(lock), replace=replace)
     return None
@@ -152,7 +153,7 @@ def _write(
                 _agree(before, new, path)
     # A result file's name need not be text, which TOML has no escape for.
     put(new.dumps().encode(errors="replace"), path)
-    click.echo(f"wrote {path}: {new.named}{change}", err=True)
+    click.echo(visible(f"wrote {path}: {new.named}{change}"), err=True)
 
 
 def _agree(before: Lock, new: Lock, path: Path) -> None:
@@ -166,7 +167,7 @@ def _agree(before: Lock, new: Lock, path: Path) -> None:
     change = f"{path} holds {before.named}; {new.named} is {other}, for every service that reads it"
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(f"{change}; say --replace if that is meant")
-    if not click.confirm(f"{change}. Replace it?", err=True):
+    if not click.confirm(visible(f"{change}. Replace it?"), err=True):
         raise RunError(f"{path} stays as it is")
 
 
@@ -178,4 +179,4 @@ def _check(path: Path, max_age: str | None) -> None:
     if problems:
         raise RunError(f"{path} no longer holds: {'; '.join(problems)}")
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
-    click.echo(f"{path} holds: {lock.codec} ({', '.join(libraries)})")
+    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)})"))

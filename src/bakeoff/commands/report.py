@@ -12,6 +12,7 @@ import click
 
 from ..console import is_device
 from ..errors import UsageError
+from ..escape import visible
 from ._output import encoded, guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
@@ -156,4 +157,4 @@ def _write_suites(results: Sequence[Result], output: Path | None, inputs: Sequen
         text = io.StringIO()
         suite.dump(text)
         put(text.getvalue().encode(), output / name, inputs)
-    click.echo(f"wrote {', '.join(files)} to {output}", err=True)
+    click.echo(visible(f"wrote {', '.join(files)} to {output}"), err=True)

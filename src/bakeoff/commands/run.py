@@ -12,6 +12,7 @@ import click
 
 from ..console import progress
 from ..errors import UsageError
+from ..escape import lines_visible
 from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def command(
         from ..bench.explain import explain
 
         _check_corpora(options)
-        click.echo(explain(options), nl=False)
+        click.echo(lines_visible(explain(options)), nl=False)
         return
     with progress() as display:
         session = Session(
@@ -353,4 +354,4 @@ def _report(result: Result, per: int | None, notes: Sequence[str], output: Path)
     options = layout(None) | ({"per": per} if per is not None else {})
     click.echo(render([result], "text", **options).rstrip("\n"))
     for note in (*notes, f"results are in {output}"):
-        click.echo(note, err=True)
+        click.echo(lines_visible(note), err=True)

@@ -38,6 +38,7 @@ def command() -> None:
 
     A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
     (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model), or as the name of a built-in corpus.
+    It is Python, and showing or checking runs it: look into one that a stranger wrote.
 
     \b
       bakeoff schema infer events.jsonl -o events.py
@@ -124,7 +125,10 @@ def _keep_corrected(path: Path, text: bytes) -> None:
 )
 @click.option("--as-objects", is_flag=True, help="With building the classes.")
 def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
-    """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more."""
+    """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more.
+
+    SCHEMA is Python, which is run.
+    """
     from ..codecs import available, describe, select
 
     made = _schema(schema, as_objects=as_objects)
@@ -157,6 +161,8 @@ def check(
     notes: bool,
 ) -> None:
     """Print what SCHEMA advises on the records in FILE: by place, with counts and examples.
+
+    SCHEMA is Python, which is run; FILE is not.
 
     Forms that the file's format is bound to use (ISO 8601 text for a datetime in JSON) are expected
     and not advised. Nothing is written back.

@@ -1,0 +1,45 @@
+"""Foreign text (names, reasons, what a dying process wrote) made safe to show anywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar, cast
+
+__all__ = ["all_visible", "lines_visible", "visible"]
+
+_T = TypeVar("_T")
+
+_UNSAFE: Final = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return one line without anything that steers a terminal or turns its text around.
+
+    Control characters, direction marks, lone surrogates and what XML cannot hold are written as in
+    Python: ``\x1b``.
+    """
+    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], " ".join(text.split()))
+
+
+def lines_visible(text: str) -> str:
+    """Return text of several lines, each as `visible` and indented as it was."""
+    return "\n".join(line[: len(line) - len(line.lstrip(" "))] + visible(line) for line in text.split("\n"))
+
+
+def all_visible(plain: _T) -> _T:
+    """Return plain values, or a dataclass of those, with all their texts as `lines_visible`."""
+    found: Any = plain
+    if isinstance(plain, str):
+        found = lines_visible(plain) if _UNSAFE.search(plain.replace("\n", "")) else plain
+    elif isinstance(plain, Mapping):
+        found = {all_visible(key): all_visible(value) for key, value in plain.items()}
+    elif isinstance(plain, list | tuple):
+        found = type(plain)(all_visible(value) for value in plain)
+    elif dataclasses.is_dataclass(plain) and not isinstance(plain, type):
+        fields = dataclasses.fields(plain)
+        found = dataclasses.replace(plain, **{f.name: all_visible(getattr(plain, f.name)) for f in fields})
+    return cast("_T", found)
