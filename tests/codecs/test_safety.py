@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import io
 import os
@@ -469,3 +470,39 @@ def test_a_key_is_not_asked_whether_it_is_the_wrapper():
     wrapper = next(iter(bson.decode(codec.encode(1))))
 
     assert {wrapper: 5} == codec.decode(codec.encode({Key(wrapper): 5}))
+
+
+class SpeechlessError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+class Speechless(dict[str, Any]):
+    def items(self) -> Any:
+        raise SpeechlessError
+
+    def __iter__(self) -> Any:
+        raise SpeechlessError
+
+    def keys(self) -> Any:
+        raise SpeechlessError
+
+
+def test_an_error_without_a_text_is_an_encode_error(codec):
+    """A record's own error may raise when it is asked what it says."""
+    with contextlib.suppress(EncodeError):
+        codec.encode({"a": Speechless(a=1)})
+
+
+def test_an_error_without_a_text_is_named():
+    """By its class."""
+
+    def refuse(subject: Any) -> Any:
+        raise SpeechlessError
+
+    codec = bakeoff.Codec("x", "x", refuse, refuse)
+
+    with pytest.raises(EncodeError, match=r"x: SpeechlessError$"):
+        codec.encode(1)
+    with pytest.raises(DecodeError, match=r"x: SpeechlessError$"):
+        codec.decode(b"1")
