@@ -236,7 +236,7 @@ def _ormsgpack() -> Mapping[str, Any]:
         "decode": ormsgpack.unpackb,
         "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
         "decode_again": again,
-        "check_keys": key_check("msgpack", again),
+        "check_keys": key_check("msgpack", partial(again, ext_hook=ext_type)),
         "whole": "msgpack",
         "too_deep": ("Recursion limit reached",),
         "lower": lower,
