@@ -94,7 +94,7 @@ def _try(attacked: Codec, case: Case, heartbeat: Heartbeat, number: int, held: l
         heartbeat.beat(number)
         calls.append(_call(attacked, case, subject))
         del subject
-    worst = max(calls, key=lambda call: _WORSE.index(call.outcome))
+    worst = max(calls, key=lambda call: (_WORSE.index(call.outcome), call.seconds))
     return Seen(
         worst.outcome,
         worst.said[:500],
@@ -120,8 +120,8 @@ def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
     seconds = time.perf_counter() - started - (_waited() - waited)
     memory = math.nan if settled is None else kilobytes(STATUS, "VmHWM:") - settled
     outcome, said = _outcome(attacked, case, came, error)
-    if outcome not in ("passed", "accepted"):
-        said = f"{said}, of {_described(subject)}"
+    if outcome != "passed":
+        said = f"{said}{', of ' if said else ''}{_described(subject)}"
     return _Call(outcome, said, max(0.0, seconds), memory)
 
 

@@ -18,7 +18,7 @@ from bakeoff.bench.hostile.campaign import Finding
 from bakeoff.bench.hostile.cases import Case, cases_of, every_case
 from bakeoff.bench.hostile.judge import Promise, Seen, breaches
 from bakeoff.bench.hostile.known import KNOWN, Known
-from bakeoff.codecs import names
+from bakeoff.codecs import LimitError, names
 
 PLANTED = """
 import ctypes, json, os
@@ -65,6 +65,7 @@ def leaves():
     os._exit(3)
 """
 
+FORMATS = ("json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary")
 CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "leaves")
 
 
@@ -157,9 +158,7 @@ def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
     assert len(titles) == len(set(titles))
 
 
-@pytest.mark.parametrize(
-    "name", ["json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary", "json|zstd"]
-)
+@pytest.mark.parametrize("name", [*FORMATS, "json|zstd"])
 def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
     """They attack what is behind the limit; one case is meant to be larger."""
     codec = built(name).with_limits(size=5_000_000)
@@ -173,15 +172,28 @@ def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
     assert ["over-size"] == larger
 
 
-def test_payloads_fill_the_limit_of_size() -> None:
-    """The largest record that the limit allows, within a thousandth."""
-    for name in ("json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary"):
-        codec = bakeoff.codec(name, size=5_000_000)
-        filled = cases_of(codec, ["fill-*"])
-        assert filled
-        for case in filled:
-            for payload in case.make(codec):
-                assert 4_995_000 < len(payload) <= 5_000_000, case.title
+@pytest.mark.parametrize("name", FORMATS)
+def test_payloads_fill_the_limit_of_size(name: str) -> None:
+    """The largest that the limit allows, within a thousandth."""
+    codec = bakeoff.codec(name).with_limits(size=1_000_000)
+
+    for case in cases_of(codec, ["fill-*"]):
+        assert 999_000 < max(map(len, case.make(codec))) <= 1_000_000, case.title
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_payloads_fill_the_limit_of_items(name: str) -> None:
+    """One that the limit still allows, since it takes most memory, and one beyond it."""
+    codec = bakeoff.codec(name).with_limits(size=1_000_000, items=2_000)
+    filled = [case for case in cases_of(codec, ["fill-*"]) if "items and of size" in case.what]
+
+    assert len(filled) >= 7
+    for case in filled:
+        allowed, beyond = case.make(codec)
+        record = codec.decode(allowed)
+        assert 600 < len(record if len(record) > 1 else next(iter(record.values()))), case.title
+        with pytest.raises(LimitError, match="values"):
+            codec.decode(beyond)
 
 
 def test_trusted_codecs_are_held_to_their_refusal() -> None:

@@ -6,7 +6,7 @@ import struct
 from functools import partial
 
 from ..cases import DEEP, Case, room
-from .filled import filled
+from .filled import filled, filled_keys
 
 __all__ = ["CASES"]
 
@@ -28,8 +28,12 @@ def document(body: bytes) -> bytes:
     return struct.pack("<i", len(body) + 5) + body + b"\0"
 
 
-def _array(item: bytes, size: int) -> bytes:
-    return document(b"\x04a\0" + document(item * ((size - 13) // len(item))))
+def _array(item: bytes, count: int) -> bytes:
+    return document(b"\x04a\0" + document(item * count))
+
+
+def _many_keys(count: int) -> bytes:
+    return document(b"".join(b"\x0a%07d\0" % number for number in range(count)))
 
 
 def _nested(kind: bytes, levels: int) -> bytes:
@@ -44,11 +48,7 @@ def _text(size: int) -> bytes:
 
 CASES: tuple[Case, ...] = (
     *filled("bson", ITEMS, _array),
-    _case(
-        "fill-keys",
-        "a document of many keys to the limit of size",
-        lambda codec: [document(b"".join(b"\x0a%07d\0" % number for number in range(room(codec) // 9 - 1)))],
-    ),
+    filled_keys("bson", _many_keys, 9),
     _case(
         "fill-text", "one long text with one emoji to the limit of size", lambda codec: [_text(room(codec))]
     ),

@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ..cases import DEEP, Case, room
-from .filled import filled
+from .filled import filled, filled_keys
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -25,7 +25,7 @@ ITEMS = {
     "short-texts": b"\x62ab",
     "integers": b"\x01",
     "floats": b"\xf9\x38\x00",
-    "moments": b"\xc1\x01",
+    "tagged-moments": b"\xc1\x01",
 }
 LONG = 200_000
 MODULUS = 2**61 - 1
@@ -36,8 +36,7 @@ def _head(major: int, count: int) -> bytes:
     return bytes([major << 5 | 27]) + struct.pack(">Q", count)
 
 
-def _array(item: bytes, size: int) -> bytes:
-    count = (size - 9) // len(item)
+def _array(item: bytes, count: int) -> bytes:
     return _head(4, count) + item * count
 
 
@@ -46,9 +45,8 @@ def _bignum(value: int) -> bytes:
     return b"\xc2" + _head(2, len(data)) + data
 
 
-def _many_keys(codec: Codec) -> Iterator[bytes]:
-    count = room(codec) // 6 - 2
-    yield _head(5, count) + b"".join(b"\x1a" + struct.pack(">I", n) + b"\x00" for n in range(count))
+def _many_keys(count: int) -> bytes:
+    return _head(5, count) + b"".join(b"\x1a" + struct.pack(">I", n) + b"\x00" for n in range(count))
 
 
 def _same_hash(codec: Codec) -> Iterator[bytes]:
@@ -151,7 +149,7 @@ _TAGS = (
 
 CASES: tuple[Case, ...] = (
     *filled("cbor", ITEMS, _array),
-    _case("fill-keys", "a map of many keys to the limit of size", _many_keys),
+    filled_keys("cbor", _many_keys, 6),
     _case(
         "fill-text",
         "one long text with one emoji to the limit of size",

@@ -20,8 +20,6 @@ _zstd = partial(Case, "decode", wires=frozenset({"zstd"}))
 _lz4 = partial(Case, "decode", wires=frozenset({"lz4"}))
 _zlib = partial(Case, "decode", wires=frozenset({"zlib"}))
 
-GIBIBYTE = 1 << 30
-
 
 def _packed(codec: Codec, data: bytes) -> bytes:
     assert codec.compression is not None
@@ -48,9 +46,9 @@ def _zstd_blocks(count: int, claimed: int | None) -> bytes:
 
 
 def _zlib_bomb(codec: Codec) -> Iterator[bytes]:
-    packer = zlib.compressobj(9)
+    packer = zlib.compressobj(1)
     piece = bytes(1 << 20)
-    yield b"".join(packer.compress(piece) for _ in range(2 * GIBIBYTE >> 20)) + packer.flush()
+    yield b"".join(packer.compress(piece) for _ in range(256)) + packer.flush()
 
 
 CASES: tuple[Case, ...] = (
@@ -68,7 +66,7 @@ CASES: tuple[Case, ...] = (
     _case("broken", "parts of a frame, and none", _broken, must="refuse"),
     _case("after-frame", "bytes and frames after the frame, and before", _after, must="refuse"),
     _case("nothing", "a frame of nothing", lambda codec: [_packed(codec, b"")], must="refuse"),
-    _zlib("endless", "2 GiB of NUL bytes in 2 MB", _zlib_bomb, must="limit"),
+    _zlib("endless", "256 MiB of NUL bytes", _zlib_bomb, must="limit"),
     _zstd(
         "endless",
         "2 GiB and more in frames that do not say so, or lie",

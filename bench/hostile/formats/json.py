@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..cases import DEEP, Case, room
-from .filled import filled, listed
+from .filled import filled, filled_keys, listed
 
 __all__ = ["CASES"]
 
@@ -21,15 +21,14 @@ ITEMS = {
 }
 
 
-def many_keys(size: int) -> bytes:
-    """Return a map of as many keys as `size` bytes hold."""
-    count = size // len(b'"1234567":0,') - 1
+def many_keys(count: int) -> bytes:
+    """Return a map of so many keys."""
     return b"{" + b",".join(b'"%07d":0' % number for number in range(count)) + b"}"
 
 
 CASES: tuple[Case, ...] = (
-    *filled("json", ITEMS, listed),
-    _case("fill-keys", "a map of many keys to the limit of size", lambda codec: [many_keys(room(codec))]),
+    *filled("json", ITEMS, listed, apart=1),
+    filled_keys("json", many_keys, 12),
     _case(
         "fill-text",
         "one long text with one emoji to the limit of size",

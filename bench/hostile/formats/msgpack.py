@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ..cases import DEEP, Case, room
-from .filled import filled
+from .filled import filled, filled_keys
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -39,14 +39,12 @@ LENGTHS = {
 }
 
 
-def _array(item: bytes, size: int) -> bytes:
-    count = (size - 5) // len(item)
+def _array(item: bytes, count: int) -> bytes:
     return b"\xdd" + struct.pack(">I", count) + item * count
 
 
-def _many_keys(codec: Codec) -> Iterator[bytes]:
-    count = room(codec) // 6 - 1
-    yield (
+def _many_keys(count: int) -> bytes:
+    return (
         b"\xdf"
         + struct.pack(">I", count)
         + b"".join(b"\xce" + struct.pack(">I", number) + b"\x00" for number in range(count))
@@ -62,7 +60,7 @@ def _keys_of_one_hash(codec: Codec) -> Iterator[bytes]:
 
 CASES: tuple[Case, ...] = (
     *filled("msgpack", ITEMS, _array),
-    _case("fill-keys", "a map of many keys to the limit of size", _many_keys),
+    filled_keys("msgpack", _many_keys, 6),
     _case(
         "fill-text",
         "one long text with one emoji to the limit of size",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..cases import DEEP, Case, room
-from .filled import filled
+from .filled import counts, filled, filled_keys
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -42,12 +42,11 @@ def _plist(content: bytes) -> bytes:
     return HEAD + content + TAIL
 
 
-def _xml_array(item: bytes, size: int) -> bytes:
-    return _plist(b"<array>" + item * ((size - 50) // len(item)) + b"</array>")
+def _xml_array(item: bytes, count: int) -> bytes:
+    return _plist(b"<array>" + item * count + b"</array>")
 
 
-def _xml_keys(size: int) -> bytes:
-    count = size // len(b"<key>1234567</key><true/>") - 3
+def _xml_keys(count: int) -> bytes:
     return _plist(b"<dict>" + b"".join(b"<key>%07d</key><true/>" % n for n in range(count)) + b"</dict>")
 
 
@@ -67,7 +66,7 @@ _LONG = 1_000_000
 
 XML: tuple[Case, ...] = (
     *filled("plist", XML_ITEMS, _xml_array),
-    _xml("fill-keys", "a map of many keys to the limit of size", lambda codec: [_xml_keys(room(codec))]),
+    filled_keys("plist", _xml_keys, 25),
     _xml(
         "fill-text",
         "one long text with one emoji to the limit of size",
@@ -233,8 +232,7 @@ def _references(numbers: Sequence[int], kind: int = 0xAF) -> bytes:
     return struct.pack(f">BBI{len(numbers)}I", kind, 0x12, len(numbers), *numbers)
 
 
-def _binary_array(item: bytes, size: int) -> bytes:
-    count = (size - 60) // (len(item) + 8)
+def _binary_array(item: bytes, count: int) -> bytes:
     return _written([_references(range(1, count + 1)), *[item] * count])
 
 
@@ -243,11 +241,13 @@ def _binary_text(size: int) -> bytes:
     return _written([b"\x6f\x12" + struct.pack(">I", len(text) // 2) + text])
 
 
-def _binary_keys(size: int) -> bytes:
-    """A key is 8 bytes with its length, its place and the reference to it 4 each, that to its value 4."""
-    count = size // 20 - 8
+def _binary_keys(count: int) -> bytes:
     head = struct.pack(">BBI", 0xDF, 0x12, count) + struct.pack(f">{count}I", *range(2, count + 2))
     return _written([head + struct.pack(">I", 1) * count, b"\x09", *(b"\x57%07d" % n for n in range(count))])
+
+
+def _shared(count: int) -> bytes:
+    return _written([_references([1] * count), b"\xa0"])
 
 
 def _deep_lists(levels: int) -> bytes:
@@ -263,17 +263,13 @@ def _binary_claims(codec: Codec) -> Iterator[bytes]:
     for kind in (0x4F, 0x5F, 0x6F, 0xAF, 0xDF):
         for claim in (0xFF, 2**31, 2**62):
             yield _written([struct.pack(">BBQ", kind, 0x13, claim)])
-    for exponent in range(5, 16):
-        yield _written([bytes([0x10 | exponent]), b"x"])
     yield _written([b"\x08"], count=2**62)
     yield _written([b"\x08"], top=2**62)
 
 
 BINARY: tuple[Case, ...] = (
-    *filled("plist/binary", BINARY_ITEMS, _binary_array),
-    _binary(
-        "fill-keys", "a map of many keys to the limit of size", lambda codec: [_binary_keys(room(codec))]
-    ),
+    *filled("plist/binary", BINARY_ITEMS, _binary_array, apart=8),
+    filled_keys("plist/binary", _binary_keys, 20),
     _binary(
         "fill-text",
         "one long text with one emoji to the limit of size",
@@ -281,8 +277,8 @@ BINARY: tuple[Case, ...] = (
     ),
     _binary(
         "fill-references",
-        "references to one empty array to the limit of size",
-        lambda codec: [_written([_references([1] * ((room(codec) - 60) // 4)), b"\xa0"])],
+        "references to one empty array to the limits of items and of size",
+        lambda codec: (_shared(count) for count in counts(codec, 4, 1)),
     ),
     _binary("deep-lists", f"arrays nested {DEEP:,} deep", lambda codec: [_deep_lists(DEEP)], must="limit"),
     _binary("deep-maps", f"dicts nested {DEEP:,} deep", lambda codec: [_deep_maps(DEEP)], must="limit"),
@@ -302,8 +298,12 @@ BINARY: tuple[Case, ...] = (
     _binary("length-claims", "lengths of up to 2^62, with nothing behind", _binary_claims, must="refuse"),
     _binary(
         "long-numbers",
-        "a number of a million bytes",
-        lambda codec: [_written([b"\x1f" + b"\xff" * 32768]), _written([b"\x14" + b"\xff" * 16])],
+        "numbers of up to 32 KiB, and of fewer bytes than they claim",
+        lambda codec: [
+            _written([b"\x1f" + b"\xff" * 32768]),
+            _written([b"\x14" + b"\xff" * 16]),
+            *(_written([bytes([0x10 | exponent]), b"x"]) for exponent in range(5, 16)),
+        ],
     ),
     _binary(
         "odd-values",

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..cases import DEEP, Case, room
-from .filled import filled, listed
+from .filled import filled, filled_keys, listed
 from .json import ITEMS, many_keys
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ _SHORT = 400_000
 """Bytes of what a loader might read over and over again."""
 
 CASES: tuple[Case, ...] = (
-    *filled("yaml", ITEMS, listed),
+    *filled("yaml", ITEMS, listed, apart=1),
     _case(
         "fill-items",
         "items on lines of their own to the limit of size",
         lambda codec: [b"- a\n" * (room(codec) // 4)],
     ),
-    _case("fill-keys", "a map of many keys to the limit of size", lambda codec: [many_keys(room(codec))]),
+    filled_keys("yaml", many_keys, 12),
     _case(
         "fill-text",
         "one long text with one emoji to the limit of size",
