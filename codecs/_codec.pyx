@@ -731,6 +731,8 @@ cdef class Codec:
         """
         from .policies import changes
 
+        if self._spec is None:
+            _unmade(self)
         return self._vary(**changes(self, policies))
 
     @property
@@ -738,6 +740,8 @@ cdef class Codec:
         """What is done where the format leaves it open: policy to value, ``DUMP/LOAD`` where they differ."""
         from .policies import in_force
 
+        if self._spec is None:
+            _unmade(self)
         return in_force(self)
 
     def with_compression(self, compression):
@@ -790,7 +794,7 @@ def _rebuild(origin, spec):
         return Codec(**spec)
     from .registry import codec
 
-    asked = spec.pop("asked")
+    asked = spec.pop("asked", None)
     made = codec(origin)._vary(**spec)
     return made.with_policies(**asked) if asked else made
 

@@ -252,7 +252,8 @@ def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
 
 
 def _known_and_asked(made: Codec) -> tuple[Policies, Mapping[str, str]]:
-    return made._spec["policies"] or Policies(), made._spec["asked"] or {}
+    spec = made._spec
+    return spec["policies"] or Policies(), spec["asked"] or {}
 
 
 def rules(made: Codec, direction: Direction) -> Rules | None:
@@ -309,13 +310,14 @@ def changes(made: Codec, policies: Mapping[str, str]) -> dict[str, Any]:
 
 def _refusal(made: Codec, known: Policies, policy: str, value: str) -> str:
     stated = _in_force(known, {})[policy]
-    library = made.library or made.name
-    does = f"{library} does {stated!r}" if stated else f"what {library} does is not stated"
+    does = (
+        f"it does {stated!r} and its library has" if stated else "what it does is not stated, and it brings"
+    )
     can = [name for name, other in _of_format(made.format) if _is_possible(other, policy, value)]
     who = (
         f"of the {made.format} codecs {_listed(can, 'and')} can" if can else "nor has any other of its format"
     )
-    return f"cannot keep {policy}={value!r}: {does} and has no option for it; {who}"
+    return f"cannot keep {policy}={value!r}: {does} no option for it; {who}"
 
 
 def _of_format(name: str) -> Iterator[tuple[str, Policies]]:
@@ -332,9 +334,10 @@ def _listed(words: Any, last: str) -> str:
 
 
 def documented() -> list[list[str]]:
-    """Return the policies as a table: a header row, then one row for each value."""
-    rows = [["policy", "about", "value", "meaning"]]
-    for name, policy in POLICIES.items():
-        for number, (value, meaning) in enumerate(policy.values.items()):
-            rows.append([name if number == 0 else "", policy.what if number == 0 else "", value, meaning])
-    return rows
+    """Return what the values mean as a table: a header row, then one row for each policy."""
+
+    def row(name: str, what: str, values: Mapping[str, str]) -> list[str]:
+        return [name, what, "; ".join(f"{value}: {meaning}" for value, meaning in values.items())]
+
+    rows = [row(name, policy.what, policy.values) for name, policy in POLICIES.items()]
+    return [["policy", "about", "values"], *rows, row("", "by default only", FACTS)]

@@ -45,6 +45,9 @@ VARIABLE: Final = "BAKEOFF_LOCK"
 VERSION: Final = 2
 """Version of the lock's format; all older ones are read."""
 
+_OPTIONS: Final = (*LIMITS, "policies")
+"""Options of `bakeoff.codec` that a lock may hold: limits, all whole numbers, and a table of policies."""
+
 _LARGEST: Final = 1 << 20
 """Bytes of a lock; there are some hundred in one."""
 
@@ -61,7 +64,7 @@ class Lock:
         schema: Whether it was measured with an advisory schema, to be given again.
         requires: Libraries behind it and its compressor, each with the version specifier that it has to
             meet; "Python" stands for the standard library.
-        options: `Limits` for ``bakeoff.codec(codec, **options)``.
+        options: `Limits` and policies for ``bakeoff.codec(codec, **options)``.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
         evidence: The result files: name, sha256 and date of each.
@@ -160,8 +163,8 @@ class Lock:
         choice = _typed(plain, "choice", dict, {})
         options = _typed(held, "options", dict, {})
         for key in options:
-            if key not in LIMITS:
-                raise TypeError(f"no option {key!r}; there are {', '.join(LIMITS)}")
+            if key not in _OPTIONS:
+                raise TypeError(f"no option {key!r}; there are {', '.join(_OPTIONS)}")
         requires = _typed(held, "requires", dict)
         evidence = _typed(plain, "evidence", list, [])
         return cls(
@@ -169,7 +172,7 @@ class Lock:
             requires={name: _typed(requires, name, str) for name in requires},
             format=_typed(held, "format", str, ""),
             schema=_typed(held, "schema", bool, False),
-            options={key: _typed(options, key, int) for key in options},
+            options={key: _option(options, key) for key in options},
             why=_typed(choice, "why", str, ""),
             terms={key: value for key, value in choice.items() if key not in ("why", "date")},
             evidence=tuple(entry for entry in evidence if isinstance(entry, dict)),
@@ -212,6 +215,13 @@ def _typed(table: Mapping[str, Any], key: str, kind: type[_T], default: Any = _N
     if type(value) is not kind:
         raise TypeError(f"{key} has to be {_TYPES[kind]}")
     return value
+
+
+def _option(options: Mapping[str, Any], key: str) -> Any:
+    if key != "policies":
+        return _typed(options, key, int)
+    policies = _typed(options, key, dict)
+    return {policy: _typed(policies, policy, str) for policy in policies}
 
 
 def _of_first(plain: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,14 @@ def test_the_lock_decides(tmp_path, monkeypatch):
     assert ("bson", 9) == (codec.name, codec.limits.size)
 
 
+def test_the_lock_s_policies_are_kept(tmp_path):
+    """As its limits are."""
+    path = lock(tmp_path, "json", options="policies = { nonfinite = 'reject', duplicate_keys = 'reject' }")
+
+    expected = bakeoff.codec("json").with_policies(nonfinite="reject", duplicate_keys="reject")
+    assert expected == bakeoff.fastest(lock=path)
+
+
 def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     """One that is not there is an error: another codec would be worse than none."""
     monkeypatch.chdir(tmp_path)
@@ -77,6 +85,9 @@ def test_no_lock_grants_trust(tmp_path):
         ({"options": "size = -1"}, bakeoff.RunError, "size"),
         ({"options": "size = 100000000000000000000"}, bakeoff.RunError, "size"),
         ({"options": "trusted = true"}, bakeoff.RunError, "no option 'trusted'"),
+        ({"options": "policies = 'reject'"}, bakeoff.RunError, "policies has to be a table"),
+        ({"options": "policies = { nonfinite = false }"}, bakeoff.RunError, "nonfinite has to be text"),
+        ({"options": "policies = { nonfinite = 'no' }"}, bakeoff.RunError, "allow, null or reject, got 'no'"),
     ],
 )
 def test_a_lock_that_does_not_hold_is_an_error(tmp_path, held, error, message):

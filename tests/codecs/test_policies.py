@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import io
+import json
 import math
 import pickle
 import plistlib
@@ -14,6 +15,7 @@ import typing
 from collections import deque
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -23,11 +25,13 @@ import msgpack
 import msgspec
 import ormsgpack
 import pytest
+from click.testing import CliRunner
 
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, DecodeError, EncodeError
 from bakeoff.codecs.policies import FACTS, POLICIES, Policies, can_be_asked
+from bakeoff.commands.codecs import command
 
 NAMES = codecs.names()
 NAN, INF = math.nan, math.inf
@@ -257,6 +261,22 @@ def codec(request: pytest.FixtureRequest) -> codecs.Codec:
 def policy(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
+
+
+@pytest.mark.checkout
+def test_the_document_is_what_the_command_prints():
+    """docs/policies.md holds the tables that the code makes."""
+    document = (Path(__file__).parents[2] / "docs/policies.md").read_text()
+
+    assert document.endswith(CliRunner().invoke(command, ["--policies"]).output)
+
+
+def test_policies_are_shown_as_data_as_well():
+    """Of the codecs that are asked about."""
+    shown = json.loads(CliRunner().invoke(command, ["orjson", "rapidjson", "--policies", "--json"]).output)
+
+    assert {"now": "reject/last", "can": []} == shown[0]["policies"]["duplicate_keys"]
+    assert {"now": "reject/last", "can": ["reject"]} == shown[1]["policies"]["duplicate_keys"]
 
 
 def test_every_codec_states_every_policy(codec, policy):
@@ -504,7 +524,7 @@ def test_policies_are_asked_for_by_name():
         ({"trailing": "allow"}, "trailing is reject, got 'allow'"),
         (
             {"duplicate_keys": "reject"},
-            "orjson does 'reject/last' and has no option for it; of the json codecs json",
+            "it does 'reject/last' and its library has no option for it; of the json codecs json",
         ),
         ({"big_integers": "reject"}, "of the json codecs json"),
     ],
@@ -573,7 +593,7 @@ def test_a_third_party_states_what_it_likes():
         with pytest.raises(DecodeError, match="holds"):
             strict.decode(repr(record).replace("inf", "1e999").encode())
     for policy in ("duplicate_keys", "extensions", "trailing"):
-        with pytest.raises(CodecError, match="what theirs does is not stated"):
+        with pytest.raises(CodecError, match="what it does is not stated, and it brings no option"):
             made.with_policies(**{policy: "reject"})
     stated = bakeoff.Codec(
         "theirs", "json", repr, eval, text=True, policies=Policies(extensions="keep", classes=(complex,))

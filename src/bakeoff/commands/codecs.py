@@ -24,7 +24,8 @@ MEMORY = 2 << 30
 @click.option(
     "--policies",
     is_flag=True,
-    help="Show what each does with duplicate keys, NaN and the like, and can be asked for.",
+    help="Show what each does with duplicate keys, NaN and the like, and in brackets what else it can be "
+    "asked for, as Markdown.",
 )
 def command(selection: tuple[str, ...], as_json: bool, conventions: bool, policies: bool) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
@@ -61,26 +62,21 @@ def _show_conventions() -> None:
 
 
 def _show_policies(facts: list[dict[str, Any]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
+    from tabulate import tabulate
 
-    from ..codecs.policies import POLICIES
-    from ..console import console
+    from ..codecs.policies import POLICIES, documented
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("codec", *POLICIES):
-        table.add_column(column.replace("_", " "), no_wrap=column == "codec")
+    rows = []
     for fact in facts:
-        stated = fact.get("policies", {})
-        cells = [escape(_policy(stated[name])) for name in POLICIES] if stated else [_status(fact)]
-        table.add_row(escape(fact["name"]), *cells)
-    screen = console()
-    screen.print(table)
-    screen.print(
-        "DUMP/LOAD where they differ; in brackets what else `codec.with_policies(POLICY=VALUE)` can ask for.",
-        style="dim",
-        markup=False,
-    )
+        stated = fact.get("policies")
+        cells = (
+            [_policy(stated[name]) for name in POLICIES] if stated else [fact.get("failed", fact["missing"])]
+        )
+        rows.append([fact["name"], *cells])
+    click.echo(tabulate(rows, ["codec", *POLICIES], tablefmt="github"))
+    click.echo()
+    header, *meanings = documented()
+    click.echo(tabulate(meanings, header, tablefmt="github"))
 
 
 def _policy(stated: dict[str, Any]) -> str:
