@@ -14,9 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from ._pure import pure_copy
+from ._unique import UniqueKeys, plain_dicts
 from .conventions import FAMILIES, wire
 from .limits import Limits
-from .policies import Policies, UniqueKeys, held, plain_dicts
+from .policies import Policies, held
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 

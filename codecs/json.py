@@ -13,10 +13,11 @@ from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
+from ._unique import unique
 from .conventions import FAMILIES, TYPED, Family, unbound, wire
 from .keys import with_checked_keys
 from .limits import Limits
-from .policies import Policies, unique
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import Lines
 

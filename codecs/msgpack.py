@@ -17,10 +17,11 @@ from types import ModuleType
 from typing import Any
 
 from ._codec import doubt
+from ._unique import unique
 from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
 from .keys import key_check, with_checked_keys
 from .limits import Limits
-from .policies import Policies, unique
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import MessagePack
 

@@ -13,10 +13,11 @@ from typing import Any
 from xml.parsers.expat import ParserCreate
 
 from ._codec import DEFAULT_DEPTH
+from ._unique import UniqueKeys, plain_dicts
 from .conventions import FAMILIES, wire
 from .errors import TooMuchError
 from .limits import Limits
-from .policies import Policies, UniqueKeys, plain_dicts
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import Prefixed
 

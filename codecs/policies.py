@@ -10,7 +10,7 @@ from __future__ import annotations
 import array
 import dataclasses
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -25,16 +25,13 @@ __all__ = [
     "POLICIES",
     "Policies",
     "Policy",
-    "UniqueKeys",
     "can_be_asked",
     "changes",
     "described",
     "documented",
     "held",
     "in_force",
-    "plain_dicts",
     "rules",
-    "unique",
 ]
 
 Direction = Literal["dump", "load"]
@@ -145,46 +142,6 @@ def held(value: Any) -> Any:
 
 _NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)
 """Sequences of characters or small numbers, and perhaps a great many."""
-
-
-def unique(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Return the dict of keys and values, as hooks of libraries are given them.
-
-    Raises:
-        PolicyError: A key stands twice.
-    """
-    pairs = list(pairs)
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        once = UniqueKeys()
-        for key, value in pairs:
-            once[key] = value
-    return record
-
-
-class UniqueKeys(dict[Any, Any]):
-    """A dict for libraries that have no such hook: no key may be set twice."""
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if key in self:
-            raise PolicyError(f"the key {key!r} stands twice")
-        super().__setitem__(key, value)
-
-
-def plain_dicts(value: Any, made: dict[int, Any] | None = None) -> Any:
-    """Return what a library has made of `UniqueKeys` and lists with plain dicts, shared as it was."""
-    made = {} if made is None else made
-    if id(value) in made:
-        return made[id(value)]
-    if type(value) is UniqueKeys:
-        plain = made[id(value)] = {}
-        for key, item in value.items():
-            plain[key] = plain_dicts(item, made)
-        return plain
-    if type(value) is list:
-        made[id(value)] = value
-        value[:] = [plain_dicts(item, made) for item in value]
-    return value
 
 
 def _meant(policy: str, value: str, direction: Direction) -> str:

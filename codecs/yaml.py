@@ -16,11 +16,12 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
+from ._unique import unique
 from .conventions import FAMILIES, wire
 from .errors import TooMuchError
 from .keys import FEW_KEYS, refuse_one_hash
 from .limits import Limits
-from .policies import Policies, unique
+from .policies import Policies
 from .registry import Format, RawCalls, declare
 from .streams import Documents
 

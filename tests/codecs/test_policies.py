@@ -11,6 +11,7 @@ import pickle
 import plistlib
 import re
 import struct
+import threading
 import typing
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -29,7 +30,7 @@ from click.testing import CliRunner
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs import CodecError, DecodeError, EncodeError
+from bakeoff.codecs import CodecError, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.policies import FACTS, POLICIES, Policies, can_be_asked
 from bakeoff.commands.codecs import command
 
@@ -542,6 +543,45 @@ def test_keys_written_alike_are_named():
     assert b'{"1":1,"2":2}' == codec.encode({1: 1, "2": 2})
     with pytest.raises(EncodeError, match=r"alike, 1 and '1'$"):
         codec.encode([{1: 1, "1": 2}])
+
+
+def test_shared_property_lists_come_back_shared():
+    """Where duplicate keys are refused, too: what is shared level by level takes for ever as a tree."""
+    dag: Any = {"a": 1}
+    for _ in range(20):
+        dag = {"a": dag, "b": dag}
+    payload = plistlib.dumps(dag, fmt=plistlib.FMT_BINARY)
+    codec = bakeoff.codec("plist/binary").with_limits(items=10**9)
+
+    read = codec.with_policies(duplicate_keys="reject").decode(payload)
+    assert dag == read
+    assert read["a"] is read["b"]
+    assert dict is type(read["a"])
+
+
+def test_deep_documents_are_an_error_in_threads_with_small_stacks():
+    """With keys looked at as without."""
+    codec = bakeoff.codec("bson").with_policies(duplicate_keys="reject")
+    payload = struct.pack("<i", 5) + b"\0"
+    for _ in range(5000):
+        payload = document(3, payload)
+    caught: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            codec.decode(payload)
+        except LimitError as error:
+            caught.append(error)
+
+    before = threading.stack_size(128 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+
+    assert 1 == len(caught)
 
 
 def test_a_merged_key_may_be_given_anew():
