@@ -85,8 +85,10 @@ def _cbor2() -> Mapping[str, Any]:
             return [value.value]
         if isinstance(value, Mapping):
             return [*value, *value.values()]
-        # A memoryview holds numbers, perhaps many millions.
-        return list(value) if isinstance(value, Sequence) and not isinstance(value, memoryview) else []
+        # These hold numbers, perhaps many millions.
+        if isinstance(value, memoryview | range) or not isinstance(value, Sequence):
+            return []
+        return list(value)
 
     reading = {"semantic_decoders": tag_readers()}
 

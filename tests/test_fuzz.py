@@ -107,6 +107,14 @@ def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
 
 
+def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
+    """Of all codecs and compiled parts; `python3 tasks.py fuzz` runs longer, from another seed each time."""
+    options = ["--runs", "400", "--seed", "1", "--patience", "60", "--findings", str(tmp_path)]
+    done = fuzz(*options)
+
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
+
+
 def test_an_unknown_name_is_a_usage_error() -> None:
     """With the names that there are."""
     done = fuzz("nosuch")

@@ -24,7 +24,7 @@ from tabulate import tabulate
 from bakeoff import codecs
 from bakeoff.console import progress
 
-_PARTS = ("plan", "ends", "codec", "slice", "memory", "generate")
+_PARTS = ("plan", "ends", "walk", "codec", "slice", "memory", "generate")
 _OBJECTS = 10
 """Payloads for each object: an object tries encode and decode, and takes longer to make."""
 _HEADINGS = {

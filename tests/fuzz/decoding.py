@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections import deque
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -16,10 +15,11 @@ from mutate import Mutator
 from bakeoff.bench.judge import judge
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.compression import COMPRESSORS
+from bakeoff.codecs.limits import Limits
 
-__all__ = ["Decoding", "nesting"]
+__all__ = ["Decoding", "excess"]
 
-DEPTH, SIZE = 50, 100_000
+LOW = {"depth": 50, "size": 100_000, "items": 200, "string": 300, "digits": 30, "aliases": 5}
 _VARIABLE = re.compile(r"[\d'\"`].*|\(.*", re.DOTALL)
 
 Way = tuple[str, Callable[[bytes], list[Any]], Codec, Mutator, Callable[[bytes], bytes] | None]
@@ -42,14 +42,11 @@ class Decoding:
             typed = codec.with_schema(schema)
             ways.append((6 if codec.needs_schema else 1, (schema_name, _one(typed), typed, plain, None)))
         if not codec.needs_schema:
-            low = codec.with_limits(depth=DEPTH, size=SIZE)
+            low = codec.with_limits(**LOW)
             files = Mutator(seeds.stream(codec, parts), *words)
             ways.append((8, ("bare", _one(codec), codec, plain, None)))
             ways.append((2, ("limits", _one(low), low, plain, None)))
             ways.append((2, ("stream", lambda data: list(codec.load(io.BytesIO(data))), codec, files, None)))
-            ways.append(
-                (1, ("stream limits", lambda data: list(low.load(io.BytesIO(data))), low, files, None))
-            )
             for kind in COMPRESSORS:
                 packed = codec.with_compression(kind)
                 pack = packed.compression.compress
@@ -59,6 +56,10 @@ class Decoding:
             if codec.trusted_only:
                 plain_codec = codec._vary(trusted=False)
                 ways.append((1, ("untrusted", _one(plain_codec), plain_codec, plain, None)))
+            else:
+                # Of a trusted payload in a file only the size is limited.
+                files_low = ("stream limits", lambda data: list(low.load(io.BytesIO(data))), low, files, None)
+                ways.append((1, files_low))
         self._ways = [way for _, way in ways]
         self._by_weight = [at for at, (weight, _) in enumerate(ways) for _ in range(weight)]
         self._seen: set[tuple[int, str]] = set()
@@ -98,10 +99,11 @@ class Decoding:
         return "accepted"
 
     def _check(self, codec: Codec, record: Any) -> None:
-        if codec.limits_depth is not None and nesting(record) > codec.limits_depth:
-            raise Broken(f"nested {nesting(record)} deep, with a limit of {codec.limits_depth}")
+        if codec.limits.depth is not None and (beyond := excess(record, codec.limits)):
+            raise Broken(f"beyond the limits: {beyond}")
         if codec.schema is not None and not codec.needs_schema:
             codec.schema.advise(record, self._codec)
+            return  # of what a schema makes of a stranger's record the rest is known
         if codec.trusted_only:
             return  # of what these build not everything holds together
         again = codec if codec.needs_schema else self._codec
@@ -127,22 +129,24 @@ def _one(codec: Codec) -> Callable[[bytes], list[Any]]:
     return lambda data: [decode(data)]
 
 
-def nesting(record: Any) -> int:
-    """Return how many levels of lists, dicts, tuples and sets a record has, without recursion."""
-    deepest = 0
-    left: deque[tuple[Any, int]] = deque([(record, 0)])
-    seen: dict[int, int] = {}
+def excess(record: Any, limits: Limits) -> str:
+    """Return what is beyond the limits of a record, counted without what the codecs count by."""
+    count = 0
+    left: list[tuple[Any, int]] = [(record, 0)]
     while left:
         value, depth = left.pop()
+        count += 1
+        if count > limits.items:
+            return f"more than {limits.items} values"
         if isinstance(value, dict | list | tuple | set | frozenset):
-            depth += 1
-            if seen.get(id(value), 0) >= depth:
-                continue
-            seen[id(value)] = depth
-            deepest = max(deepest, depth)
-            if depth > 20_000:
-                return depth  # it holds itself
-            left.extend((item, depth) for item in value)
+            if limits.depth is not None and depth == limits.depth:
+                return f"nested more than {limits.depth} deep"
+            left.extend((item, depth + 1) for item in value)
             if isinstance(value, dict):
-                left.extend((item, depth) for item in value.values())
-    return deepest
+                left.extend((item, depth + 1) for item in value.values())
+        elif isinstance(value, str | bytes):
+            if limits.string is not None and len(value) > limits.string:
+                return f"a text of {len(value)}"
+        elif isinstance(value, int) and limits.digits is not None and abs(value) >= 10**limits.digits:
+            return f"an integer of {len(str(value))} digits"
+    return ""

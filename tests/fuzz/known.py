@@ -28,9 +28,17 @@ class Known(NamedTuple):
 
 _TRUSTED = ("decode:pickle", "decode:marshal")
 _UNBOUND = (_PIPELINES, "bounds neither their time nor their memory")
+_OFFSET = (_PIPELINES, "aware datetimes whose offset from UTC has seconds")
+_DIGITS = (_PIPELINES, "integers of more than 4,300 digits")
+_KEYS = (_PIPELINES, "dict keys that are dataclasses")
 KNOWN: tuple[Known, ...] = (
     Known(_TRUSTED, "slow", "", _UNBOUND),
     Known(_TRUSTED, "large", "", _UNBOUND),
+    Known(("encode:cbor2",), "broken", "string-form datetime", _OFFSET),
+    Known(("encode:cbor2",), "broken", "more than 4,300 digits", (_PIPELINES, "more than 4,300 digits")),
+    Known(("encode:msgspec-json",), "broken", "Integer value out of range", _DIGITS),
+    Known(("encode:msgpack/tuple",), "broken", "unhashable type: 'dict'", _KEYS),
+    Known(("encode:msgspec-msgpack",), "broken", "map keys must be hashable", _KEYS),
 )
 
 
@@ -54,6 +62,9 @@ AVOIDED: tuple[Avoided, ...] = (
         ("orjson", "bson", "msgspec-json", "msgspec-msgpack", "ujson", "ormsgpack"),
         "changing container",
         (_PIPELINES, "encoding an object that is changed meanwhile"),
+    ),
+    Avoided(
+        ("orjson",), "dataclass in a cycle", (_PIPELINES, "before 3.12 dataclasses and lists nested in turn")
     ),
     Avoided(("marshal",), "nested frozensets", (_PIPELINES, "encoding some 30,000 nested frozensets")),
 )

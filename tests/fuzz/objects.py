@@ -435,9 +435,13 @@ class Objects:
                 except Exception:  # noqa: BLE001 - this one is no key
                     continue
             return filled
+        makers = _WILD_CONTAINERS
+        if roll < 0.7:
+            makers = _BOXES
+            holders = [] if "dataclass in a cycle" in self._but else holders
         items = [self._wild(depth, holders) for _ in range(count)]
         try:
-            return self._pick(_WILD_CONTAINERS)(self, items)
+            return self._pick(makers)(self, items)
         except Exception:  # noqa: BLE001 - not of such items
             return items
 
@@ -520,7 +524,7 @@ _WILD_LEAVES: tuple[Callable[[Objects], Any], ...] = (
     lambda o: -(10 ** o._pick((20, 400, 4299, 4300, 5000))),
     lambda o: complex(o._float(), o._float()),
     lambda o: o._pick(
-        (range(3), range(10**9), slice(1, 2), Ellipsis, NotImplemented, object, len, type, types)
+        (range(3), range(0, -5, -2), slice(1, 2), Ellipsis, NotImplemented, object, len, type, types)
     ),
     lambda o: memoryview(o._pick((b"abc", bytearray(b"abc"))))[:: o._pick((1, 2, -1))],
     lambda o: memoryview(array.array("d", [1.5, 2.5])),
@@ -571,16 +575,18 @@ _WILD_CONTAINERS: tuple[Callable[[Objects, list[Any]], Any], ...] = (
     lambda o, items: types.MappingProxyType({"a": items}),
     lambda o, items: types.SimpleNamespace(a=items),
     lambda o, items: OddMapping({"a": items}),
-    lambda o, items: Box(items, tuple(items)),
-    lambda o, items: Frozen(items),
     lambda o, items: Pair(items, 1),
     lambda o, items: {"a": 1}.items(),
     lambda o, items: dict.fromkeys("ab", items).values(),
     lambda o, items: {str(item): item for item in items}.keys(),
     lambda o, items: {(item, 1): item for item in items},
     lambda o, items: {frozenset([item]): item for item in items},
-    lambda o, items: {Frozen(item): item for item in items},
     lambda o, items: [items] * 20,
+)
+_BOXES: tuple[Callable[[Objects, list[Any]], Any], ...] = (
+    lambda o, items: Box(items, tuple(items)),
+    lambda o, items: Frozen(items),
+    lambda o, items: {Frozen(item): item for item in items},
 )
 _DEEP: tuple[Callable[[Any], Any], ...] = (
     lambda x: [x],

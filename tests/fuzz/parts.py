@@ -18,7 +18,9 @@ from objects import Bits, Box, Colour, Level, Objects, Odd, Raising
 from bakeoff.bench import _memory, _slice
 from bakeoff.bench.equality import first_difference
 from bakeoff.codecs import Codec
-from bakeoff.codecs._ends import end_of
+from bakeoff.codecs._ends import end_of, odd_keys, values_in
+from bakeoff.codecs._walk import PolicyError, Rules, check_record
+from bakeoff.codecs.errors import TooMuchError
 from bakeoff.datasets import _generate
 from bakeoff.schemas import Hint, Schema, SchemaError
 
@@ -177,7 +179,11 @@ def _text(value: Any) -> Any:
 
 # Ends -------------------------------------------------------------------------------------------
 
-_KINDS = {"msgpack": "msgpack", "cbor": "cbor2", "pickle": "pickle", "marshal": "marshal", "nul": "rapidjson"}
+_KINDS = {
+    "msgpack": "msgpack", "cbor": "cbor2", "pickle": "pickle", "marshal": "marshal", "nul": "rapidjson",
+    "json": "json", "bson": "bson", "plist": "plist/binary",
+}  # fmt: skip
+_COUNTED = ("msgpack", "cbor", "json", "bson", "plist")
 
 
 class _Ends:
@@ -200,15 +206,61 @@ class _Ends:
     def run(self, case: bytes) -> str:
         kind: Any = self._mutators[case[0]][0]
         payload = case[1:]
+        if kind in _COUNTED and not 0 <= values_in(kind, payload)[0] <= 10 * len(payload) + 10:
+            raise Broken(f"{values_in(kind, payload)[0]:,} values in {len(payload):,} bytes")
+        if kind in ("msgpack", "cbor"):
+            try:
+                odd_keys(kind, payload)
+            except TooMuchError:
+                return "limited"
+        if kind in ("json", "bson"):
+            return "accepted"  # whose libraries notice what follows
         end = end_of(kind, payload)
         if end == -1:
             return "refused"
         if not 0 <= end <= len(payload):
             raise Broken(f"ends at {end} of {len(payload)}")
-        if kind not in ("nul", "pickle"):  # a pickle's frame goes on after its STOP
+        if kind in ("msgpack", "cbor", "marshal"):
             for tail in (b"", b"\0", b"\xff" * 9, payload):
                 if end_of(kind, payload[:end] + tail) != end:
                     raise Broken(f"what follows moves the end at {end}")
+        return "accepted"
+
+
+# The walk through records -----------------------------------------------------------------------
+
+
+class _Walk(_Seeded):
+    """Rules over any record: it is refused or not, and nothing else happens."""
+
+    def draw(self, random: Random) -> str:
+        objects = Objects(random)
+
+        def inside(value: Any) -> Any:
+            return random.choice((None, None, [value], objects.wild()))
+
+        def limit() -> Any:
+            return random.choice((None, 0, 1, 5, 100, 2**62))
+
+        try:
+            rules = Rules(
+                max_items=limit(),
+                max_text=limit(),
+                max_digits=random.choice((None, 0, 1, 18, 19, 5000)),
+                nonfinite=random.random() < 0.5,
+                surrogates=random.random() < 0.5,
+                big_integers=random.random() < 0.5,
+                foreign=random.choice(((), (Level,), (Level, dict))),
+                inside=random.choice((None, None, inside)),
+            )
+        except ValueError:
+            return "refused"
+        try:
+            check_record(objects.wild(), rules)
+        except PolicyError:
+            return "refused"
+        except (TooMuchError, RecursionError):
+            return "limited"
         return "accepted"
 
 
@@ -279,7 +331,7 @@ class _Shell(_Seeded):
 
 _ERRORS = (
     TypeError, ValueError, OverflowError, LookupError, RuntimeError, MemoryError, SystemError, AttributeError,
-    decimal.InvalidOperation,
+    ArithmeticError,
 )  # fmt: skip
 _INTS = (-(2**70), -(2**63), -(2**31), -5, -1, 0, 1, 2, 7, 100)
 
@@ -391,6 +443,7 @@ class _Generate(_Calls):
 PARTS: dict[str, Callable[[], Any]] = {
     "plan": _Plan,
     "ends": _Ends,
+    "walk": _Walk,
     "codec": _Shell,
     "slice": _Slice,
     "memory": _Memory,
