@@ -58,6 +58,8 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
         parser.CharacterDataHandler = self.handle_data
         parser.EntityDeclHandler = self.handle_entity_decl
         parser.Parse(data, True)
+        if self.root is None:
+            raise ValueError("no value of a property list")
         return self.root
 
     def handle_begin_element(self, element: str, attributes: Any) -> None:

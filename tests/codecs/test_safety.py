@@ -506,3 +506,10 @@ def test_an_error_without_a_text_is_named():
         codec.encode(1)
     with pytest.raises(DecodeError, match=r"x: SpeechlessError$"):
         codec.decode(b"1")
+
+
+@pytest.mark.parametrize("payload", [b"<x/>", b"<plist/>", b'<plist version="1.0"><x>1</x></plist>'])
+def test_xml_without_a_value_is_no_property_list(payload):
+    """A property list has no null, so that None can only mean that there was nothing."""
+    with pytest.raises(DecodeError, match="no value"):
+        bakeoff.codec("plist").decode(payload)
