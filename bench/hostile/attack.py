@@ -27,8 +27,13 @@ _SCHEDULED = Path("/proc/thread-self/schedstat")
 
 # From harmless to worst.
 _WORSE: tuple[Outcome, ...] = (
-    "passed", "refused", "accepted", "unreadable", "swallowed", "foreign exception",
-)  # fmt: skip
+    "passed",
+    "refused",
+    "accepted",
+    "unreadable",
+    "swallowed",
+    "foreign exception",
+)
 
 
 class _Call(NamedTuple):

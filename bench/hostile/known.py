@@ -43,9 +43,9 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         frozenset({"orjson"}),
-        frozenset({"encode/raising-zones", "encode/half-made-uuid"}),
+        frozenset({"encode/half-made-uuid"}),
         "died",
-        "uses what `utcoffset` or `UUID.int` gave without asking whether it raised",
+        "uses what `UUID.int` gave without asking whether it raised",
     ),
     Known(
         frozenset({"ujson", "bson", "cbor2"}),
