@@ -265,6 +265,16 @@ def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> Non
     assert "bakeoff check 'accepts' --only decode/twice" in done.stdout
 
 
+def test_no_payload_takes_more_memory_than_promised() -> None:
+    """Long texts, and as many values as may be, through all codecs; of time a busy machine says nothing."""
+    cases = [f"--only=decode/fill-{kind}" for kind in ("text", "empty-maps", "keys")]
+
+    done = check(*cases, "--seconds", "60")
+
+    assert 0 == done.returncode, done.stdout
+    assert set(bakeoff.codecs.available()) <= {line.split()[0] for line in done.stdout.splitlines()}
+
+
 def test_every_case_can_be_shown() -> None:
     """One row each, with outcome, time and memory."""
     done = check("json", "--cases", "--only", "decode/truncated", "--only", "decode/empty")

@@ -6,8 +6,10 @@ import dataclasses
 import pickle
 import plistlib
 import struct
+import subprocess
 import sys
 import uuid
+from pathlib import Path
 
 import cbor2
 import msgpack
@@ -301,3 +303,17 @@ def _is_valid(codec, payload):
     except DecodeError:
         return False
     return True
+
+
+def test_the_limits_of_all_codecs_are_a_table():
+    """And stand with each."""
+    command = [Path(sys.executable).with_name("bakeoff"), "codecs"]
+
+    table = subprocess.run([*command, "--limits"], capture_output=True, text=True, check=True).stdout
+    one = subprocess.run([*command, "yaml"], capture_output=True, text=True, check=True).stdout
+
+    rows = {line.split("|")[1].strip(): line.split("|")[2:] for line in table.splitlines() if "|" in line}
+    assert [*Limits.__dataclass_fields__] == [cell.strip() for cell in rows["codec"][:-1]]
+    assert "100,000" == rows["yaml"][3].strip()
+    assert set(CODECS) < set(rows)
+    assert "limits        size 16,777,216, ratio 100, items 100,000" in one.splitlines()

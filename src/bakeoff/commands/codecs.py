@@ -27,7 +27,10 @@ MEMORY = 2 << 30
     help="Show what each does with duplicate keys, NaN and the like, and in brackets what else it can be "
     "asked for, as Markdown.",
 )
-def command(selection: tuple[str, ...], as_json: bool, conventions: bool, policies: bool) -> None:
+@click.option("--limits", is_flag=True, help="Show what payloads may be and hold unless asked for otherwise.")
+def command(
+    selection: tuple[str, ...], as_json: bool, conventions: bool, policies: bool, limits: bool
+) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
 
     The column of guards says what a codec costs over its library's own call on messages, where that is
@@ -46,6 +49,8 @@ def command(selection: tuple[str, ...], as_json: bool, conventions: bool, polici
         click.echo(json.dumps(known, indent=2))
     elif policies:
         _show_policies(known)
+    elif limits:
+        _show_limits(known)
     elif len(known) == 1:
         _show_one(known[0])
     else:
@@ -77,6 +82,28 @@ def _show_policies(facts: list[dict[str, Any]]) -> None:
     click.echo()
     header, *meanings = documented()
     click.echo(tabulate(meanings, header, tablefmt="github"))
+
+
+def _show_limits(facts: list[dict[str, Any]]) -> None:
+    from tabulate import tabulate
+
+    from ..codecs.limits import LIMITS
+
+    rows = []
+    for fact in facts:
+        limits = fact.get("limits")
+        cells = [_limit(limits[name]) for name in LIMITS] if limits else [fact.get("failed", fact["missing"])]
+        rows.append([fact["name"], *cells])
+    click.echo(tabulate(rows, ["codec", *LIMITS], tablefmt="github", disable_numparse=True))
+    click.echo("\nWhere nothing stands: decompressed as size, the others as the library has it.")
+
+
+def _limit(limit: int | None) -> str:
+    return "" if limit is None else f"{limit:,}"
+
+
+def _limits(limits: dict[str, int | None]) -> str:
+    return ", ".join(f"{name} {limit:,}" for name, limit in limits.items() if limit is not None)
 
 
 def _policy(stated: dict[str, Any]) -> str:
@@ -180,7 +207,7 @@ def _show_one(fact: dict[str, Any]) -> None:
     for key, value in fact.items():
         if value in ("", [], None):
             continue
-        shown = ", ".join(value) if key == "carries" else value
+        shown = ", ".join(value) if key == "carries" else _limits(value) if key == "limits" else value
         if key == "policies":
             shown = [f"{name} {_policy(stated)}" for name, stated in value.items()]
         for line in shown if isinstance(shown, list) else [shown]:
