@@ -18,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -126,8 +128,9 @@ def wheel(arguments: list[str]) -> None:
         sh(python, "-m", "pytest", "-q", *chosen, cwd=away)
 
 
-def sanitize(arguments: list[str]) -> None:
-    """Run the tests of the extensions, built with AddressSanitizer, in a folder of their own; needs gcc."""
+@contextmanager
+def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
+    """Give a Python whose extensions are built with AddressSanitizer, a folder with the tests, what to run it in."""
     setup("dev")
     flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
     # The runtime must be there before Python is; with it libstdc++, whose exceptions it wraps.
@@ -138,18 +141,33 @@ def sanitize(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
         python = install(away, CC="gcc", CFLAGS=flags, LDFLAGS=flags)
-        sh(
-            *(python, "-m", "pytest", "-q", "-m", "not checkout and not browser", *(arguments or EXTENSIONS)),
-            cwd=away,
-            LD_PRELOAD=":".join(runtime),
-            # Python keeps what it knows of for good, which is no leak; its own allocator hides what is freed.
-            ASAN_OPTIONS="detect_leaks=0",
-            PYTHONMALLOC="malloc",
+        # Python keeps what it knows of for good, which is no leak; its own allocator hides what is freed.
+        yield (
+            python,
+            away,
+            {
+                "LD_PRELOAD": ":".join(runtime),
+                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+                "PYTHONMALLOC": "malloc",
+            },
         )
 
 
+def sanitize(arguments: list[str]) -> None:
+    """Run the tests of the extensions, built with AddressSanitizer, in a folder of their own; needs gcc."""
+    with sanitized() as (python, away, environment):
+        chosen = ("-m", "not checkout and not browser", *(arguments or EXTENSIONS))
+        sh(python, "-m", "pytest", "-q", *chosen, cwd=away, **environment)
+
+
 def fuzz(arguments: list[str]) -> None:
-    """Fuzz every decode, every encode, and the compiled parts."""
+    """Fuzz every decode, every encode, and the compiled parts; these with --sanitize under AddressSanitizer."""
+    if "--sanitize" in arguments:
+        chosen = [argument for argument in arguments if argument != "--sanitize"]
+        with sanitized() as (python, away, environment):
+            found = ("--findings", ROOT / "fuzz-findings")
+            sh(python, "tests/fuzz", *found, *chosen, cwd=away, **environment)
+        return
     setup()
     # In our place, as `run`: Ctrl-C is for the driver, which then prints what it has counted.
     os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])

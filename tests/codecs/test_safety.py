@@ -89,6 +89,23 @@ def test_orjson_stops_at_nested_tuples(wrap):
     assert 3 == said.count("nested more")
 
 
+@pytest.mark.parametrize("wrap", ["[x]", "(x,)", "frozenset([x])", "deque([x])"])
+def test_orjson_writes_nested_lists_within_its_buffer(wrap):
+    """Some 140 levels, many times over, went beyond it: `realloc(): invalid next size`."""
+    survive(f"""
+        import contextlib
+        from collections import deque
+        import bakeoff
+        for levels in (100, 118, 130, 146, 170, 199, 210, 250):
+            x = 1
+            for _ in range(levels):
+                x = {wrap}
+            for count in (50, 200, 1000):
+                with contextlib.suppress(bakeoff.EncodeError):
+                    bakeoff.codec("orjson").encode([x] * count)
+    """)
+
+
 def test_orjson_stops_at_a_cycle_through_a_tuple():
     """A list in a tuple in that list is an EncodeError."""
     said = survive("""
