@@ -130,7 +130,7 @@ def wheel(arguments: list[str]) -> None:
 
 @contextmanager
 def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """Give a Python whose extensions are built with AddressSanitizer, a folder with the tests, what to run it in."""
+    """Give a Python with extensions built with AddressSanitizer, a folder with the tests, and what to set."""
     setup("dev")
     flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
     # The runtime must be there before Python is; with it libstdc++, whose exceptions it wraps.
@@ -161,7 +161,7 @@ def sanitize(arguments: list[str]) -> None:
 
 
 def fuzz(arguments: list[str]) -> None:
-    """Fuzz every decode, every encode, and the compiled parts; these with --sanitize under AddressSanitizer."""
+    """Fuzz every decode, every encode, and the compiled parts; --sanitize as the verb of that name."""
     if "--sanitize" in arguments:
         chosen = [argument for argument in arguments if argument != "--sanitize"]
         with sanitized() as (python, away, environment):
