@@ -151,7 +151,10 @@ def _xml() -> Mapping[str, Any]:
 @declare("plist/binary", PLIST)
 def _binary() -> Mapping[str, Any]:
     return {
-        **_plist(plistlib.FMT_BINARY, ("datetimes far from 2001 lose microseconds",)),
+        **_plist(
+            plistlib.FMT_BINARY,
+            ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
+        ),
         "whole": "plist",
         "check_payload": _check_whole,
         "policies": _policies(plistlib.loads, _decode_unique, extensions="reject/keep"),

@@ -263,6 +263,13 @@ cdef int say(Run *run, Place *place, str code, str expected, object value, str o
     return 0
 
 
+cdef int unsay(Run *run, Py_ssize_t said, Place *place, str expected, object value) except -1:
+    """Say of a tuple of another class, which is not built anew, that it stays, in place of what it holds."""
+    if run.advice is not NULL:
+        del (<list>run.advice)[said:]
+    return note(run, place, "value", expected, value, "could not", True)
+
+
 cdef list items_of(object value):
     """Return what a list, tuple or set holds, whatever the `__iter__` of a subclass yields."""
     if PyTuple_Check(value):
@@ -1088,10 +1095,7 @@ cdef class TupleStep(Step):
                     if items[i] is not <object>PyTuple_GET_ITEM(value, i):
                         changed = PyTuple_CheckExact(value)
                         if not changed:
-                            # A class of its own is not built anew, so nothing of it has been changed.
-                            if run.advice is not NULL:
-                                del (<list>run.advice)[said:]
-                            note(run, place, "value", self.expected, value, "could not", True)
+                            unsay(run, said, place, self.expected, value)
                         break
             result = tuple(items) if changed else value
         remember(run, value, self, result)
@@ -1497,6 +1501,8 @@ cdef class RecordStep(Step):
         cdef list items = items_of(value)
         cdef bint in_place = PyList_Check(value)
         cdef Py_ssize_t i, size = len(items)
+        cdef Py_ssize_t said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+        cdef bint kept = False
         cdef object seen, new, result = value
         if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
             return seen
@@ -1515,6 +1521,10 @@ cdef class RecordStep(Step):
                         (<list>value)[i] = new
                     elif PyTuple_CheckExact(value):
                         result = None
+                    else:
+                        kept = not in_place
+        if kept and self.build is None:
+            unsay(run, said, up, self.expected, value)
         if size > self.count:
             say(
                 run, up, "length", f"{self.expected} of {self.count}", value, "kept",

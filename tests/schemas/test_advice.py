@@ -604,7 +604,14 @@ def test_schemas_travel() -> None:
     assert isinstance(again.types, Type)
 
 
-@pytest.mark.parametrize("kind", [tuple[int, ...], tuple[int, int]])
+class OtherPoint(NamedTuple):
+    """Another class of two."""
+
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize("kind", [tuple[int, ...], tuple[int, int], OtherPoint])
 def test_a_tuple_of_another_class_is_not_called_fixed(kind: Any) -> None:
     """It is not built anew, so that its items stay, and a second look says the same."""
     schema = Schema({"at": kind})
