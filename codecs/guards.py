@@ -43,7 +43,7 @@ _END = "looks for the end of the value, which the library does not"
 _DEPTH = "checks how deep a record is nested"
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
-    "orjson": (Guard("dump", 390, 0.16, _DEPTH),),
+    "orjson": (Guard("dump", 320, 0.35, _DEPTH),),
     "ormsgpack": (Guard("load", 300, 0.12, _END),),
     "cbor2": (
         Guard("dump", 450, 0.05, _DEPTH),

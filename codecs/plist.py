@@ -143,7 +143,7 @@ def _xml() -> Mapping[str, Any]:
         "decode": _decode_xml,
         "policies": _policies(_decode_xml, _decode_xml_unique, extensions="reject/none"),
         "decode_options": {},
-        "limits": Limits(items=200_000),
+        "limits": Limits(items=200_000, size=8 << 20),
         "bounded": lambda limits: {"limits": limits},
     }
 

@@ -40,7 +40,7 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 MERGED_PAIRS = 100_000
-_SLOW = Limits(items=20_000, size=1 << 19)
+_SLOW = Limits(items=15_000, size=1 << 19)
 DIGITS = 4300
 """The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
 
