@@ -249,7 +249,7 @@ class _Walk(_Seeded):
                 max_digits=random.choice((None, 0, 1, 18, 19, 5000)),
                 nonfinite=random.random() < 0.5,
                 surrogates=random.random() < 0.5,
-                big_integers=random.random() < 0.5,
+                integer_bits=random.choice((None, 63, 64)),
                 foreign=random.choice(((), (Level,), (Level, dict))),
                 inside=random.choice((None, None, inside)),
             )
