@@ -60,7 +60,7 @@ class Codec:
         too_deep: tuple[str, ...] = (),
         plain_keys: bool = False,
         check_payload: Callable[[bytes], None] | None = None,
-        whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "nul"] | None = None,
+        whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None,
         decode_again: Callable[[bytes], Any] | None = None,
         subclass: type[int] | None = None,
         wrap: str | None = None,

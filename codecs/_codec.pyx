@@ -17,7 +17,7 @@ from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_Compare, PyUnicode_DecodeUTF8
 
-from ._ends cimport container_key, end_t, finder, held_t
+from ._ends cimport UNSAFE, container_key, end_t, finder, held_t
 from ._stack cimport RESERVE, stack_left
 from ._walk cimport Rules, check_record
 
@@ -524,6 +524,8 @@ cdef class Codec:
         cdef held_t held
         if PyErr_Occurred() is NULL:
             end = _end(self._find_end, data, &held)
+            if end == UNSAFE:
+                raise DecodeError(self.name, "a name or length leads beyond the end of its document, or a type is unknown")
             if end < 0:
                 # What is wrong with a value is the library's to say.
                 _call(self._decode, data)

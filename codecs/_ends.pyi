@@ -2,7 +2,9 @@ from typing import Literal, TypeAlias
 
 _Bytes: TypeAlias = bytes | memoryview
 
-def end_of(kind: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "nul"], data: _Bytes, /) -> int: ...
+def end_of(
+    kind: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"], data: _Bytes, /
+) -> int: ...
 def values_in(
     kind: Literal["msgpack", "cbor", "json", "bson", "plist"], data: _Bytes, /
 ) -> tuple[int, bool]: ...

@@ -3,7 +3,7 @@
 
 A finder reads heads and lengths, never past the payload, and does not recurse; what stands between the
 heads is left to the library. It gives the length of the first value in bytes, or -1 where that is cut short
-or no value, and counts the values within: keys, too, and containers. Budget: 3 ns a value.
+or no value (`UNSAFE` where the library must not see it either), and counts the values within: keys, too, and containers. Budget: 3 ns a value.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -517,16 +517,22 @@ cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, P
 
 
 cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    """Hold names and lengths against the end as well: PyMongo's C decoder reads names beyond it."""
     cdef bint[DEEPEST] is_array
+    cdef Py_ssize_t[DEEPEST] ends
     cdef Py_ssize_t at = 4
     cdef unsigned int kind
     cdef int depth = 0, what
-    is_array[0] = False
     held.values = 1
+    if size < 5:
+        return UNSAFE
+    is_array[0], ends[0] = False, _little4(data)
     while at < size:
         kind = data[at]
         at += 1
         if kind == 0:
+            if at != ends[depth]:
+                return UNSAFE
             if depth == 0:
                 return at
             depth -= 1
@@ -542,21 +548,24 @@ cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) 
             continue
         # Before each of the others stands a length.
         if what == NO_TYPE or size - at < 4:
-            return -1
+            return UNSAFE
         if what == WITHIN or what == SCOPED:
             if depth + 1 == DEEPEST:
-                return -1
+                # How deep is too deep, the library says.
+                return size
             if what == SCOPED:
                 at += 4
                 if size - at < 4:
-                    return -1
+                    return UNSAFE
                 at += 4 + _little4(data + at)
+                if size - at < 4:
+                    return UNSAFE
             depth += 1
-            is_array[depth] = kind == 4
+            is_array[depth], ends[depth] = kind == 4, at + _little4(data + at)
             at += 4
         else:
             at += 4 + _little4(data + at) + (what == BLOB) + 12 * (what == REFERENCE)
-    return -1
+    return UNSAFE
 
 
 # Property lists: CFBinaryPList.c of Apple's CoreFoundation -------------------------------------------------
@@ -630,7 +639,8 @@ def end_of(str kind, const unsigned char[:] data not None, /):
     """Return the length in bytes of the value that data begin with, or -1 where they have none whole.
 
     Args:
-        kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, or ``"nul"`` for text that a NUL ends.
+        kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, ``"plist"``, ``"bson"``, or ``"nul"`` for
+            text that a NUL ends.
         data: Bytes, or a view of them.
 
     Raises:

@@ -74,6 +74,8 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
         "encode": library.encode,
         "encode_arguments": (False, options),  # `check_keys` and `codec_options`
         "decode": library.decode,
+        # The decoder in C looks for the end of a name beyond that of the payload.
+        "whole": "bson" if library.has_c() else None,
         "raw": RawCalls(library.encode, library.decode),
         "decode_options": {"codec_options": options},
         "limits": Limits(items=400_000),

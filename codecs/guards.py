@@ -51,7 +51,10 @@ GUARDS: Mapping[str, tuple[Guard, ...]] = {
     ),
     "pickle/2": (Guard("load", 650, 0.12, _END),),
     "marshal": (Guard("load", 370, 0.1, _END),),
-    "bson": (Guard("load", 500, 0.11, "makes 64-bit integers plain ones"),),
+    "bson": (
+        Guard("load", 500, 0.11, "makes 64-bit integers plain ones"),
+        Guard("load", 600, 0.1, "looks for names and lengths that lead beyond the end"),
+    ),
     "plist/binary": (Guard("dump", 16_000, 0.14, "writes None as text, as the XML must"),),
 }
 """Codec to what it pays for."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import marshal
 import pickle
+import struct
 from collections.abc import Callable
 from typing import Any
 
+import bson
 import cbor2
 import msgpack
 import pytest
@@ -171,3 +173,49 @@ def test_bson_gives_plain_ints_everywhere():
         *map(type, (found["b"]["c"][0], found["b"]["c"][1][0], found["b"]["c"][2]["d"])),
     }
     assert int is type(bakeoff.codec("bson").decode(bakeoff.codec("bson").encode(big)))
+
+
+BSON = bson.encode(
+    {"a": {"b": [1.5, {"c": "text"}], "d": b"x"}, "e": bson.Code("x", {"y": 1}), "f": bson.Regex("a", "i")}
+)
+
+
+def test_a_document_ends_where_it_says():
+    """With all kinds of values in it."""
+    assert len(BSON) == end_of("bson", BSON) == end_of("bson", BSON + b"more")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        BSON[:-1],
+        BSON[:-1] + b"x",
+        struct.pack("<i", 40)
+        + b"\x03a\x00"
+        + struct.pack("<i", 13)
+        + b"\x01b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+        struct.pack("<i", 17) + b"\x03a\x00" + struct.pack("<i", 9) + b"\x0abbbbb\x00",
+        struct.pack("<i", 9) + b"\x0aaaa\x00",
+        struct.pack("<i", 9) + b"\x20aa\x00\x00",
+        struct.pack("<i", 4),
+    ],
+    ids=["cut", "no end", "lengths", "ends elsewhere", "name", "unknown type", "no document"],
+)
+def test_a_document_that_leads_beyond_its_end_never_reaches_the_library(payload):
+    """PyMongo's C decoder reads on in search of the end of a name."""
+    assert -2 == end_of("bson", payload)
+    with pytest.raises(DecodeError, match="beyond the end of its document"):
+        bakeoff.codec("bson").decode(payload)
+
+
+@given(st.integers(0, len(BSON) - 1), st.integers(0, 255))
+def test_what_is_refused_before_is_refused_by_the_library(at, byte):
+    """All that it takes, it is given."""
+    payload = BSON[:at] + bytes([byte]) + BSON[at + 1 :]
+    try:
+        record = bakeoff.codec("bson/pure").decode(payload)
+    except DecodeError:
+        return
+
+    assert len(payload) == end_of("bson", payload)
+    assert bson.encode(record) == bson.encode(bakeoff.codec("bson").decode(payload))
