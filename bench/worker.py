@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def _do(job: Mapping[str, Any]) -> dict[str, Any]:
 
         try:
             made = codec(job["codec"])
-            return facts(made) | {"policies": described(made)}
+            return facts(made) | {"limits": asdict(made.limits), "policies": described(made)}
         except CodecError as error:
             return {"failed": error.reason}
     if job["kind"] == "attack":

@@ -11,7 +11,7 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module, metadata
@@ -407,8 +407,7 @@ def facts(made: Codec) -> dict[str, Any]:
     """Return what a codec says of itself, as plain values."""
     keys = ("format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only")
     plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
-    texts = {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
-    return plain | texts | {"limits": asdict(made.limits)}
+    return plain | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:

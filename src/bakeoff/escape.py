@@ -22,12 +22,16 @@ def visible(text: str) -> str:
     Control characters, direction marks, lone surrogates and what XML cannot hold are written as in
     Python: ``\x1b``.
     """
-    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], " ".join(text.split()))
+    return _escaped(" ".join(text.split()))
+
+
+def _escaped(line: str) -> str:
+    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], line)
 
 
 def lines_visible(text: str) -> str:
-    """Return text of several lines, each as `visible` and indented as it was."""
-    return "\n".join(line[: len(line) - len(line.lstrip(" "))] + visible(line) for line in text.split("\n"))
+    """Return text of several lines, each as `visible` with the spaces that it has."""
+    return "\n".join(_escaped(line.expandtabs().rstrip()) for line in text.split("\n"))
 
 
 def all_visible(plain: _T) -> _T:

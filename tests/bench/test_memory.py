@@ -142,7 +142,7 @@ def test_resident_pages_are_the_fallback():
 def test_the_peak_of_one_call_is_the_kernels(operation, truth):
     """20 MB through msgpack hold a 20 MB buffer and a 20 MB payload, or one 20 MB record."""
     ((value, facts, _),) = fresh(f"""
-        codec = bakeoff.codec("msgpack")
+        codec = bakeoff.codec("msgpack", size=1 << 30)
         record = next(faults.big())
         payload = b"\\x81\\xa5bytes\\xc6" + len(record["bytes"]).to_bytes(4) + record["bytes"]
         tell(peak.measure(codec, [record], [payload], {{"operation": "{operation}"}}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -133,7 +134,7 @@ def _facts(name: str) -> dict[str, Any]:
         return facts | _isolated(name)
     try:
         made = codecs.codec(name)
-        return facts | codecs.facts(made) | {"policies": described(made)}
+        return facts | codecs.facts(made) | {"limits": asdict(made.limits), "policies": described(made)}
     except codecs.CodecError as error:
         return facts | {"failed": error.reason}
 
