@@ -121,9 +121,10 @@ def wheel(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
         python = install(away)
-        # What kills, limits and weighs processes takes minutes, and is no different in a wheel.
-        slow = ("test_bad_codecs", "test_memory", "test_nothing_lost")
-        left_out = [f"--ignore=tests/bench/{name}.py" for name in slow]
+        # What kills, limits, weighs and attacks processes takes minutes, and is no different in a wheel.
+        names = ("bad_codecs", "memory", "nothing_lost", "hostile", "conformance", "room")
+        slow = [*(f"bench/test_{name}" for name in names), "reports/test_strangers", "test_fuzz"]
+        left_out = [f"--ignore=tests/{name}.py" for name in slow]
         chosen = arguments or ["-m", "not checkout and not browser", *left_out]
         sh(python, "-m", "pytest", "-q", *chosen, cwd=away)
 

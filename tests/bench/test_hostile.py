@@ -266,13 +266,13 @@ def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> Non
 
 
 def test_no_payload_takes_more_memory_than_promised() -> None:
-    """Long texts, and as many values as may be, through all codecs; of time a busy machine says nothing."""
-    cases = [f"--only=decode/fill-{kind}" for kind in ("text", "empty-maps", "keys")]
+    """Long texts, and as many values as may be, in each format; of time a busy machine says nothing."""
+    codecs = ["rapidjson", "msgpack", "bson", "yaml", "cbor2", "plist", "plist/binary", "msgpack|zstd"]
 
-    done = check(*cases, "--seconds", "60")
+    done = check(*codecs, "--only=decode/fill-text", "--only=decode/fill-empty-maps", "--seconds", "60")
 
     assert 0 == done.returncode, done.stdout
-    assert set(bakeoff.codecs.available()) <= {line.split()[0] for line in done.stdout.splitlines()}
+    assert codecs == [line.split()[0] for line in done.stdout.splitlines()[1 : 1 + len(codecs)]]
 
 
 def test_every_case_can_be_shown() -> None:
