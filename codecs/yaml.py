@@ -187,7 +187,7 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
             lambda record: yaml.dump(record, Dumper=dumper, **options),
             lambda data: yaml.load(data, Loader=loader),
         ),
-        "limits": Limits(items=100_000) if accelerated else _SLOW,
+        "limits": Limits(items=80_000) if accelerated else _SLOW,
         "bounded": reading,
         "shared": b"*",
         "check_payload": _refuse_utf16,

@@ -43,6 +43,13 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         frozenset({"orjson"}),
+        frozenset({"encode/raising-zones"}),
+        "died",
+        "uses what `utcoffset` gave without asking whether it raised, in versions that write times rightly",
+        always=False,
+    ),
+    Known(
+        frozenset({"orjson"}),
         frozenset({"encode/half-made-uuid"}),
         "died",
         "uses what `UUID.int` gave without asking whether it raised",
