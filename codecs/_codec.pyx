@@ -263,7 +263,8 @@ cdef class Codec:
         encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
         lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), plain_keys=False,
         check_payload=None, whole=None, wrap=None, decode_again=None, subclass=None,
-        limits=Limits(), bounded=None, shared=None, check_keys=None, library="", version="", accelerated=None, media_type="application/octet-stream",
+        limits=Limits(), bounded=None, shared=None, check_keys=None,
+        library="", version="", accelerated=None, media_type="application/octet-stream",
         media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
         trusted=False, interoperable=True, carries=frozenset(), wire=None,
         losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
@@ -285,8 +286,9 @@ cdef class Codec:
             name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
             encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
             lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
-            plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again, subclass=subclass, wrap=wrap,
-            limits=limits, bounded=bounded, shared=shared, check_keys=check_keys, library=library, version=version,
+            plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again,
+            subclass=subclass, wrap=wrap, limits=limits, bounded=bounded, shared=shared,
+            check_keys=check_keys, library=library, version=version,
             accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
             content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
             trusted=trusted, interoperable=interoperable, carries=carries,
@@ -358,10 +360,12 @@ cdef class Codec:
 
     cdef int _set_limits(self, limits, shared) except -1:
         self.limits, self._depth, self._items = limits, limits.depth, min(limits.items, PY_SSIZE_T_MAX)
-        # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
         self._unasked = limits.size
         if self.compression is None:
-            self._unasked = min(limits.size, self._items, PY_SSIZE_T_MAX if self._check_keys is None else FEW_KEYS)
+            # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
+            self._unasked = min(limits.size, self._items)
+            if self._check_keys is not None:
+                self._unasked = min(self._unasked, FEW_KEYS)
         # A digit takes 3.33 bits at the least.
         digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
         self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
@@ -525,7 +529,9 @@ cdef class Codec:
         if PyErr_Occurred() is NULL:
             end = _end(self._find_end, data, &held)
             if end == UNSAFE:
-                raise DecodeError(self.name, "a name or length leads beyond the end of its document, or a type is unknown")
+                raise DecodeError(
+                    self.name, "a name or length leads beyond the end of its document, or a type is unknown"
+                )
             if end < 0:
                 # What is wrong with a value is the library's to say.
                 _call(self._decode, data)
