@@ -18,6 +18,8 @@ from findings import Broken, Finding, save
 from known import is_known
 from tally import Tally
 
+from bakeoff.bench.peak import CLEAR_REFS, STATUS, kilobytes
+
 __all__ = ["Judge", "Target", "make"]
 
 SLOW = 1.0
@@ -90,24 +92,24 @@ def _text(error: BaseException) -> str:
 
 
 class _Mark:
-    """The kernel's high-water mark of memory; setting it back costs more than most cases."""
+    """The kernel's high-water mark of memory; setting it back costs more than most cases.
 
-    _CLEAR = Path("/proc/self/clear_refs")
-    _STATUS = Path("/proc/self/statm")
+    It begins with the process; ``ru_maxrss`` would also count what the parent held.
+    """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
         with contextlib.suppress(OSError):
-            self._CLEAR.write_text("5")
-        self.settled = int(self._STATUS.read_text().split()[1]) * resource.getpagesize()
-        self.mark = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            CLEAR_REFS.write_text("5")
+        self.settled = kilobytes(STATUS, "VmRSS:")
+        self.mark = kilobytes(STATUS, "VmHWM:")
 
     def grown(self) -> int:
         """Return by how much the last call went beyond what was settled, 0 where no further than others."""
-        now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return 0 if now <= self.mark else now * 1024 - self.settled
+        now = kilobytes(STATUS, "VmHWM:")
+        return 0 if now <= self.mark else now - self.settled
 
 
 def _slow_again(target: Target, case: bytes) -> bool:
