@@ -34,6 +34,8 @@ EXTENSIONS = (
     "tests/bench/test_memory.py",
 )
 """What tests the compiled parts."""
+ABREAST = ("-n", "auto", "--dist", "worksteal")
+"""As many tests at a time as there are processors."""
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
@@ -86,7 +88,7 @@ def run(arguments: list[str]) -> None:
 def test(arguments: list[str]) -> None:
     """Set up and run all tests."""
     setup("dev")
-    sh(BIN / "python", "-m", "pytest", *browser(), *arguments)
+    sh(BIN / "python", "-m", "pytest", *ABREAST, *browser(), *arguments)
 
 
 def lint(arguments: list[str]) -> None:
@@ -126,7 +128,7 @@ def wheel(arguments: list[str]) -> None:
         slow = [*(f"bench/test_{name}" for name in names), "reports/test_strangers", "test_fuzz"]
         left_out = [f"--ignore=tests/{name}.py" for name in slow]
         chosen = arguments or ["-m", "not checkout and not browser", *left_out]
-        sh(python, "-m", "pytest", "-q", *chosen, cwd=away)
+        sh(python, "-m", "pytest", "-q", *ABREAST, *chosen, cwd=away)
 
 
 @contextmanager

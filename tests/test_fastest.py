@@ -142,6 +142,12 @@ def test_calibration_gives_a_codec_that_works(tmp_path):
     assert not codec.trusted_only
 
 
+def test_calibration_measures_only_what_will_do(tmp_path):
+    """Where no codec of the formats asked for is installed, nothing is measured."""
+    with pytest.raises(bakeoff.RunError, match="no codec that is installed writes morse"):
+        bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("morse",))
+
+
 def test_a_schema_is_never_dropped(tmp_path):
     """What a result file decides is handed out with the schema, whether that was measured or not."""
     results = Path(__file__).parent / "data" / "results" / "format-1.json"

@@ -76,7 +76,7 @@ def fastest(
     if results is not None:
         result = load(Path(results))
     elif calibrate:
-        result = _measured(corpus, with_schema=schema is not None)
+        result = _measured(corpus, formats, trusted=trusted, with_schema=schema is not None)
     else:
         raise UsageError(
             f"{path}: no lock; decide with `bakeoff run` and `bakeoff pick --write`, or give "
@@ -119,17 +119,23 @@ def _locked(held: Lock, path: Path, schema: Any, *, trusted: bool) -> Codec:
     return made
 
 
-def _measured(corpus: str, *, with_schema: bool) -> Result:
-    """Measure all codecs, or all with the schema that the corpus has or that its records suggest."""
+def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:
+    """Measure all codecs that will do, or all with the schema that the corpus has or its records suggest."""
     from .bench.options import Options
     from .bench.session import Session
-    from .codecs import join_name
-    from .codecs.registry import available
+    from .codecs import available, describe, join_name
     from .datasets import names
 
+    fitting = [
+        name
+        for name in available()
+        if (trusted or not describe(name).trusted_only) and (not formats or describe(name).format in formats)
+    ]
+    if not fitting:
+        raise RunError(f"no codec that is installed writes {' or '.join(formats)}")
     options = Options(
         corpora=(corpus,),
-        codecs=tuple(join_name(name, schema=with_schema) for name in available()),
+        codecs=tuple(join_name(name, schema=with_schema) for name in fitting),
         operations=("dump", "load", "advise", "size") if with_schema else ("dump", "load", "size"),
         infer=with_schema and corpus not in names(),
     )

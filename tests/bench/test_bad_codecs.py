@@ -48,7 +48,7 @@ def hang():
 def hog():
     held = []
     while True:
-        held.append(bytearray(1 << 24))
+        held.append(bytes(1 << 24))
 
 def fork():
     if os.fork() == 0:
