@@ -47,7 +47,7 @@ def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
 
 def setup(*groups: str) -> None:
     """Make .venv, or renew it when what it was built from has changed."""
-    sources = [ROOT / "pyproject.toml", *sorted(ROOT.glob("*/*.p[yx][xdi]"))]
+    sources = [ROOT / "pyproject.toml", *sorted(ROOT.glob("[!.]*/**/*.p[yx][xdi]"))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
     if stamp.exists() and stamp.read_text() == digest:

@@ -3,17 +3,19 @@
 The parent carries a run through, the workers do one job each in a fresh process and answer by file:
 
 ========  ==============================================  ===========================
-phase     parent                                          worker
+phase     `run`, the parent                               `worker`, the child
 ========  ==============================================  ===========================
-prepare   `session`                                       `prepare`, `sample`
-check     `gate`                                          `check`, `judge`, `equality`, `costs`
-time      `race`, `stopping`                              `timing`, `strata`, `estimate`
-weigh     `weigh`                                         `memory`, `peak`, `growth`, `retained`
+prepare   `session`                                       `prepare`, `records`
+check     `check`                                         `check`, `costs`, `limits`
+time      `time`, `stopping`                              `time`, `strata`, `estimate`
+memory    `memory`                                        `memory`
 ========  ==============================================  ===========================
 
-`processes` starts workers and says how they ended, `worker` is their main, `contestant` builds codecs
-in them, `work` is what an operation calls and how that is clocked (`_slice`). `ledger` sums up what was
-found, `journal` keeps it on disk, `results` is the file, `stats` the verdicts.
+`run.processes` starts workers and says how they ended, `run.state` sums up what was found, `run.journal`
+keeps it on disk; `worker.parts` builds codecs in them, `worker.work` is what an operation calls and how
+that is clocked (`_slice`). `operations` is what can be measured, `fidelity` what comes back, `results` the
+file, `stats` the verdicts. `worker` imports nothing of `run`, and `run` names workers only in jobs.
 
-`hostile` attacks codecs with payloads and objects, and measures nothing but that promises are kept.
+`hostile` attacks codecs with payloads and objects, `conformance` tries suites of others on them, `selftest`
+measuring on codecs with planted faults.
 """

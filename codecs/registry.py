@@ -34,6 +34,7 @@ __all__ = [
     "Format",
     "RawCalls",
     "available",
+    "bare_name",
     "codec",
     "declare",
     "describe",
@@ -347,6 +348,12 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
     if (match := _NAME.fullmatch(name)) is None:
         raise UnknownCodec(name)
     return match["base"], match["schema"] is not None, match["compression"]
+
+
+def bare_name(name: str) -> str:
+    """Return a codec's name without its schema."""
+    base, _, compression = split_name(name)
+    return join_name(base, compression=compression)
 
 
 def is_raw(name: str) -> bool:

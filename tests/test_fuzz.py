@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.faults import publish
+from bakeoff.bench.selftest.faults import publish
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...codecs import describe, missing
 from ..heartbeat import IDLE
-from ..processes import Ended, Workshop
+from ..run.processes import Ended, Workshop
 from .case import Case, Verdict
 from .judge import Judgement
 from .suites import Copy

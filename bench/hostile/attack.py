@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codecs import CodecError, DecodeError, EncodeError, LimitError, codec, split_name
-from .._memory import trim
 from ..heartbeat import Heartbeat
-from ..peak import STATUS, can_reset, kilobytes
+from ..operations._memory import trim
+from ..operations.peak import STATUS, can_reset, kilobytes
 from .cases import RECORD, Case, cases_of, every_case
 from .judge import Outcome, Seen
 from .objects.lying import sprung

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ..processes import Ended, Workshop
+from ..run.processes import Ended, Workshop
 from .cases import Case, every_case
 from .judge import HARD, Outcome, Promise, Seen, breaches
 from .known import Known, known_of

@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from ..environment import cores
+from ..run.environment import cores
 
 __all__ = ["bursts"]
 

@@ -30,7 +30,7 @@ import click
 from ...codecs import available, codec, describe
 from ...codecs.guards import GUARDS
 from ...datasets import corpus
-from .._slice import time_calls
+from ..worker._slice import time_calls
 from ._paired import in_processes, interval
 
 __all__ = ["main"]

@@ -22,9 +22,9 @@ import click
 from ... import codecs
 from ...datasets import corpus
 from ...errors import RunError
-from .. import faults
-from ..processes import Workshop
-from ..sample import Checked, write_checked, write_sample
+from ..run.processes import Workshop
+from ..selftest import faults
+from ..worker.records import Checked, write_checked, write_sample
 
 __all__ = ["main"]
 

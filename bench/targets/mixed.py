@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 import click
 
-from .._slice import spin, time_calls
-from ..costs import costs
 from ..results import Sample
 from ..stats import Ratio, ratio
-from ..timing import Process
-from ..work import Batch, Spent, Work, rotating
-from ..yardstick import ITEMS
+from ..worker._slice import spin, time_calls
+from ..worker.costs import costs
+from ..worker.time import Process
+from ..worker.work import Batch, Spent, Work, rotating
+from ..worker.yardstick import ITEMS
 
 __all__ = ["MIXTURES", "Mixture", "main"]
 

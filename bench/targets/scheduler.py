@@ -27,15 +27,15 @@ from typing import Any
 import click
 
 from ...errors import RunError
-from ..environment import cores
-from ..options import Options
-from ..processes import Workshop
 from ..results import Result, Sample
-from ..selftest import FOUND_WITHIN
-from ..session import Session
+from ..run.environment import cores
+from ..run.options import Options
+from ..run.processes import Workshop
+from ..run.session import Session
+from ..run.stopping import Rule
+from ..selftest.checks import FOUND_WITHIN
 from ..stats import verdicts
-from ..stopping import Rule
-from ..timing import harness
+from ..worker.time import harness
 from ._neighbours import bursts
 
 __all__ = ["Bench", "Duel", "main"]

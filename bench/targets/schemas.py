@@ -29,7 +29,7 @@ import click
 
 from ...codecs.registry import codec
 from ...schemas import Schema
-from .._slice import time_calls
+from ..worker._slice import time_calls
 from ._paired import in_processes, interval
 
 __all__ = ["Item", "Sale", "SaleObject", "main"]

@@ -121,8 +121,8 @@ def _locked(held: Lock, path: Path, schema: Any, *, trusted: bool) -> Codec:
 
 def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:
     """Measure all codecs that will do, or all with the schema that the corpus has or its records suggest."""
-    from .bench.options import Options
-    from .bench.session import Session
+    from .bench.run.options import Options
+    from .bench.run.session import Session
     from .codecs import available, describe, join_name
     from .datasets import names
 

@@ -32,7 +32,7 @@ def segfault():
 def late():
     global calls
     calls += 1
-    if calls > 100 and "bakeoff.bench.timing" in sys.modules:
+    if calls > 100 and "bakeoff.bench.worker.time" in sys.modules:
         segfault()
 
 def tire():

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bakeoff.bench.costs import costs
-from bakeoff.bench.work import Batch, Ring, Spent, Work
+from bakeoff.bench.worker.costs import costs
+from bakeoff.bench.worker.work import Batch, Ring, Spent, Work
 
 TRUE = [1e-6 * (1 + i % 7) for i in range(50)]
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from bakeoff.bench.estimate import Track, levels
+from bakeoff.bench.worker.estimate import Track, levels
 
 
 def track(values: dict[int, float], *, mixed: bool = True, part: float = 1.0) -> list[Track]:

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
-from bakeoff.bench import fidelity
-from bakeoff.bench.fidelity import VALUES, Cell, matrix
+from bakeoff.bench.fidelity import matrix as fidelity
+from bakeoff.bench.fidelity.matrix import VALUES, Cell, matrix
 from bakeoff.commands.fidelity import command
 
 AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]

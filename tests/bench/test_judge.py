@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bakeoff.bench.judge import judge
+from bakeoff.bench.fidelity.losses import judge
 
 JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import bakeoff
-from bakeoff.bench.contestant import contestant
-from bakeoff.bench.limits import beyond
 from bakeoff.bench.results import Cell, CellResult
-from bakeoff.bench.sample import Sample
+from bakeoff.bench.worker.limits import beyond
+from bakeoff.bench.worker.parts import codec_parts
+from bakeoff.bench.worker.records import Sample
 from bakeoff.codecs.limits import OWN_DATA
 from bakeoff.reports.entrants import limits_needed
 
@@ -21,7 +21,7 @@ LISTS = {"a": [1, [2], {"b": None}] * 70_000}
 
 def needed(name: str, *records: object) -> dict[str, int]:
     sample = Sample([pickle.dumps(record) for record in records], [1.0] * len(records), fresh=False)
-    parts = contestant(name, Path())
+    parts = codec_parts(name, Path())
     return beyond(name, parts, sample, [parts.bare.encode(record) for record in records])
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench import growth
-from bakeoff.bench._memory import EXACT, windows
-from bakeoff.bench.processes import Ended
+from bakeoff.bench.operations import growth
+from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.results import Cell
-from bakeoff.bench.weigh import _weigh_one
+from bakeoff.bench.run.memory import _weigh_one
+from bakeoff.bench.run.processes import Ended
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
@@ -265,7 +265,7 @@ def test_a_lower_limit_is_kept():
     """Only root may raise a hard limit again."""
     (found,) = fresh("""
         import resource
-        from bakeoff.bench.worker import _limit
+        from bakeoff.bench.worker.__main__ import _limit
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         _limit(resource.RLIMIT_AS, 1 << 31)
         print(json.dumps(resource.getrlimit(resource.RLIMIT_AS)))

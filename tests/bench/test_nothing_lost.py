@@ -16,10 +16,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bakeoff.bench.journal import Journal, journal_path
-from bakeoff.bench.ledger import Ledger, entries
 from bakeoff.bench.results import Result, read
-from bakeoff.bench.session import stored_options
+from bakeoff.bench.run.journal import Journal, journal_path
+from bakeoff.bench.run.session import stored_options
+from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
 
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
@@ -223,13 +223,13 @@ class TestInterrupt:
 
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
         """A warning takes the place of the one that it renews, and an empty one clears it."""
-        ledger = Ledger()
+        state = State()
         for text in ("x: ±2 % in 3", "other", "x: ±2 % in 9"):
-            ledger.apply({"kind": "warning", "text": text, "instead": "x: ±"})
-        after = list(ledger.warnings)
-        ledger.apply({"kind": "warning", "text": "", "instead": "x: ±"})
+            state.apply({"kind": "warning", "text": text, "instead": "x: ±"})
+        after = list(state.warnings)
+        state.apply({"kind": "warning", "text": "", "instead": "x: ±"})
 
-        assert (after, ledger.warnings) == (["other", "x: ±2 % in 9"], ["other"])
+        assert (after, state.warnings) == (["other", "x: ±2 % in 9"], ["other"])
 
 
 class TestLock:
@@ -267,10 +267,10 @@ class TestResume:
     def test_a_result_becomes_entries_and_a_result_again(self, finished: Path) -> None:
         """Nothing is lost on the way through the journal's form."""
         result = read(finished / "out.json")
-        ledger = Ledger()
+        state = State()
         for entry in json.loads(json.dumps(list(entries(result)))):
-            ledger.apply(entry)
-        again = ledger.result(duration=result.duration, complete=result.complete)
+            state.apply(entry)
+        again = state.result(duration=result.duration, complete=result.complete)
 
         assert again.codecs == result.codecs
         assert again.options == result.options
@@ -303,14 +303,14 @@ class TestResume:
         memory = [argument for argument in SMALL if argument != "--no-memory"]
         first = run(tmp_path, "movies", *memory, "--quick", "--budget", "0", "--memory")
         result = read(tmp_path / "out.json")
-        ledger = Ledger()
+        state = State()
         for entry in entries(result):
-            ledger.apply(entry)
+            state.apply(entry)
         growth = [cell for cell in result.cells if cell.cell.operation.startswith("growth")]
 
         assert first.returncode == 0, first.stderr
         assert growth
-        assert all(ledger.measured(cell.cell) for cell in growth)
+        assert all(state.measured(cell.cell) for cell in growth)
 
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
         """They are known by their sha256, like a file's."""
@@ -474,7 +474,7 @@ class TestJournal:
                 return False
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("bakeoff.bench.journal.journal_path", lambda output: patched.pop())
+            patch.setattr("bakeoff.bench.run.journal.journal_path", lambda output: patched.pop())
             patched = [path, Late(path)]
             with pytest.raises(RunError, match="another run"):
                 Journal(tmp_path / "x.json")

@@ -11,20 +11,20 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.contestant import contestant
-from bakeoff.bench.judge import judge
+from bakeoff.bench.fidelity.losses import judge
 from bakeoff.bench.results import read
+from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
     """Nothing of ours stands between; the check alone has the interface's errors."""
-    timed = contestant("orjson/raw", tmp_path)
+    timed = codec_parts("orjson/raw", tmp_path)
 
     assert timed.bare.encode is orjson.dumps
     assert timed.bare.decode is orjson.loads
     with pytest.raises(EncodeError):
-        contestant("orjson/raw", tmp_path, checking=True).bare.encode({"a": object()})
+        codec_parts("orjson/raw", tmp_path, checking=True).bare.encode({"a": object()})
 
 
 def test_nobody_imports_them() -> None:
@@ -37,7 +37,7 @@ def test_nobody_imports_them() -> None:
     with pytest.raises(UnknownCodec, match="did you mean orjson"):
         bakeoff.codec("orjso/raw")
     with pytest.raises(CodecError, match="nobody has told"):
-        contestant("msgspec-json/struct/raw", Path())
+        codec_parts("msgspec-json/struct/raw", Path())
 
 
 @pytest.mark.parametrize(("losses", "wrong"), [(("own types",), False), ((), True)])

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.journal import journal_path
 from bakeoff.bench.results import read
 from bakeoff.bench.room import NoRoom, is_full, needing_room
+from bakeoff.bench.run.journal import journal_path
 
 NO_ROOM = "no room left in"
 
@@ -99,7 +99,7 @@ class TestFull:
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was timed before is kept, and the sentence says how to go on."""
-        monkeypatch.setenv("WHEN", "bakeoff.bench.memory")
+        monkeypatch.setenv("WHEN", "bakeoff.bench.worker.memory")
         full = run(filler, *SMALL, room="1m")
         lines = [json.loads(line) for line in journal_path(filler / "out.json").read_bytes().splitlines()]
 
@@ -120,7 +120,7 @@ class TestFull:
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Neither a result file nor a journal to wonder about."""
-        monkeypatch.setenv("WHEN", "bakeoff.bench.check")
+        monkeypatch.setenv("WHEN", "bakeoff.bench.worker.check")
         full = run(filler, *SMALL, room="1m")
 
         assert full.returncode == 1

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bakeoff.bench import selftest as parts
+from bakeoff.bench.selftest import checks as parts
 from bakeoff.commands import selftest as command
 
 

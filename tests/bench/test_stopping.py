@@ -8,7 +8,7 @@ import random
 import pytest
 
 from bakeoff.bench.results import Sample
-from bakeoff.bench.stopping import Rule
+from bakeoff.bench.run.stopping import Rule
 
 
 def process(ratio: float, spread: float, rng: random.Random, pair: int) -> dict[str, Sample]:

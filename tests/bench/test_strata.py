@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.strata import slices, strata
+from bakeoff.bench.worker.strata import slices, strata
 
 WANTED = 0.00025
 COSTS = st.lists(st.floats(1e-8, 10.0), min_size=1, max_size=300)

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench._slice import copy, nothing, time_calls, touch
-from bakeoff.bench.explain import explain
-from bakeoff.bench.options import Options
-from bakeoff.bench.processes import Workshop
-from bakeoff.bench.race import _Contest
 from bakeoff.bench.results import Cell
-from bakeoff.bench.sample import caches_text, read_sample, write_sample
-from bakeoff.bench.timing import Process
-from bakeoff.bench.work import Work, rotating
+from bakeoff.bench.run.explain import explain
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.time import _Contest
+from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
+from bakeoff.bench.worker.records import caches_text, read_sample, write_sample
+from bakeoff.bench.worker.time import Process
+from bakeoff.bench.worker.work import Work, rotating
 
 
 class TestSlice:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from bakeoff.bench.options import Options
-from bakeoff.bench.session import Session
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import Session
 
 OPERATIONS = ("dump", "size")
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from bakeoff import Schema
-from bakeoff.bench import work as module
-from bakeoff.bench.contestant import Contestant
-from bakeoff.bench.sample import write_sample
-from bakeoff.bench.work import BURST, Work, burst, floor, rotating, work
+from bakeoff.bench.operations.base import BURST
+from bakeoff.bench.worker import work as module
+from bakeoff.bench.worker.parts import CodecParts
+from bakeoff.bench.worker.records import write_sample
+from bakeoff.bench.worker.work import Work, burst, floor, rotating, work
 from bakeoff.codecs import codec
 
 
@@ -70,13 +71,13 @@ class TestOperations:
     RECORDS = ({"t": ["a"]}, {"t": ["b", "c"]}, {"t": []})
 
     @pytest.fixture
-    def parts(self) -> Contestant:
+    def parts(self) -> CodecParts:
         """A codec with a schema that has something to do."""
         bare = codec("json")
         schema = Schema({"t": tuple[str, ...]})
-        return Contestant(bare.with_schema(schema), bare, schema.fixer(bare))
+        return CodecParts(bare.with_schema(schema), bare, schema.fixer(bare))
 
-    def test_each_operation_goes_through_the_ring(self, parts: Contestant, tmp_path: Path) -> None:
+    def test_each_operation_goes_through_the_ring(self, parts: CodecParts, tmp_path: Path) -> None:
         """Records to dump, payloads to load, decoded records to fix, in the order of the ring and round."""
         sample = write_sample(self.RECORDS, tmp_path / "s")
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
@@ -90,7 +91,7 @@ class TestOperations:
             assert turned == [items[0], items[1], items[2], items[0]], operation
 
     def test_records_that_keep_something_are_made_anew_for_each_dump(
-        self, parts: Contestant, tmp_path: Path
+        self, parts: CodecParts, tmp_path: Path
     ) -> None:
         """Unless repeated dumps are asked for, or nothing can be kept and the records are shared."""
         sample = write_sample([{"t": "ä"}], tmp_path / "s")
@@ -106,7 +107,7 @@ class TestOperations:
         """It says so, by name."""
         bare = codec("json")
         with pytest.raises(ValueError, match="advise of json cannot be timed"):
-            work(Contestant(bare, bare), "advise", write_sample([1], tmp_path / "s"), [b"1"])
+            work(CodecParts(bare, bare), "advise", write_sample([1], tmp_path / "s"), [b"1"])
 
     def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""

@@ -18,7 +18,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench import _memory
+from bakeoff.bench.operations import _memory
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
 DEPTH = 50_000
@@ -262,7 +262,7 @@ def test_threads_with_small_stacks_survive(codec, size):
 def test_time_calls_holds_what_it_calls_with():
     """A callee that empties the list is an error, not the end."""
     said = survive("""
-        from bakeoff.bench._slice import time_calls
+        from bakeoff.bench.worker._slice import time_calls
         items = [[number] * 100 for number in range(1000)]
         def empty(item):
             items.clear()

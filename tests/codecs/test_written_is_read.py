@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.bench.judge import judge
+from bakeoff.bench.fidelity.losses import judge
 from bakeoff.codecs import DecodeError, EncodeError
 from bakeoff.codecs.json import _orjson_encoding
 

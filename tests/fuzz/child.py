@@ -18,7 +18,7 @@ from findings import Broken, Finding, save
 from known import is_known
 from tally import Tally
 
-from bakeoff.bench.peak import CLEAR_REFS, STATUS, kilobytes
+from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kilobytes
 
 __all__ = ["Judge", "Target", "make"]
 

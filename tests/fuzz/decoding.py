@@ -12,7 +12,7 @@ import seeds
 from findings import Broken
 from mutate import Mutator
 
-from bakeoff.bench.judge import judge
+from bakeoff.bench.fidelity.losses import judge
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.compression import COMPRESSORS
 from bakeoff.codecs.limits import Limits

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from bakeoff import codecs
-from bakeoff.bench.equality import first_difference
+from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
 from bakeoff.schemas.typed import plain, struct_type, to_structs

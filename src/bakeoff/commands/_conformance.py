@@ -48,7 +48,7 @@ def show(folder: Path, selection: Sequence[str], as_json: bool) -> None:
     """
     from ..bench.conformance.run import pair, reports
     from ..bench.conformance.suites import find
-    from ..bench.processes import Workshop
+    from ..bench.run.processes import Workshop
     from ..codecs import select
     from ..codecs.registry import split_name
     from ..console import progress

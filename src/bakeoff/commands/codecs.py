@@ -141,7 +141,7 @@ def _facts(name: str) -> dict[str, Any]:
 
 def _isolated(name: str) -> dict[str, Any]:
     """Ask a third party's codec in a process of its own, which it may end as it likes."""
-    from ..bench.processes import Workshop
+    from ..bench.run.processes import Workshop
 
     with Workshop() as workshop:
         ended = workshop.work({"kind": "facts", "codec": name, "memory": MEMORY}, patience=PATIENCE)

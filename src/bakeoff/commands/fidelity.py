@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ..bench.fidelity import Cell
+    from ..bench.fidelity.matrix import Cell
 
     Column = dict[str, tuple[Cell, Cell]]
 
@@ -44,7 +44,7 @@ def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
 
     Each codec is tried in a process of its own. As text the codecs stand in groups that fit the terminal.
     """
-    from ..bench.fidelity import matrix
+    from ..bench.fidelity.matrix import matrix
     from ..codecs import select
     from ..codecs.registry import join_name, split_name
     from ..console import console, progress

@@ -16,9 +16,9 @@ from ..escape import lines_visible
 from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
-    from ..bench.context import Show
-    from ..bench.options import Options
     from ..bench.results import Result
+    from ..bench.run.context import Show
+    from ..bench.run.options import Options
 
 __all__ = ["command"]
 
@@ -151,7 +151,7 @@ def command(
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
     run goes on with --resume. The exit code is 1 when no codec got through.
     """
-    from ..bench.session import Session, stored_options
+    from ..bench.run.session import Session, stored_options
     from ..reports.sentence import got_through
 
     if str(output) == "-":
@@ -171,7 +171,7 @@ def command(
     options = _options(corpora, given, stored)
     _refuse_results(options.corpora)
     if explaining:
-        from ..bench.explain import explain
+        from ..bench.run.explain import explain
 
         _check_corpora(options)
         click.echo(lines_visible(explain(options)), nl=False)
@@ -233,7 +233,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     """Merge defaults, what is stored in the file to resume, and what was typed."""
     import dataclasses
 
-    from ..bench.options import Options
+    from ..bench.run.options import Options
     from ..codecs import names, select
 
     chosen: dict[str, Any] = {}
@@ -273,7 +273,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
-    from ..bench.operations import DEFAULT, MEMORY, OPERATIONS
+    from ..bench.operations.base import DEFAULT, MEMORY, OPERATIONS
 
     if given["ops"] is not None:
         if given["repeat"] or given["streamed"] or given["memory"] is not None:

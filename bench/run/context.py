@@ -1,0 +1,97 @@
+"""What the phases of a run share: what is known, where it is written, who works, and whether to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..results import Cell, Outcome
+from .journal import Journal
+from .options import Options
+from .processes import Workshop
+from .state import Entry, State
+
+__all__ = ["Run", "Show", "Stage", "payloads_name"]
+
+Show = Callable[[str, float, float], object]
+"""``show(text, done, total)``: what is going on, and how much of it is done."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """A corpus that is ready to be measured.
+
+    Attributes:
+        name: Of the corpus.
+        folder: Its sample, schema and payloads.
+        path: What workers need in `sys.path`.
+        checks: What the check found, by codec; only codecs that may be timed.
+        changed: Codecs that are not of the version that this run began with, in words.
+    """
+
+    name: str
+    folder: Path
+    path: list[str]
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """One run.
+
+    Attributes:
+        options: What was asked for.
+        state: What has been found so far.
+        journal: Where it is written down.
+        workshop: Where workers run.
+        show: Where progress goes.
+        resumed: It goes on with an earlier run.
+        stopping: Nothing new is to be begun.
+        begun: When it began, on the monotonic clock.
+        before: Seconds that it took before it was resumed.
+    """
+
+    options: Options
+    state: State
+    journal: Journal
+    workshop: Workshop
+    show: Show
+    resumed: bool = False
+    stopping: bool = False
+    begun: float = field(default_factory=time.monotonic)
+    before: float = 0.0
+
+    def spent(self) -> float:
+        """Return the seconds that the run has taken, those before it was resumed included."""
+        return self.before + time.monotonic() - self.begun
+
+    def record(self, *entries: Entry) -> None:
+        """Take entries into account and write them down."""
+        for entry in entries:
+            self.state.apply(entry)
+        self.journal.write(*entries)
+
+    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+        """Record that a cell has no figure, and why."""
+        self.record(
+            {"kind": "cell", "cell": cell.name, "outcome": outcome, "reason": reason, "stderr": stderr}
+        )
+
+    def job(self, kind: str, stage: Stage, **more: Any) -> dict[str, Any]:
+        """Return a job for a worker."""
+        return {
+            "kind": kind,
+            "folder": str(stage.folder),
+            "path": stage.path,
+            "memory": self.options.cell_memory,
+            **more,
+        }
+
+
+def payloads_name(codecs: Sequence[str], codec: str) -> str:
+    """Return the file name of a codec's payloads; codec names may hold slashes."""
+    return f"payloads-{codecs.index(codec)}"

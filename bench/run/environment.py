@@ -1,0 +1,132 @@
+"""What a figure depends on besides the codec: machine, interpreter, allocator, load; and what spoils it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+from ...codecs.compression import COMPRESSORS
+from ..results import Fact
+
+__all__ = ["MACHINE", "abreast", "cores", "environment", "warnings"]
+
+MACHINE = (
+    "hostname",
+    "cpu_model_name",
+    "cpu_count",
+    "python_version",
+    "python_implementation",
+    "platform",
+    "allocator",
+    "bakeoff_version",
+)
+"""Facts that must agree before a run may be gone on with."""
+
+_ALLOCATOR = ("PYTHONMALLOC", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOCSTATS")
+_KEPT = (
+    "aslr",
+    "cpu_config",
+    "cpu_count",
+    "cpu_freq",
+    "cpu_model_name",
+    "hostname",
+    "load_avg_1min",
+    "platform",
+    "python_cflags",
+    "python_compiler",
+    "python_executable",
+    "python_gc",
+    "python_implementation",
+    "python_version",
+    "timer",
+    "boot_time",
+)
+_BUSY = 0.5
+"""Load of the last minute per core beyond which a neighbour is called busy."""
+
+
+def environment(*, gc: str) -> dict[str, Fact]:
+    """Return the environment of this run, flat; takes some ten milliseconds.
+
+    Args:
+        gc: The run's policy for the garbage collector, recorded with it.
+    """
+    from pyperf._collect_metadata import collect_metadata
+
+    found: dict[str, Fact] = {k: v for k, v in collect_metadata().items() if k in _KEPT}
+    allocator = {k: v for k, v in os.environ.items() if k.startswith("MALLOC_") or k in _ALLOCATOR}
+    found |= {
+        "allocator": " ".join(f"{k}={v}" for k, v in sorted(allocator.items())) or "default",
+        "bakeoff_version": metadata.version("bakeoff"),
+        "pyperf_version": metadata.version("pyperf"),
+        **_compressors(),
+        "governor": _governor(),
+        "gc": gc,
+        "pinned": len(cores()) > 1,
+        "cores": ",".join(map(str, cores())),
+        "debug_build": bool(sysconfig.get_config_var("Py_DEBUG")),
+        "free_threading": not getattr(sys, "_is_gil_enabled", lambda: True)(),
+        "memory_total": _memory(),
+    }
+    return found
+
+
+def warnings(facts: Mapping[str, Fact]) -> list[str]:
+    """Say what may spoil the figures, one sentence each.
+
+    Args:
+        facts: What `environment` found.
+    """
+    found = []
+    if not facts["pinned"]:
+        found.append("processes are not pinned to a core: only one is allowed, or the system cannot pin")
+    load = facts.get("load_avg_1min")
+    if isinstance(load, int | float) and load > _BUSY * max(1, len(cores())):
+        found.append(f"a neighbour keeps this machine busy (load {load:.1f} in the last minute)")
+    if facts["governor"] == "powersave":
+        found.append("the CPU governor is powersave: clock rates change during the run")
+    if facts["allocator"] != "default":
+        found.append(f"the memory allocator is not the default one: {facts['allocator']}")
+    if facts["debug_build"]:
+        found.append("this Python is a debug build: all figures are several times too large")
+    return found
+
+
+def cores() -> list[int]:
+    """Return the cores that processes may be pinned to; empty where the system cannot pin."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    return sorted(os.sched_getaffinity(0))
+
+
+def abreast() -> int:
+    """Return how many processes that are not timed may run at once."""
+    return max(1, min(4, len(cores()) or os.cpu_count() or 1))
+
+
+def _compressors() -> dict[str, Fact]:
+    """Return the versions of the compressors' libraries: a codec's facts tell its own library only."""
+    found: dict[str, Fact] = {}
+    for _, _, library in COMPRESSORS.values():
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[f"{library}_version"] = metadata.version(library)
+    return found
+
+
+def _governor() -> str:
+    path = Path(f"/sys/devices/system/cpu/cpu{(cores() or [0])[0]}/cpufreq/scaling_governor")
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return "unknown"
+
+
+def _memory() -> int:
+    import psutil
+
+    return int(psutil.virtual_memory().total)

@@ -1,0 +1,191 @@
+"""Nothing lost: the entries of a running run on disk, and the lock that keeps a second run out.
+
+The journal ``FILE.journal`` stands beside the result file while a run goes on: one JSON object per
+line, synced after each timing process. A line that was cut off by a kill is left out. It goes away
+once the result file is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
+from pathlib import Path
+
+from ...errors import BakeoffError, RunError, UsageError
+from ..results import Cell, read
+from .state import Entry, State, entries
+
+__all__ = ["Journal", "journal_path", "stored"]
+
+
+def journal_path(output: Path) -> Path:
+    """Return where the journal of a result file stands."""
+    return output.with_name(f"{output.name}.journal")
+
+
+def stored(output: Path) -> tuple[list[Entry], int]:
+    """Return the entries of the run that is to be gone on with; nothing is written, nothing locked.
+
+    Returns:
+        The entries of the journal and the bytes that they take in it; where there is no journal, those
+        of the result file, and 0.
+
+    Raises:
+        UsageError: There is neither.
+        ResultFileError: The result file cannot be read.
+    """
+    path = journal_path(output)
+    found, whole = _lines(path) if path.exists() else ([], 0)
+    if found:
+        return found, whole
+    if not output.exists():
+        raise UsageError(f"{output}: no such file and no journal beside it; nothing to go on with")
+    return list(entries(read(output))), 0
+
+
+class Journal:
+    """The open journal of a run; holds the lock on its result file.
+
+    Args:
+        output: The result file of the run.
+        resume: Go on from what the journal, or else the result file, holds.
+
+    Attributes:
+        entries: What there was to go on from.
+        unfinished: They are those of an unfinished run's journal, not of a result file.
+        gained: Something was measured since that takes time to measure again; sizes do not.
+        aside: Where the journal of an earlier, unfinished run was moved, or None.
+
+    Raises:
+        RunError: Another run writes to this file.
+        UsageError: The folder cannot be written to, or there is nothing to go on from.
+    """
+
+    def __init__(self, output: Path, *, resume: bool = False) -> None:
+        self.path = journal_path(output)
+        self.entries: list[Entry] = []
+        self.unfinished = False
+        self._found = 0
+        self.gained = False
+        self.aside: Path | None = None
+        fresh, locked = not self.path.exists(), False
+        try:
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise UsageError(
+                f"{output}: cannot write here: {error.strerror}; choose another with -o"
+            ) from error
+        try:
+            self._lock(output)
+            locked = True
+            if resume:
+                self._go_on(output)
+            elif self.path.stat().st_size:
+                self._set_aside()
+        except BakeoffError:
+            if fresh and locked:
+                self.path.unlink(missing_ok=True)
+            self.close()
+            raise
+
+    def _lock(self, output: Path) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            alone = os.fstat(self._file.fileno()).st_nlink > 0
+        except OSError:
+            alone = False
+        if not alone:
+            raise RunError(
+                f"{output}: another run is writing to this file; wait for it, or choose another with -o"
+            )
+
+    def _go_on(self, output: Path) -> None:
+        self.entries, whole = stored(output)
+        self.unfinished, self._found = whole > 0, whole
+        with self._writing():
+            self._file.truncate(whole)
+            if not self.unfinished:
+                self._put(self.entries)
+
+    def _set_aside(self) -> None:
+        endings = chain([".old"], (f".old-{number}" for number in count(2)))
+        places = (self.path.with_name(self.path.name + ending) for ending in endings)
+        path = next(place for place in places if not place.exists())
+        with self._writing():
+            path.write_bytes(self.path.read_bytes())
+            self._file.truncate(0)
+        self.aside = path
+
+    def write(self, *new: Entry) -> None:
+        """Write entries down; they are safe when this returns.
+
+        Raises:
+            RunError: The disk is full or gone.
+        """
+        # Known before it is written: who is told to go while the disk is slow must keep what is there.
+        self.gained = self.gained or any(map(_costly, new))
+        with self._writing():
+            self._put(new)
+
+    def _put(self, new: Sequence[Entry]) -> None:
+        for entry in new:
+            self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunError(f"{self.path}: not written: {error.strerror}") from error
+
+    def remove(self) -> None:
+        """Remove the journal: the result file has it all."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def undo(self) -> None:
+        """Leave everything as it was found: nothing was gained."""
+        if self.aside is not None:
+            self.aside.replace(self.path)
+        elif self.unfinished:
+            with self._writing():
+                self._file.truncate(self._found)
+        else:
+            self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+def _costly(entry: Entry) -> bool:
+    if entry["kind"] == "cell":
+        return "value" in entry and Cell.parse(entry["cell"]).operation != "size"
+    return bool(entry["kind"] == "process")
+
+
+def _lines(path: Path) -> tuple[list[Entry], int]:
+    """Return the whole lines of a journal and their length; none when it is not one."""
+    found: list[Entry] = []
+    whole = 0
+    state = State()
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                entry = json.loads(line)
+                state.apply(entry)
+            except (ValueError, KeyError, TypeError):
+                break
+            found.append(entry)
+            whole += len(line)
+    return (found, whole) if found and found[0]["kind"] == "head" else ([], 0)

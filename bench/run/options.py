@@ -1,0 +1,134 @@
+"""The options of a run: their defaults, their place in the result file, and which must stay to resume."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from ..operations.base import DEFAULT, OPERATIONS
+from ..results import Fact, typed
+from ..stats import TIE
+from .stopping import FEWEST, Rule
+
+__all__ = ["FREE", "Options"]
+
+FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"})
+"""Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
+given anew: a result file that grants it may be anybody's."""
+
+_LINE_BREAK = "\0"
+"""Stands for a line break in a file's name where names are joined by those: no name has it."""
+
+_WORTH = 0.05
+"""Seconds of slices that the start of a process is worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What shapes a run.
+
+    Attributes:
+        corpora: Names, files or other sources, as typed.
+        codecs: Codec names.
+        operations: Names of operations.
+        records: Size of generated corpora, or the most records of the user's own.
+        sample: Records that are checked and measured.
+        sample_bytes: Cap of the sample, as pickles.
+        precision: Wanted half-width of ratios, as a share.
+        budget: Seconds of timing for each corpus.
+        isolate: One codec per process.
+        batch: Records that are encoded together, as a list.
+        gc: Garbage collector during slices: "on", "off", or "both".
+        rounds: Rounds of a process, at the least.
+        slice: Wanted length of a slice in seconds.
+        check_seconds: After this long a slow codec is checked on no further record.
+        cell_timeout: Seconds that a cell may stand still.
+        cell_memory: Bytes of address space of a worker.
+        ratios: Ask for the precision of every ratio to the best, resolved or not.
+    """
+
+    corpora: tuple[str, ...]
+    codecs: tuple[str, ...]
+    operations: tuple[str, ...] = DEFAULT
+    records: str | None = None
+    sample: int = 1000
+    sample_bytes: int = 4 << 20
+    seed: int = 1
+    precision: float = 0.02
+    tie: float = TIE
+    budget: float = 60.0
+    fewest: int = 10
+    isolate: bool = False
+    gc: Literal["on", "off", "both"] = "on"
+    infer: bool = False
+    batch: int = 1
+    trusted: bool = False
+    skip_bad: bool = False
+    format: str | None = None
+    rounds: int = 30
+    slice: float = 0.00025
+    check_seconds: float = 10.0
+    cell_timeout: float = 60.0
+    cell_memory: int = 2 << 30
+    ratios: bool = False
+
+    def quick(self) -> Self:
+        """Return the same in a hurry: about ten seconds, wider intervals."""
+        return dataclasses.replace(
+            self, budget=min(self.budget, 5.0), fewest=FEWEST, rounds=15, check_seconds=1.0, sample=200
+        )
+
+    @property
+    def rule(self) -> Rule:
+        """The stop rule."""
+        return Rule(self.precision, self.tie, self.fewest, ratios=self.ratios)
+
+    def turns(self, cells: int) -> int:
+        """Return the rounds of a process over so many cells: with few there is time for more."""
+        return max(self.rounds, round(_WORTH / (self.slice * cells)))
+
+    def timed(self) -> list[str]:
+        """Return the timed operations, those without garbage collection included when asked for both."""
+        names = [name for name in self.operations if OPERATIONS[name].kind == "timed"]
+        if self.gc == "both":
+            names += [f"{name}-nogc" for name in names if f"{name}-nogc" in OPERATIONS]
+        return list(dict.fromkeys(names))
+
+    def memory(self) -> list[str]:
+        """Return the memory operations."""
+        return [name for name in self.operations if OPERATIONS[name].kind == "memory"]
+
+    def flat(self) -> dict[str, Fact]:
+        """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""
+        plain: dict[str, Any] = dataclasses.asdict(self)
+        joined = {
+            key: "\n".join(text.replace("\n", _LINE_BREAK) for text in value)
+            for key, value in plain.items()
+            if isinstance(value, tuple)
+        }
+        return plain | joined | {"alpha": self.rule.alpha}
+
+    @classmethod
+    def from_flat(cls, flat: Mapping[str, Fact]) -> Self:
+        """Read back what `flat` made.
+
+        Raises:
+            TypeError: Options of another version.
+        """
+        plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
+        for key in ("corpora", "codecs", "operations"):
+            plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
+        return typed(cls, plain)
+
+    def conflicts(self, other: Options) -> Iterator[str]:
+        """Yield the options that differ and must not: name, then theirs and ours."""
+        mine, theirs = self.flat(), other.flat()
+        for key in mine:
+            if key not in FREE and key != "alpha" and mine[key] != theirs[key]:
+                yield f"{key}: {_shown(theirs[key])} then, {_shown(mine[key])} now"
+
+
+def _shown(value: Fact) -> str:
+    return str(value).replace("\n", ",").replace(_LINE_BREAK, r"\n")

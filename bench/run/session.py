@@ -1,0 +1,307 @@
+"""A run from beginning to end: prepare, check, time, measure memory, and keep what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import re
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+
+from ...console import is_device
+from ...errors import RunError, UsageError
+from ..results import CorpusFacts, Result, is_result_file, write
+from ..special import special
+from .check import check
+from .context import Run, Show, Stage
+from .environment import MACHINE, environment, warnings
+from .journal import Journal, stored
+from .memory import measure_memory
+from .options import Options
+from .processes import Workshop
+from .state import Entry, State
+from .time import time_cells
+
+__all__ = ["Session", "guard", "stored_options"]
+
+_SAVE_EVERY = 15.0
+"""Seconds after which the result file is written once more, when a corpus' timing ends; the journal is
+there after every process."""
+
+
+class _UnfitError(RunError):
+    """What was measured does not fit what would be."""
+
+
+def guard(output: Path) -> None:
+    """Refuse to write over a file that is not a result file.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    if not output.parent.is_dir():
+        raise UsageError(f"{output}: there is no folder {output.parent}")
+    if output.suffix == ".gz":
+        raise UsageError(f"{output}: a result file is not compressed; leave .gz out")
+    if output.is_dir():
+        raise UsageError(f"{output}: is a folder; name a file with -o")
+    if is_device(output):
+        raise UsageError(f"{output}: is a device; a run needs a file, which it writes again and again")
+    if output.exists() and output.stat().st_size and not is_result_file(output):
+        raise UsageError(f"{output}: exists and is not a result file of bakeoff; choose another with -o")
+
+
+def stored_options(output: Path) -> Options:
+    """Return the options of the run that is to be gone on with.
+
+    Raises:
+        UsageError: There is no such run.
+        RunError: It is of another version.
+    """
+    state = State()
+    for entry in stored(output)[0]:
+        state.apply(entry)
+    return _options_of(state.head, output)
+
+
+def _options_of(head: Entry, output: Path) -> Options:
+    try:
+        return Options.from_flat({k: v for k, v in head["options"].items() if not k.startswith("reached ")})
+    except (TypeError, KeyError) as error:
+        raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
+
+
+def _handles(source: str) -> list[int]:
+    """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
+    if source in ("-", "/dev/stdin"):
+        return [0]
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", source)
+    return [int(found[1])] if found else []
+
+
+class Session:
+    """One run.
+
+    Args:
+        options: What to do.
+        output: Result file.
+        command: The command line, for the record.
+        resume: Go on with the run that is in `output`.
+        show: Where progress goes.
+
+    Attributes:
+        notes: What the user should know at the end, beyond the result.
+        interrupted: Ctrl-C was pressed.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        output: Path,
+        *,
+        command: str = "",
+        resume: bool = False,
+        show: Show = lambda text, done, total: None,
+    ) -> None:
+        self.options = options
+        self.output = output
+        self.command = command
+        self.resume = resume
+        self.show = show
+        self.notes: list[str] = []
+        self.interrupted = False
+        self._reading = True
+        self._saved = time.monotonic()
+
+    def run(self) -> Result:
+        """Do it all.
+
+        Ctrl-C once finishes the process at work and returns what there is; a second one, or one while
+        the corpora are still being read, ends it at once, after the result file is written.
+
+        Raises:
+            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run;
+                or there is too little memory for the statistics.
+            UsageError: Something asked for does not exist.
+            KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
+        """
+        guard(self.output)
+        special()  # what will be needed is asked for before hours of measuring
+        with Workshop() as workshop:
+            journal = Journal(self.output, resume=self.resume)
+            if journal.aside is not None:
+                self.notes.append(
+                    f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
+                    f"{journal.path.name} and say --resume to go on with it)"
+                )
+            run = Run(self.options, State(), journal, workshop, self.show, resumed=bool(journal.entries))
+            try:
+                with self._listening(run):
+                    complete = self._phases(run)
+                if self.interrupted and not (journal.gained or run.resumed):
+                    raise KeyboardInterrupt
+                result = self._save(run, complete=complete)
+            except BaseException as error:
+                self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
+                if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
+                    kept = f"what was measured is kept: `bakeoff run --resume {self.output}` goes on"
+                    raise RunError(f"{error}; {kept}") from error
+                raise
+            journal.remove()
+            return result
+
+    def _give_up(self, run: Run, *, interrupted: bool) -> None:
+        """Keep what there is; an older result file is not written over by nothing."""
+        if not run.journal.gained:
+            run.journal.undo()
+        elif interrupted:
+            self._save(run, complete=False)
+            run.journal.remove()
+        else:
+            run.journal.close()
+
+    def _save(self, run: Run, *, complete: bool) -> Result:
+        result = run.state.result(duration=run.spent(), complete=complete)
+        write(result, self.output)
+        self._saved = time.monotonic()
+        return result
+
+    @contextlib.contextmanager
+    def _listening(self, run: Run) -> Iterator[None]:
+        """Make the first Ctrl-C a request and the second an order."""
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            self.interrupted = True
+            if run.stopping or self._reading:
+                raise KeyboardInterrupt
+            run.stopping = True
+            self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
+
+        try:
+            before = signal.signal(signal.SIGINT, interrupt)
+        except ValueError:  # not the main thread: whoever embeds us listens
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _phases(self, run: Run) -> bool:
+        """Go through all phases; return whether everything asked for was done."""
+        for entry in run.journal.entries:
+            run.state.apply(entry)
+        run.before = run.state.seconds
+        facts = environment(gc=self.options.gc)
+        if run.resumed:
+            stored = _options_of(run.state.head, self.output)
+            self._compare(run, stored, facts)
+            then, now = stored.flat(), self.options.flat()
+            if changed := {key: value for key, value in now.items() if value != then[key]}:
+                run.record({"kind": "option", "facts": changed})
+        else:
+            run.record(
+                {
+                    "kind": "head",
+                    "environment": facts,
+                    "options": self.options.flat(),
+                    "command": self.command,
+                    "started": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                }
+            )
+        run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
+        stages = [self._prepare(run, index, source) for index, source in enumerate(self.options.corpora)]
+        self._reading = False
+        for stage in stages:
+            if run.stopping:
+                break
+            before = dict(run.state.codecs)
+            check(run, stage)
+            if stage.changed:
+                self._refuse(stage.changed)
+            self._warn_of_codecs(run, before)
+            if self.options.timed():
+                time_cells(run, stage)
+            if time.monotonic() - self._saved > _SAVE_EVERY:
+                self._save(run, complete=False)
+            measure_memory(run, stage)
+        return not run.stopping
+
+    def _prepare(self, run: Run, index: int, source: str) -> Stage:
+        options = self.options
+        folder = run.workshop.folder / f"corpus-{index}"
+        folder.mkdir()
+        job = {
+            "kind": "prepare",
+            "source": source,
+            "records": options.records,
+            "seed": options.seed,
+            "skip_bad": options.skip_bad,
+            "trusted": options.trusted,
+            "format": options.format,
+            "sample": options.sample,
+            "bytes": options.sample_bytes,
+            "infer": options.infer,
+            "training": any(name.endswith(",dict") for name in options.codecs),
+            "batch": options.batch,
+            "folder": str(folder),
+        }
+        run.show(f"reading {source}", 0, 100)
+        ended = run.workshop.work(
+            job,
+            patience=None,
+            handles=_handles(source),
+            watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
+        )
+        if ended.answer is None:
+            raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
+        facts = CorpusFacts(**ended.answer["corpus"])
+        name = facts.name
+        taken = [s for s in run.state.corpora if run.state.corpora[s].source != facts.source]
+        number = 1
+        while facts.name in taken:
+            number += 1
+            facts = CorpusFacts(**{**ended.answer["corpus"], "name": f"{name}-{number}"})
+        self._same_corpus(run, facts)
+        run.record({"kind": "corpus", "facts": {**ended.answer["corpus"], "name": facts.name}})
+        if ended.answer["bad"]:
+            where, why = ended.answer["bad"][0]
+            self.notes.append(
+                f"{source}: 1 bad record was skipped, at {where}: {why}"
+                if facts.skipped == 1
+                else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
+            )
+        return Stage(facts.name, folder, ended.answer["path"])
+
+    def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
+        before = run.state.corpora.get(facts.name)
+        if run.resumed and before is not None and before.sha256 != facts.sha256:
+            self._refuse([f"corpus {facts.name}: sha256 {before.sha256[:12]} then, {facts.sha256[:12]} now"])
+
+    def _compare(self, run: Run, stored: Options, facts: dict[str, str | int | float | bool | None]) -> None:
+        found = list(self.options.conflicts(stored))
+        then = run.state.head["environment"]
+        found += [
+            f"{key}: {then.get(key)} then, {facts.get(key)} now"
+            for key in MACHINE
+            if then.get(key) != facts.get(key)
+        ]
+        if found:
+            self._refuse(found)
+
+    def _refuse(self, found: list[str]) -> None:
+        differences = "\n  ".join(found)
+        raise _UnfitError(
+            f"{self.output}: cannot be gone on with, the figures would not fit together:\n  {differences}\n"
+            "start anew into another file with -o"
+        )
+
+    @staticmethod
+    def _warn_of_codecs(run: Run, before: Mapping[str, object]) -> None:
+        for name, facts in run.state.codecs.items():
+            if name not in before and facts.accelerated is False and "/pure" not in name:
+                text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
+                run.record({"kind": "warning", "text": text})

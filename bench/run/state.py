@@ -1,0 +1,252 @@
+"""What a run has found so far, as a sequence of entries that can be written down and read again.
+
+Every entry is one flat JSON object. The journal is the entries of an unfinished run, one per line;
+a result is the sum of all entries; going on with a run is reading its entries again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Outcome, Result, Sample
+from ..stats import interval
+
+__all__ = ["FAILED", "Entry", "State", "entries"]
+
+Entry = Mapping[str, Any]
+
+FAILED = frozenset({"wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "missing"})
+
+_DRIFT = 0.01
+"""Mean drift within processes beyond which a cell is called not steady, as a share."""
+
+_DRIFT_ALPHA = 0.001
+"""Chance of calling a steady cell not steady; a table has dozens of cells."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    """What is known of one cell."""
+
+    outcome: Outcome
+    reason: str = ""
+    loss: tuple[str, ...] = ()
+    stderr: str = ""
+    facts: dict[str, Fact] = field(default_factory=dict)
+    figures: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+class State:
+    """The state of a run; `apply` is the only way to change it.
+
+    Attributes:
+        head: Environment, options, command and start.
+        seconds: That the run had taken at its last entry that tells.
+        codecs: Facts by name.
+        corpora: Facts by name.
+        warnings: In the order they came up.
+    """
+
+    def __init__(self) -> None:
+        self.head: dict[str, Any] = {}
+        self.seconds = 0.0
+        self.codecs: dict[str, CodecFacts] = {}
+        self.corpora: dict[str, CorpusFacts] = {}
+        self.warnings: list[str] = []
+        self._cells: dict[Cell, _Standing] = {}
+        self._yardsticks: dict[str, dict[int, float]] = {}
+
+    def apply(self, entry: Entry) -> None:
+        """Take one entry into account.
+
+        Raises:
+            KeyError: Not an entry of this version.
+        """
+        kind = entry["kind"]
+        if kind == "head":
+            self.head = dict(entry)
+            self.seconds = entry.get("duration", 0.0)
+        elif kind == "codec":
+            facts: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value
+                for key, value in entry["facts"].items()
+            }
+            self.codecs[facts["name"]] = CodecFacts(**facts)
+        elif kind == "corpus":
+            self.corpora[entry["facts"]["name"]] = CorpusFacts(**entry["facts"])
+        elif kind in ("environment", "option"):
+            key = "environment" if kind == "environment" else "options"
+            self.head[key] = {**self.head[key], **entry["facts"]}
+        elif kind == "warning":
+            self._warn(entry["text"], entry.get("instead"))
+        elif kind == "cell":
+            self._apply_cell(entry)
+        elif kind == "process":
+            self._apply_process(entry)
+        else:
+            raise KeyError(kind)
+
+    def _warn(self, text: str, instead: str | None) -> None:
+        """Add a warning in place of those that begin with `instead`; an empty one only takes them away."""
+        kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
+        self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
+
+    def _apply_cell(self, entry: Entry) -> None:
+        cell = Cell.parse(entry["cell"])
+        before = self._cells.get(cell)
+        standing = _Standing(
+            entry["outcome"],
+            entry.get("reason", ""),
+            tuple(entry.get("loss", ())),
+            entry.get("stderr", ""),
+            dict(entry.get("facts", {})),
+        )
+        if before is not None and standing.outcome not in FAILED:
+            standing.figures = before.figures
+        if "value" in entry:
+            standing.figures = {0: {"value": entry["value"]}}
+        self._cells[cell] = standing
+
+    def _apply_process(self, entry: Entry) -> None:
+        corpus, pair = entry["corpus"], entry["pair"]
+        self.seconds = entry.get("spent", self.seconds)
+        yardsticks = self._yardsticks.setdefault(corpus, {})
+        yardsticks[pair] = entry["yardstick"]
+        for name, figure in entry["cells"].items():
+            standing = self._cells[Cell.parse(name)]
+            standing.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
+
+    def processes(self, corpus: str) -> int:
+        """Return the number of the next timing process of a corpus."""
+        return max(self._yardsticks.get(corpus, {}), default=-1) + 1
+
+    def outcome(self, cell: Cell) -> Outcome | None:
+        """Return a cell's outcome, None when nothing is known of it yet."""
+        standing = self._cells.get(cell)
+        return None if standing is None else standing.outcome
+
+    def measured(self, cell: Cell) -> bool:
+        """Whether a cell has a figure, or a verdict (no growth has none in a file), or will never get one."""
+        standing = self._cells.get(cell)
+        if standing is None:
+            return False
+        return bool(standing.figures) or "verdict" in standing.facts or standing.outcome in FAILED
+
+    def samples(self, cell: Cell) -> tuple[Sample, ...]:
+        """Return a cell's samples; times are in units of the run's median yardstick."""
+        standing = self._cells.get(cell)
+        if standing is None or standing.outcome in FAILED:
+            return ()
+        yardsticks = self._yardsticks.get(cell.corpus, {})
+        common = median(yardsticks.values()) if yardsticks else 1.0
+        return tuple(_sample(pair, f, common) for pair, f in sorted(standing.figures.items()))
+
+    def result(self, *, duration: float, complete: bool) -> Result:
+        """Return everything as a result."""
+        head = self.head
+        cells = tuple(self._result_of(cell, standing) for cell, standing in self._cells.items())
+        return Result(
+            cells=cells,
+            codecs=tuple(self.codecs.values()),
+            corpora=tuple(self.corpora.values()),
+            environment=head["environment"],
+            options=head["options"],
+            command=head["command"],
+            started=head["started"],
+            duration=duration,
+            complete=complete,
+            warnings=tuple(self.warnings),
+        )
+
+    def _result_of(self, cell: Cell, standing: _Standing) -> CellResult:
+        samples = self.samples(cell)
+        facts = dict(standing.facts)
+        if len(samples) > 1 and samples[0].yardstick and cell.codec != FLOOR:
+            facts["steady"] = _steady(samples)
+        return CellResult(
+            cell, standing.outcome, standing.reason, standing.loss, standing.stderr, facts, samples
+        )
+
+
+def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Sample:
+    if "value" in figure:
+        value = float(figure["value"])
+        return Sample(value, value, value, pair)
+    return Sample(
+        value=figure["paired"] * common,
+        raw=figure["raw"],
+        paired=figure["paired"],
+        pair=pair,
+        loops=figure["loops"],
+        duration=figure["duration"],
+        rounds=figure["rounds"],
+        dirty=figure["dirty"],
+        yardstick=figure["yardstick"],
+        drift=figure["drift"],
+    )
+
+
+def _steady(samples: tuple[Sample, ...]) -> bool:
+    """Whether the cells' processes agree that it neither warms up nor slows down."""
+    drifts = [Sample(math.exp(s.drift), 1, 1) for s in samples]
+    _, low, high = interval(drifts, _DRIFT_ALPHA)
+    return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
+
+
+def entries(result: Result) -> Iterator[Entry]:
+    """Turn a result back into the entries that make it."""
+    yield {
+        "kind": "head",
+        "environment": dict(result.environment),
+        "options": dict(result.options),
+        "command": result.command,
+        "started": result.started,
+        "duration": result.duration,
+    }
+    for corpus in result.corpora:
+        yield {"kind": "corpus", "facts": dataclasses.asdict(corpus)}
+    for codec in result.codecs:
+        yield {"kind": "codec", "facts": dataclasses.asdict(codec)}
+    for text in result.warnings:
+        yield {"kind": "warning", "text": text}
+    for cell in result.cells:
+        yield from _cell_entries(cell)
+    yield from _process_entries(result.cells)
+
+
+def _cell_entries(cell: CellResult) -> Iterator[Entry]:
+    facts = {key: value for key, value in cell.facts.items() if key != "steady"}
+    plain: dict[str, Any] = {
+        "kind": "cell",
+        "cell": cell.cell.name,
+        "outcome": cell.outcome,
+        "reason": cell.reason,
+        "loss": list(cell.loss),
+        "stderr": cell.stderr,
+        "facts": facts,
+    }
+    if cell.samples and not cell.samples[0].yardstick:
+        plain["value"] = cell.samples[0].value
+    yield plain
+
+
+def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for cell in cells:
+        for sample in cell.samples:
+            if not sample.yardstick:
+                continue
+            entry = found.setdefault(
+                (cell.cell.corpus, sample.pair), {"yardstick": sample.yardstick, "cells": {}}
+            )
+            figure = dataclasses.asdict(sample)
+            entry["cells"][cell.cell.name] = {
+                key: figure[key] for key in ("raw", "paired", "loops", "duration", "rounds", "dirty", "drift")
+            }
+    for (corpus, pair), entry in sorted(found.items(), key=lambda item: item[0]):
+        yield {"kind": "process", "corpus": corpus, "pair": pair, **entry}

@@ -1,0 +1,91 @@
+"""When to stop: every pair of interest is resolved or precise enough, paid for by splitting alpha."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..results import Sample
+from ..stats import ALPHA, TIE, Ratio, interval, ratio, split
+
+__all__ = ["FEWEST", "Progress", "Rule"]
+
+FEWEST = 5
+"""Processes before the first look."""
+
+_STEP = 1.4
+"""Each look comes after this many times more processes than the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come.
+
+    Attributes:
+        reached: Nothing is left to resolve.
+        width: Widest half-width among the pairs that are not resolved, as a share; 0 when none is.
+        pair: That pair.
+    """
+
+    reached: bool
+    width: float = math.inf
+    pair: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The stop rule of a run.
+
+    Attributes:
+        precision: Wanted half-width of the ratios, as a share.
+        tie: Tie band, as a share.
+        fewest: Processes before the first look.
+        most: Processes after which no more look is taken.
+        ratios: Ask for the precision of every codec's ratio to the best, resolved or not.
+    """
+
+    precision: float = 0.02
+    tie: float = TIE
+    fewest: int = FEWEST
+    most: int = 400
+    ratios: bool = False
+
+    def looks(self) -> list[int]:
+        """Return the numbers of processes after which the rule looks."""
+        found = [self.fewest]
+        while (following := max(found[-1] + 1, round(found[-1] * _STEP))) <= self.most:
+            found.append(following)
+        return found
+
+    @property
+    def alpha(self) -> float:
+        """What one look, and therefore the final table, may spend of the run's alpha."""
+        return split(ALPHA, len(self.looks()))
+
+    def look(self, tables: Sequence[Mapping[str, Sequence[Sample]]]) -> Progress:
+        """Judge how far a run has come.
+
+        Args:
+            tables: Samples by codec, one mapping per operation.
+        """
+        worst = Progress(True, 0.0)
+        for cells in tables:
+            for a, b in self._pairs(cells):
+                found = ratio(cells[a], cells[b], self.alpha)
+                if not self._settled(found) and found.half_width >= worst.width:
+                    worst = Progress(False, found.half_width, (a, b))
+        return worst
+
+    def _settled(self, found: Ratio) -> bool:
+        if found.half_width <= self.precision:
+            return True
+        return not self.ratios and found.outside(self.tie)
+
+    def _pairs(self, cells: Mapping[str, Sequence[Sample]]) -> list[tuple[str, str]]:
+        """Neighbours in rank, and each against the best."""
+        measured = [name for name in cells if cells[name]]
+        order = sorted(measured, key=lambda name: interval(cells[name])[0])
+        pairs = list(pairwise(order))
+        return list(dict.fromkeys(pairs + [(order[0], name) for name in order[1:]]))

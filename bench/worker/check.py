@@ -1,0 +1,254 @@
+"""The check: every record of the sample through encode, decode and comparison, in a process of its own.
+
+It decides whether a codec may be timed at all, and leaves the payloads for those who time it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
+from ...errors import UsageError
+from ..fidelity.equality import equal, first_difference
+from ..fidelity.losses import Judgement, judge
+from ..heartbeat import Heartbeat
+from .costs import costs
+from .limits import beyond
+from .parts import CodecParts, codec_parts
+from .records import Checked, Sample, read_sample, write_checked
+from .work import work
+
+if TYPE_CHECKING:
+    from ..results import Outcome
+
+__all__ = ["run"]
+
+_AT_LEAST = 10
+"""Records that even the slowest codec is checked on."""
+
+
+_VERY_SLOW = 6
+"""After this many times the seconds of a check, not even sizes are asked for any more."""
+_SURER = 0.15
+"""Share of the seconds of a check for finding out more surely what each record takes."""
+
+
+class _EndedError(Exception):
+    """The check is over before its time."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(outcome, reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the records so far showed.
+
+    Attributes:
+        payloads: In the order of the sample.
+        seconds: By operation, of each record that went through it.
+        compared: Records that went through all of the check; the others of a slow codec are encoded only.
+        judgement: Losses.
+        lossy: Records that lost something.
+    """
+
+    payloads: list[bytes] = field(default_factory=list)
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {"dump": [], "load": [], "advise": []})
+    compared: int = 0
+    judgement: Judgement = field(default_factory=Judgement)
+    lossy: int = 0
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Check one codec.
+
+    Args:
+        job: ``codec``, ``folder``, ``payloads`` (file to write), ``seconds`` (after which a slow codec's
+            records are encoded only, and a very slow one is done), ``heartbeat``.
+
+    Returns:
+        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``size``
+        (mean bytes of a payload), ``lossy`` (records), ``fixes``, ``limits`` to ask for.
+    """
+    folder = Path(job["folder"])
+    sample = read_sample(folder / "sample")
+    heartbeat = Heartbeat(Path(job["heartbeat"]))
+    heartbeat.beat(0)
+    try:
+        parts = codec_parts(job["codec"], folder, checking=True)
+    except MissingLibrary as error:
+        return {"outcome": "missing", "reason": error.reason}
+    except CodecError as error:
+        return {"outcome": "error", "reason": error.reason}
+    except UsageError as error:
+        # The corpus's schema has no form in this codec; that must not end the others' run.
+        return {"outcome": "unsupported", "reason": str(error)}
+    own = {"name": job["codec"], "extra": describe(job["codec"]).extra}
+    answer: dict[str, Any] = {"codec": facts(parts.codec) | own}
+    try:
+        seen = _through(parts, sample, heartbeat, job["seconds"])
+    except _EndedError as end:
+        return answer | {"outcome": end.outcome, "reason": end.reason}
+    count, wanted = len(seen.payloads), len(sample.pickles)
+    try:
+        taken = _costs(parts, sample, seen, _SURER * job["seconds"], lambda: heartbeat.beat(0))
+    except CodecError as error:
+        reason = f"what it took at first is refused when it comes again: {error.reason}"
+        return answer | {"outcome": "error", "reason": reason}
+    write_checked(Checked(seen.payloads, taken), folder / job["payloads"])
+    partly = f"checked on {seen.compared} of {wanted} records; the codec is slow"
+    return answer | {
+        "outcome": "lossy" if seen.judgement.losses else "ok",
+        "reason": partly if seen.compared < wanted else "",
+        "loss": list(seen.judgement.losses.values()),
+        "lossy": seen.lossy,
+        "records": seen.compared,
+        "encoded": count,
+        "fixes": parts.fix is not None,
+        "size": sum(map(len, seen.payloads)) / sum(sample.weights[:count]),
+        "limits": beyond(job["codec"], parts, sample, seen.payloads),
+    }
+
+
+def _costs(
+    parts: CodecParts, sample: Sample, seen: _Seen, seconds: float, beat: Callable[[], object]
+) -> dict[str, list[float]]:
+    """Return what each record takes, by operation; one that was only encoded counts by its payload's length.
+
+    Args:
+        parts: The codec.
+        sample: The records.
+        seen: What the check saw.
+        seconds: That finding it out more surely may take for an operation.
+        beat: Called before each further call.
+
+    Raises:
+        CodecError: It refuses in a further pass what it has taken before.
+    """
+    found = {}
+    for operation, taken in seen.seconds.items():
+        if not taken:
+            continue
+        rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
+        rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
+        found[operation] = taken + rest
+        if not rest:
+            found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds, beat)
+    return found
+
+
+def _through(parts: CodecParts, sample: Sample, heartbeat: Heartbeat, seconds: float) -> _Seen:
+    seen = _Seen()
+    me = os.getpid()
+    begun = time.perf_counter()
+    for index in range(len(sample.pickles)):
+        spent = time.perf_counter() - begun if index >= _AT_LEAST else 0.0
+        if spent > _VERY_SLOW * seconds:
+            break
+        heartbeat.beat(0)
+        payload = _encoded(parts, sample, index, seen)
+        if spent <= seconds and seen.compared == index:
+            _compare(parts, sample, index, payload, seen)
+            seen.compared += 1
+        seen.payloads.append(payload)
+        if os.getpid() != me:
+            os._exit(0)  # the codec forked; the original tells
+        if _has_children():
+            raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
+    return seen
+
+
+def _since(begin: float) -> float:
+    """Return the seconds of processor time since `begin`; above 0."""
+    return max(1e-9, time.thread_time() - begin)
+
+
+def _where(index: int) -> str:
+    return f"record {index + 1} of the sample"
+
+
+def _encoded(parts: CodecParts, sample: Sample, index: int, seen: _Seen) -> bytes:
+    """Encode a record, which must stay as it is."""
+    record = sample.record(index)
+    (taken,) = parts.taken([record])
+    begin = time.thread_time()
+    try:
+        payload = parts.bare.encode(taken)
+    except EncodeError as error:
+        raise _refused(parts, record, error, _where(index)) from error
+    seen.seconds["dump"].append(_since(begin))
+    if not isinstance(payload, bytes):
+        raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
+    if index <= seen.compared and (difference := first_difference(sample.record(index), record)) is not None:
+        raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
+    return payload
+
+
+def _compare(parts: CodecParts, sample: Sample, index: int, payload: bytes, seen: _Seen) -> None:
+    """Take a payload back and compare what comes with the record."""
+    where = _where(index)
+    begin = time.thread_time()
+    found = _decoded(parts, payload, where)
+    seen.seconds["load"].append(_since(begin))
+    if index < _AT_LEAST and isinstance(found, dict | list) and _decoded(parts, payload, where) is found:
+        raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
+    if parts.fix is not None:
+        begin = time.thread_time()
+        found = parts.fix(found)
+        seen.seconds["advise"].append(_since(begin))
+    if parts.give is not None:
+        found = parts.give(found)
+    expected = sample.record(index)
+    if not equal(expected, found, order="key_order" in parts.codec.carries):
+        judgement = judge(expected, found, parts.codec.carries, parts.codec.losses)
+        if judgement.wrong is not None:
+            raise _EndedError("wrong", f"{judgement.wrong}; {where}")
+        seen.judgement.merge(judgement)
+        seen.lossy += 1
+
+
+def _decoded(parts: CodecParts, payload: bytes, where: str) -> Any:
+    try:
+        return parts.bare.decode(payload)
+    except CodecError as error:
+        outcome: Outcome = "out of memory" if _ran_out(error) else "error"
+        raise _EndedError(outcome, f"its own payload is refused: {error.reason}; {where}") from error
+
+
+def _refused(parts: CodecParts, record: Any, error: EncodeError, where: str) -> _EndedError:
+    """Tell a type that the codec cannot carry from a codec that is broken."""
+    if _ran_out(error):
+        return _EndedError("out of memory", f"{error.reason}; {where}")
+    from ...codecs.diagnose import explain
+
+    cause = error.__cause__
+    expected = (TypeError, ValueError, OverflowError, RecursionError)
+    broken = cause is not None and not isinstance(cause, expected) and type(cause).__module__ == "builtins"
+    if broken:
+        return _EndedError("error", f"encode raised {type(cause).__name__}: {cause}; {where}")
+    return _EndedError("unsupported", f"{explain(parts.bare, record)}; {where}")
+
+
+def _ran_out(error: BaseException) -> bool:
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, MemoryError):
+            return True
+        link = link.__cause__ or link.__context__
+    return False
+
+
+def _has_children() -> bool:
+    """Whether this process has children, dead or alive; one system call."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True

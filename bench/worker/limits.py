@@ -1,0 +1,58 @@
+"""Which limits of a codec the records of a sample go beyond, so that whoever picks it asks for others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...codecs import codec, is_raw, split_name
+from .parts import CodecParts
+from .records import Sample
+
+__all__ = ["beyond"]
+
+_ROOM = 2
+"""Other records may be so many times larger than any of the sample."""
+
+
+def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[bytes]) -> dict[str, int]:
+    """Return the limits that a codec has to be asked for with: powers of two, with room for larger records.
+
+    Args:
+        name: The codec's, as in result files.
+        parts: The codec.
+        sample: The records.
+        payloads: Of its first records, in its order.
+
+    Returns:
+        ``size``, ``items``, ``decompressed`` and ``ratio``, as far as its own limits do not suffice.
+    """
+    if is_raw(name):
+        return {}
+    usual = codec(split_name(name)[0], trusted=True).limits
+    # A value takes a byte at the least, in payloads and in pickles.
+    large = [n for n, data in enumerate(payloads) if max(len(data), len(sample.pickles[n])) > usual.items]
+    found = {"size": max(map(len, payloads), default=0), "items": 0, "decompressed": 0, "ratio": 0}
+    plain = parts.bare.with_compression(None)
+    for index in large:
+        record = sample.record(index)
+        found["items"] = max(found["items"], _values(record))
+        if parts.bare.compression is not None:
+            size = len(plain.encode(*parts.taken([record])))
+            found["decompressed"] = max(found["decompressed"], size)
+            found["ratio"] = max(found["ratio"], size // len(payloads[index]))
+    limits = {key: getattr(usual, key) or usual.size for key in found}
+    return {key: 1 << (_ROOM * most - 1).bit_length() for key, most in found.items() if most > limits[key]}
+
+
+def _values(record: Any) -> int:
+    """Count a record's values as `Limits.items` does."""
+    count, stack = 0, [record]
+    while stack:
+        value = stack.pop()
+        count += 1
+        if isinstance(value, dict):
+            stack += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            stack += value
+    return count

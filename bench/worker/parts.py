@@ -1,0 +1,118 @@
+"""A codec as the workers use it: the whole codec, its parts where it has a schema, or its library's calls."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ...codecs import CodecError, codec, describe, is_raw, split_name
+from ...codecs.limits import OWN_DATA
+
+if TYPE_CHECKING:
+    from ...codecs import Codec
+
+__all__ = ["SCHEMA", "TRAINING", "CodecParts", "codec_parts"]
+
+SCHEMA = "schema"
+TRAINING = "training"
+
+
+@dataclass(frozen=True, slots=True)
+class CodecParts:
+    """A codec and its parts.
+
+    Attributes:
+        codec: As named, what users would import.
+        bare: The same without its schema, or its library's own calls; what dump and load measure.
+        fix: The schema's fix-up, or None when there is none or nothing to do.
+        take: Makes of a record what the codec takes; for codecs that need a schema.
+        give: Makes of what the codec gives a record again, for comparison.
+    """
+
+    codec: Codec
+    bare: Codec
+    fix: Callable[[Any], Any] | None = None
+    take: Callable[[Any], Any] | None = None
+    give: Callable[[Any], Any] | None = None
+
+    def taken(self, records: list[Any]) -> list[Any]:
+        """Return records as the codec takes them."""
+        return records if self.take is None else [self.take(record) for record in records]
+
+
+def codec_parts(name: str, folder: Path, *, checking: bool = False) -> CodecParts:
+    """Build a codec by its name.
+
+    Args:
+        name: As in result files.
+        folder: The corpus's folder: pickles of its `Schema` (`SCHEMA`, for names with ``+schema``)
+            and of records to train a dictionary on (`TRAINING`, for names with ``,dict``).
+        checking: Give a library's own calls the interface's errors.
+
+    Raises:
+        CodecError: It cannot be built; a name with ``+schema`` without a schema included.
+    """
+    base, with_schema, compression = split_name(name)
+    if is_raw(name):
+        return _own_calls(base, checking)
+    # What is decoded here was encoded here, so codecs for trusted data may decode it.
+    bare = codec(base, trusted=True).with_limits(**OWN_DATA)
+    if compression is not None:
+        from ...codecs.compression import compressor
+
+        dictionary = _dictionary(bare, compression, folder) if compression.endswith(",dict") else None
+        bare = bare.with_compression(compressor(compression, dictionary))
+    if not with_schema and not bare.needs_schema:
+        return CodecParts(bare, bare)
+    if not (folder / SCHEMA).exists():
+        raise CodecError(
+            name, "the corpus has no schema; --infer gives it one, unless --batch makes lists of its records"
+        )
+    made = pickle.loads((folder / SCHEMA).read_bytes())
+    if bare.needs_schema:
+        # Every timing process starts anew: what only few codecs need must not slow all of them down.
+        from ...schemas.typed import plain, to_structs
+
+        typed = bare.with_schema(made)
+        return CodecParts(typed, typed, None, to_structs(made, array_like=base.endswith("/array")), plain)
+    return CodecParts(bare.with_schema(made), bare, made.fixer(bare))
+
+
+def _own_calls(name: str, checking: bool) -> CodecParts:
+    """Return a library's own calls with what is known of its codec, but without what that promises."""
+    from ...codecs import Codec
+    from ...codecs.registry import RAW
+
+    safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
+    if raw is None:
+        raise CodecError(name, "nobody has told its library's own calls")
+    shell = Codec(
+        name,
+        safe.format,
+        *raw,
+        **{key: getattr(safe, key) for key in ("library", "version", "accelerated", "media_type")},
+        trusted_only=safe.trusted_only,
+        trusted=True,
+        interoperable=safe.interoperable,
+        losses=("types come back as the library has them",),
+        notes=("the library's own calls, without guards and conventions: to compare, not to import",),
+    )
+    # Of the bare codec no more than the two calls is used while measuring.
+    return CodecParts(shell, shell if checking else cast("Codec", raw))
+
+
+def _dictionary(bare: Codec, compression: str, folder: Path) -> bytes:
+    """Return the dictionary of a codec, trained once on records that are not measured."""
+    kept = folder / f"dictionary-{bare.name}-{compression}".replace("/", "_")
+    if kept.exists():
+        return kept.read_bytes()
+    from ...codecs import train
+
+    records = pickle.loads((folder / TRAINING).read_bytes())
+    trained = train(compression, [bare.encode(record) for record in records]).dictionary
+    assert trained is not None
+    kept.write_bytes(trained)
+    return trained

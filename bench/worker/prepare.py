@@ -1,0 +1,135 @@
+"""Draw the sample: in a process of its own, so that the parent stays small whatever the corpus."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from ...errors import RunError
+from ..heartbeat import Heartbeat
+from .parts import SCHEMA, TRAINING
+from .records import Sample, write_sample
+
+if TYPE_CHECKING:
+    from ...datasets import Corpus
+
+__all__ = ["run"]
+
+_FEWEST = 4
+"""Records of a sample, however large they are."""
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw a sample, and a schema where one is known or asked for.
+
+    Args:
+        job: ``source``, ``records``, ``seed``, ``skip_bad``, ``trusted``, ``format``, ``sample``
+            (records), ``bytes`` (cap of the sample, as pickles), ``infer``, ``training`` (draw as many
+            records again, to train dictionaries on), ``batch`` (records that make one), ``folder``,
+            ``heartbeat``.
+
+    Returns:
+        ``corpus`` (facts for the result file), ``bad`` (where and why records were skipped),
+        ``path`` (what later processes need in `sys.path`).
+
+    Raises:
+        RunError: There is no record, or one that cannot be handed to another process.
+    """
+    try:
+        return _prepared(job)
+    except RecursionError as error:
+        raise RunError(
+            f"{job['source']}: a record is nested too deep to be handed from process to process "
+            "(some 480 levels can be)"
+        ) from error
+
+
+def _prepared(job: Mapping[str, Any]) -> dict[str, Any]:
+    import random
+
+    from ...datasets import corpus as find
+
+    folder = Path(job["folder"])
+    heartbeat = Heartbeat(Path(job["heartbeat"]))
+    corpus = find(
+        job["source"], job["records"], job["seed"], job["skip_bad"], job["trusted"], format=job["format"]
+    )
+    batch, training = job["batch"], job["training"]
+    parts = 2 if training else 1
+    records = corpus.sample(
+        job["sample"] * batch * parts,
+        lambda done, total: heartbeat.beat(int(100 * done / total) if total else 0),
+        room=job["bytes"] * parts,
+        least=_FEWEST * batch * parts,
+    )
+    if not records:
+        raise RunError(f"{job['source']}: there is no record in it")
+    schema = _schema(corpus, records, job["infer"])
+    if job["infer"]:
+        # What the program that has these records holds in memory: datetimes, not their text.
+        records = [schema.apply(record) for record in records]
+    if batch > 1:
+        records = list(_groups(records, batch))
+    random.Random(job["seed"]).shuffle(records)
+    if training:
+        half = len(records) // 2
+        (folder / TRAINING).write_bytes(pickle.dumps(records[half:]))
+        records = records[: max(1, half)]
+    try:
+        sample = write_sample(records, folder / "sample")
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise RunError(
+            f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
+            "classes at the top level of a module"
+        ) from error
+    if batch == 1 and schema is not None:
+        (folder / SCHEMA).write_bytes(pickle.dumps(schema))
+    profile = corpus.profile()
+    if batch > 1:
+        profile.pop("size_mean", None)  # that of single records
+    return {
+        "corpus": {
+            "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
+            "source": corpus.source,
+            "sha256": corpus.sha256,
+            "records": -(-corpus.count() // batch),
+            "sample": len(records),
+            "description": corpus.description
+            if batch == 1
+            else f"Lists of {batch} records at a time. {corpus.description}",
+            "seed": corpus.seed,
+            "skipped": corpus.skipped,
+            "profile": profile | _spread(sample, -(-corpus.count() // batch)),
+        },
+        "bad": [list(entry) for entry in corpus.bad[:3]],
+        "path": [entry for entry in sys.path if entry],
+    }
+
+
+def _spread(sample: Sample, count: int) -> dict[str, float]:
+    """Return how large the sample's records are as pickles, and what that says of all: the standard error.
+
+    Cochran, "Sampling Techniques" (3rd edition, 1977), 2.15.
+    """
+    sizes = [len(one) for one in sample.pickles]
+    mean, number = fmean(sizes), len(sizes)
+    error = stdev(sizes) / mean / math.sqrt(number) if number > 1 else 0.0
+    return {"sample_size": mean, "sample_error": error * math.sqrt(max(0.0, 1 - number / max(number, count)))}
+
+
+def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(records), size):
+        yield records[start : start + size]
+
+
+def _schema(corpus: Corpus, records: list[Any], infer: bool) -> Any:
+    from ...schemas import Schema
+
+    if infer:
+        return Schema.infer(records)
+    return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)
