@@ -30,7 +30,7 @@ import uuid as _uuid
 from collections import OrderedDict
 from sys import intern
 
-from .paths import brief, join, type_name
+from ..codecs.paths import brief, join, type_name
 
 cdef extern from "Python.h":
     int PyUnicode_Check(object)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..codecs.paths import brief
 from ._plan import Advice
-from .paths import brief
 
 __all__ = ["Advice", "AdviceCounter", "AdviceError", "Tally"]
 

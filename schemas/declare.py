@@ -18,9 +18,9 @@ import uuid
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from ..codecs.paths import step
 from ..errors import UsageError
 from . import types as t
-from .paths import step
 
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "tag_of"]
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..codecs.conventions import FAMILIES
+from ..codecs.paths import step
 from . import convert
 from . import types as t
 from .declare import SchemaError
-from .paths import step
 from .schema import Schema
 from .source import is_taken
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..codecs.paths import step
 from ..errors import UsageError
 from . import types as t
 from .declare import SchemaError, describe
-from .paths import step
 
 if TYPE_CHECKING:
     from .schema import Schema

@@ -10,10 +10,10 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..codecs.paths import step
 from ..errors import UsageError
 from . import types as t
 from .declare import SchemaError, describe, tag_of
-from .paths import step
 
 if TYPE_CHECKING:
     from .schema import Schema

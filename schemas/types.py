@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .paths import step
+from ..codecs.paths import step
 
 __all__ = [
     "AnyType",

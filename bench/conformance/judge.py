@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codecs import CodecError, DecodeError, EncodeError
 from ...codecs import codec as by_name
-from ...schemas.paths import brief
+from ...codecs.paths import brief
 from ..fidelity.equality import first_difference
 from ..heartbeat import Heartbeat
 from .case import UNTOLD, Case, Suite, Verdict

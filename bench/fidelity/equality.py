@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from ...schemas.paths import brief, join
+from ...codecs.paths import brief, join
 
 __all__ = ["Difference", "differences", "equal", "first_difference", "zone"]
 
