@@ -42,8 +42,12 @@ __all__ = [
     "CellResult",
     "CodecFacts",
     "CorpusFacts",
+    "Direction",
     "Fact",
+    "OperationFacts",
     "Outcome",
+    "Part",
+    "Phase",
     "Result",
     "ResultFileError",
     "Sample",
@@ -76,6 +80,12 @@ Outcome = Literal[
 ]
 Unit = Literal["second", "byte", "integer"]
 Fact = str | int | float | bool | None
+Direction = Literal["lower", "higher"]
+"""Which figures of an operation are better."""
+Phase = Literal["time", "check", "memory"]
+"""When an operation runs."""
+Part = Literal["write", "read"]
+"""What an operation is a part of the cost of."""
 
 UNITS: Mapping[str, Unit] = {
     "dump": "second",
@@ -97,8 +107,8 @@ UNITS: Mapping[str, Unit] = {
     "growth-advise": "byte",
     "growth-failing-load": "byte",
 }
-"""Every operation and its unit: seconds per record, bytes per record (`size`, `retained-*`,
-`growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
+"""The operations of files that do not tell of theirs, and their units: seconds per record, bytes per record
+(`size`, `retained-*`, `growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
 
 
 class ResultFileError(RunError):
@@ -216,12 +226,35 @@ class CorpusFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationFacts:
+    """What a report needs to know of an operation, so that it can show one that it has never heard of.
+
+    Attributes:
+        unit: Of its figures.
+        direction: Which of them are better.
+        heading: Of its column.
+        phase: When it ran.
+        summary: One line.
+        cost: What it is a part of the cost of, if of any.
+    """
+
+    name: str
+    unit: Unit
+    direction: Direction
+    heading: str
+    phase: Phase
+    summary: str = ""
+    cost: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A whole run.
 
     Attributes:
         environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
+        operations: What was measured; empty in files of before. `operation` tells of one.
         command: The command line that made it.
         warnings: What may have spoilt the figures, one sentence each.
     """
@@ -236,6 +269,16 @@ class Result:
     duration: float = 0.0
     complete: bool = True
     warnings: tuple[str, ...] = ()
+    operations: tuple[OperationFacts, ...] = ()
+
+    def operation(self, name: str) -> OperationFacts:
+        """Return what is known of an operation; of one that the file is silent about, what its name tells."""
+        for facts in self.operations:
+            if facts.name == name:
+                return facts
+        unit = UNITS.get(name, "second")
+        phase: Phase = "time" if unit == "second" else "check" if name == "size" else "memory"
+        return OperationFacts(name, unit, "lower", name, phase)
 
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
         """Return one cell's result, or None when it was not part of the run."""
@@ -267,6 +310,7 @@ def _document(result: Result) -> str:
     plain["cells"] = [_without_samples(c) for c in result.cells]
     plain["codecs"] = [dataclasses.asdict(c) for c in result.codecs]
     plain["corpora"] = [dataclasses.asdict(c) for c in result.corpora]
+    plain["operations"] = [dataclasses.asdict(o) for o in result.operations]
     return json.dumps(plain)
 
 
@@ -309,7 +353,7 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
         if not cell.samples or any(not s.value > 0 for s in cell.samples):
             continue
         shared = common | _metadata(cell, result)
-        shared |= {"name": cell.cell.name, "unit": UNITS[cell.cell.operation]}
+        shared |= {"name": cell.cell.name, "unit": result.operation(cell.cell.operation).unit}
         runs = [_run(sample, shared, cell.cell.operation) for sample in cell.samples]
         benchmarks.append(pyperf.Benchmark(runs))
     if not benchmarks:
@@ -424,6 +468,7 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
         "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
         "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
         "warnings": tuple(plain["warnings"]),
+        "operations": tuple(typed(OperationFacts, facts) for facts in plain.get("operations", ())),
     }
     return typed(Result, plain)
 
