@@ -352,10 +352,7 @@ cdef class Codec:
             and self._load_rules is None
         )
         if schema is not None and bind is None:
-            from ..schemas.plan import miswritten
-
-            self._fix = schema.fixer(self)
-            self._refusal = miswritten(schema.types, self)
+            self._fix, self._refusal = schema.fixer(self), schema.refusal(self)
         self._asks = self._rows or self._refusal is not None
 
     cdef int _set_limits(self, limits, shared) except -1:

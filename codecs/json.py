@@ -6,7 +6,7 @@ Departures of single libraries from the family's conventions stand in their ``lo
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -222,13 +222,15 @@ def _msgspec_struct() -> Mapping[str, Any]:
     """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
     import msgspec
 
+    def bind(schema: Any) -> Callable[[bytes], Any]:
+        decode = msgspec.json.Decoder(schema.struct()).decode
+        return decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.json.Decoder().decode)
+
     return {
         **_msgspec(),
         "decode": unbound,
         "raw": None,
-        "bind": lambda schema: with_checked_keys(
-            schema, msgspec.json.Decoder(schema.struct()).decode, msgspec.json.Decoder().decode
-        ),
+        "bind": bind,
         "carries": (CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
         "wire": {},
         "losses": (

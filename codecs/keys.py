@@ -11,13 +11,10 @@ import decimal
 import uuid
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ._ends import odd_keys
 from .errors import TooMuchError
-
-if TYPE_CHECKING:
-    from ..schemas import Schema
 
 __all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "with_checked_keys"]
 
@@ -66,20 +63,16 @@ def key_check(
 
 
 def with_checked_keys(
-    schema: Schema, decode: Callable[[bytes], Any], decode_plain: Callable[[bytes], Any]
+    decode: Callable[[bytes], Any], decode_plain: Callable[[bytes], Any]
 ) -> Callable[[bytes], Any]:
     """Return a decoder into the types of a schema that raises TooMuchError for many keys of one hash.
 
+    Not for schemas whose keys and items of sets are all text, where there is nothing to check.
+
     Args:
-        schema: Where it has no dict of other keys than text, and no set, there is nothing to check.
         decode: The library's, which makes keys of texts.
         decode_plain: The same without types: it leaves keys as texts, and sets as lists.
     """
-    from ..schemas.types import DictType, FrozenSetType, SetType, StrType, walk
-
-    kinds = [node for _, node in walk(schema.types) if isinstance(node, (DictType, SetType, FrozenSetType))]
-    if all(isinstance(kind.key if isinstance(kind, DictType) else kind.item, StrType) for kind in kinds):
-        return decode
 
     def checked(data: bytes) -> Any:
         if len(data) > _SHORT:

@@ -262,15 +262,17 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
     """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
     import msgspec
 
+    def bind(schema: Any) -> Callable[[bytes], Any]:
+        decode = msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode
+        return (
+            decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.msgpack.Decoder().decode)
+        )
+
     return {
         **_msgspec(),
         "decode": unbound,
         "raw": None,
-        "bind": lambda schema: with_checked_keys(
-            schema,
-            msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode,
-            msgspec.msgpack.Decoder().decode,
-        ),
+        "bind": bind,
         "rows": array_like,
         "carries": (CARRIES | TYPED) - {"key_order"},
         "wire": {},

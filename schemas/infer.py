@@ -14,7 +14,7 @@ import enum
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..codecs.paths import step
 from . import convert
 from . import types as t
 from .declare import SchemaError
-from .schema import Schema
+from .plan import Facts, Limits, compile_plan
 from .source import is_taken
 
 __all__ = ["Evidence", "Inferred", "infer"]
@@ -52,22 +52,39 @@ class Evidence:
     share: float
 
 
-class Inferred(Schema):
-    """A schema that was read off records.
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was read off records.
 
     Attributes:
+        types: The description tree.
         records: How many it was read off.
         evidence: By path, for every place where text was taken for something else.
     """
 
+    types: t.Type
     records: int
-    evidence: dict[str, Evidence]
+    evidence: Mapping[str, Evidence]
+
+    @property
+    def origin(self) -> str:
+        """Where it came from, in words."""
+        return f"inferred from {self.records:,} record{'s' * (self.records != 1)}"
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """By path, the share of the values that fit, where that is not all."""
+        return {
+            path: f"{found.share:.1%} of {found.seen:,}"
+            for path, found in self.evidence.items()
+            if found.share < 1
+        }
 
 
 def infer(
     records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
 ) -> Inferred:
-    """Return a schema for records like these; see `Schema.infer`."""
+    """Return the types of records like these, with the evidence; see `Schema.infer`."""
     if not 0.5 < confidence <= 1:
         raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
     root = _Node(_Budget(base64))
@@ -78,10 +95,7 @@ def infer(
     if not count:
         raise SchemaError("$", "no records to infer from")
     resolver = _Resolver(confidence)
-    schema = Inferred(resolver.resolve(root, "$", name), name=name)
-    schema.records = count
-    schema.evidence = resolver.evidence
-    return schema
+    return Inferred(resolver.resolve(root, "$", name), count, resolver.evidence)
 
 
 # Seeing -------------------------------------------------------------------------------------------
@@ -212,7 +226,11 @@ _TEXT: dict[str, t.Type] = {
     "timedelta": t.TimeDeltaType(),
     "decimal": t.DecimalType(),
 }
-_READ: dict[str, Callable[[str], Any]] = {form: Schema(kind).apply for form, kind in _TEXT.items()}
+_READ: dict[str, Callable[[str], Any]] = {
+    form: plan.apply
+    for form, kind in _TEXT.items()
+    if (plan := compile_plan(kind, Facts(), Limits(), full=True)) is not None
+}
 """The conversions themselves: they return what they cannot read as it is."""
 _READABLE = re.compile(
     r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE

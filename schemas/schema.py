@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
-from .plan import Carrier, Facts, Limits, compile_plan, lines
-from .types import RecordType, Type
+from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
+from .types import RecordType, Type, hashes_text_only
 
 if TYPE_CHECKING:
     from .infer import Inferred
@@ -39,6 +39,7 @@ class Schema:
 
     Attributes:
         types: The description tree, see `bakeoff.schemas.types`.
+        inferred: What it was inferred from and with what evidence; None for a declared one.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Schema:
         self.counter = AdviceCounter() if counter is None and every else counter
         self.limits = limits or Limits()
         self.name = name or str(self.types)
+        self.inferred: Inferred | None = None
         self._prepare()
 
     def _prepare(self) -> None:
@@ -128,6 +130,15 @@ class Schema:
             return fix
         return _strict(full) if self.strict else self._sampling(fix or _same, full)
 
+    def refusal(self, codec: Carrier) -> str | None:
+        """Return why `codec` cannot write records of this schema so that it reads them, or None."""
+        return miswritten(self.types, codec)
+
+    @property
+    def hashes_text_only(self) -> bool:
+        """Whether all dict keys and set items are text, whose hashes nobody can foresee."""
+        return hashes_text_only(self.types)
+
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
         left, every, counter = 1, self.every, self.counter or AdviceCounter()
 
@@ -170,18 +181,20 @@ class Schema:
         """Return the type that msgspec decodes records of this schema to; see `schemas.typed`."""
         from .typed import struct_type
 
-        return struct_type(self, array_like=array_like)
+        return struct_type(self.types, array_like=array_like)
 
     def to_python(self) -> str:
         """Return a Python module that declares this schema; importing it gives an equal one."""
         from .source import to_python
 
-        return to_python(self)
+        if (found := self.inferred) is None:
+            return to_python(self.types, self.name)
+        return to_python(self.types, self.name, origin=found.origin, remarks=found.remarks)
 
     @staticmethod
     def infer(
         records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
-    ) -> Inferred:
+    ) -> Schema:
         """Return a schema for records like these, read once in bounded memory.
 
         Args:
@@ -197,7 +210,10 @@ class Schema:
         """
         from .infer import infer
 
-        return infer(records, name=name, confidence=confidence, base64=base64)
+        found = infer(records, name=name, confidence=confidence, base64=base64)
+        schema = Schema(found.types, name=name)
+        schema.inferred = found
+        return schema
 
     # identity ----------------------------------------------------------------------------------
 

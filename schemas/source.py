@@ -1,28 +1,18 @@
-"""A schema as Python source, and back from a file or module."""
+"""A description tree as Python source."""
 
 from __future__ import annotations
 
 import builtins
-import enum
-import importlib
-import importlib.util
 import keyword
-import sys
 import unicodedata
 from collections.abc import Mapping
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
 
 from ..codecs.paths import step
-from ..errors import UsageError
 from . import types as t
-from .declare import SchemaError, describe
+from .declare import SchemaError
 
-if TYPE_CHECKING:
-    from .schema import Schema
-
-__all__ = ["is_taken", "load", "to_python"]
+__all__ = ["is_taken", "to_python"]
 
 _SIMPLE = {
     t.AnyType: "Any",
@@ -60,27 +50,36 @@ def is_taken(name: str) -> bool:
     return keyword.iskeyword(name) or name in _IMPORTS
 
 
-def to_python(schema: Schema) -> str:
-    """Return a module of classes, those used by others first, that declares `schema`.
+def to_python(
+    types: t.Type, name: str, *, origin: str = "", remarks: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return a module of classes, those used by others first, that declares a schema.
 
     Named tuples stay named tuples; all other records become TypedDicts. What is no record stands as a
     `Schema` under the schema's name, or one like it.
+
+    Args:
+        types: The description tree.
+        name: Of the schema.
+        origin: Where it came from, for the module's docstring.
+        remarks: By path, what stands as a comment beside a field.
+
+    Raises:
+        SchemaError: A type has no Python form that can be imported.
     """
-    printer = _Printer(schema.types, getattr(schema, "evidence", {}))
-    root = printer.type(schema.types, "$")
-    records: int | None = getattr(schema, "records", None)
-    origin = f", inferred from {records:,} record{'s' * (records != 1)}" if records else ""
+    printer = _Printer(types, remarks)
+    root = printer.type(types, "$")
     body = "\n\n\n".join(printer.classes)
-    if not isinstance(schema.types, t.RecordType):
-        line = f"{printer.free(schema.name)} = {printer.name('Schema')}({root})"
+    if not isinstance(types, t.RecordType):
+        line = f"{printer.free(name)} = {printer.name('Schema')}({root})"
         body = f"{body}\n\n\n{line}" if body else line
     imports = f"{printer.imports()}\n\n\n" if printer.used or printer.foreign else ""
-    return f'"""Records `{schema.name}`{origin}."""\n\n{imports}{body}\n'
+    return f'"""Records `{name}`{origin and f", {origin}"}."""\n\n{imports}{body}\n'
 
 
 class _Printer:
-    def __init__(self, root: t.Type, evidence: Mapping[str, Any]) -> None:
-        self.evidence = evidence
+    def __init__(self, root: t.Type, remarks: Mapping[str, str]) -> None:
+        self.remarks = remarks
         self.classes: list[str] = []
         self.used: set[str] = set()
         enums = {node.cls for _, node in t.walk(root) if isinstance(node, t.EnumType)}
@@ -173,8 +172,8 @@ class _Printer:
         return f"{text} = None" if kind == "NamedTuple" else f"{self.name('NotRequired')}[{text}]"
 
     def _remark(self, item: t.Field, path: str) -> str:
-        found = self.evidence.get(path + step(item.name))
-        return f"  # {found.share:.1%} of {found.seen:,}" if found and found.share < 1 else ""
+        remark = self.remarks.get(path + step(item.name))
+        return f"  # {remark}" if remark else ""
 
 
 def _is_named_tuple(node: t.RecordType) -> bool:
@@ -189,112 +188,3 @@ def _is_plain(name: str, private: str = "__") -> bool:
     # Python normalizes identifiers (PEP 3131) and mangles those with two underscores in front.
     same = name.isascii() or unicodedata.is_normalized("NFKC", name)
     return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith(private)
-
-
-# Loading ------------------------------------------------------------------------------------------
-
-
-_MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
-"""What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
-
-
-def load(text: str) -> Any:
-    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` declares.
-
-    Without a name it is the one `Schema` that stands there, or else the one record class that no
-    other uses.
-
-    Raises:
-        UsageError: The file or module does not import, has no such name, or declares no record or
-            several; the message says which.
-    """
-    where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
-    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
-    if name:
-        found: Any = module
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is None:
-            known = ", ".join([*_schemas(module), *_records(module)])
-            raise UsageError(f"{where} has no {name}; it has {known or 'no record class'}")
-        return found
-    declared = _schemas(module) or _roots(_records(module), where)
-    if len(declared) != 1:
-        what = f"{', '.join(declared)}: say which" if declared else "no record class"
-        raise UsageError(f"{where} declares {what}; a schema is given as {where}:NAME")
-    return next(iter(declared.values()))
-
-
-def _load_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
-    name = f"bakeoff_schema_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise UsageError(f"{path} does not import: {_reason(error)}") from error
-    return module
-
-
-def _load_module(name: str, text: str) -> ModuleType:
-    if not name:
-        raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"it ends the program, with {error.code!r}"
-    return f"{type(error).__name__}: {error}"
-
-
-def _schemas(module: ModuleType) -> dict[str, Any]:
-    """Return the `Schema` objects of a module, by name."""
-    from .schema import Schema
-
-    return {
-        name: value
-        for name, value in vars(module).items()
-        if isinstance(value, Schema) and not name.startswith("_")
-    }
-
-
-def _records(module: ModuleType) -> dict[str, Any]:
-    """Return the record classes that a module itself declares, by name."""
-    return {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and isinstance(value, type)
-        and value.__module__ == module.__name__
-        and not issubclass(value, enum.Enum)
-        and any(hasattr(value, mark) for mark in _MARKS)
-    }
-
-
-def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the record classes that no other uses.
-
-    Raises:
-        UsageError: None of them is a schema; the message says why the first is not.
-    """
-    described, faults = {}, {}
-    for name, cls in records.items():
-        try:
-            described[name] = describe(cls)
-        except SchemaError as error:
-            faults[name] = error
-    if faults and not described:
-        name, fault = next(iter(faults.items()))
-        raise UsageError(f"{where}, class {name}: {fault}") from fault
-    used = [node for tree in described.values() for path, node in t.walk(tree) if path != "$"]
-    return {name: cls for name, cls in records.items() if described.get(name) not in used}

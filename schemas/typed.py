@@ -8,15 +8,12 @@ import functools
 import operator
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..codecs.paths import step
 from ..errors import UsageError
 from . import types as t
-from .declare import SchemaError, describe, tag_of
-
-if TYPE_CHECKING:
-    from .schema import Schema
+from .declare import SchemaError, tag_of
 
 __all__ = ["plain", "struct_type", "to_structs"]
 
@@ -38,13 +35,13 @@ _SIMPLE: dict[type[t.Type], Any] = {
 }
 
 
-def struct_type(schema: Schema | Any, *, array_like: bool = False) -> Any:
+def struct_type(types: t.Type, *, array_like: bool = False) -> Any:
     """Return the type to give to msgspec's typed decoders and to `msgspec.convert`.
 
     Records become `msgspec.Struct` classes; other types stay as they are.
 
     Args:
-        schema: A `Schema`, or anything that declares one.
+        types: The description tree.
         array_like: Structs stand on the wire as lists of their values, without field names.
 
     Raises:
@@ -56,7 +53,7 @@ def struct_type(schema: Schema | Any, *, array_like: bool = False) -> Any:
         import msgspec
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
-    kind = _Builder(msgspec, array_like).type(getattr(schema, "types", None) or describe(schema), "$")
+    kind = _Builder(msgspec, array_like).type(types, "$")
     try:
         msgspec.msgpack.Decoder(kind)
     except TypeError as error:
@@ -64,7 +61,7 @@ def struct_type(schema: Schema | Any, *, array_like: bool = False) -> Any:
     return kind
 
 
-def to_structs(schema: Schema | Any, *, array_like: bool = False) -> Callable[[Any], Any]:
+def to_structs(types: t.Type, *, array_like: bool = False) -> Callable[[Any], Any]:
     """Return what turns a record of dicts into the Structs that `struct_type` gives, for encoding.
 
     Fields that the schema does not know are dropped, as they are by typed decoders.
@@ -72,12 +69,12 @@ def to_structs(schema: Schema | Any, *, array_like: bool = False) -> Callable[[A
     Raises:
         SchemaError: As `struct_type`.
     """
-    named = struct_type(schema)
+    named = struct_type(types)
     from msgspec import convert
 
     if not array_like:
         return lambda record: convert(record, named, from_attributes=True)
-    rows = struct_type(schema, array_like=True)
+    rows = struct_type(types, array_like=True)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
     return lambda record: convert(convert(record, named, from_attributes=True), rows, from_attributes=True)
 

@@ -42,6 +42,7 @@ __all__ = [
     "UnionType",
     "VarTupleType",
     "children",
+    "hashes_text_only",
     "walk",
 ]
 
@@ -341,6 +342,16 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
     yield path, node
     for part, child in children(node):
         yield from walk(child, path + part)
+
+
+def hashes_text_only(node: Type) -> bool:
+    """Whether all dict keys and set items at `node` and below it are text."""
+    for _, kind in walk(node):
+        match kind:
+            case DictType(key=hashed) | SetType(hashed) | FrozenSetType(hashed):
+                if not isinstance(hashed, StrType):
+                    return False
+    return True
 
 
 def _typed(values: tuple[object, ...]) -> list[tuple[type, object]]:

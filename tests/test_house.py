@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import codecs as standard_codecs
 import importlib.metadata
+import os
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -90,3 +94,86 @@ def test_extras_are_named_like_their_modules():
 
     assert needed <= extras.keys()
     assert all(name in extras["all"][0] for name in needed)
+
+
+TOP = ("commands.", "cli.", "_fastest.", "__", "bench.targets.")
+"""What stands on top of all: the commands, the face, and what measures every room."""
+FOR_REPORTS = ("bench.results", "bench.stats")
+"""What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
+
+
+def imports(path: Path, root: Path) -> Iterator[str]:
+    """Yield the names below the package at `root` that a file imports, in functions and for types as well."""
+    text, package = path.read_text(), ("bakeoff", *path.relative_to(root).parts[:-1])
+    if path.suffix == ".py":
+        nodes = list(ast.walk(ast.parse(text)))
+        plain = [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
+        found = [
+            (node.level, node.module or "", name.name)
+            for node in nodes
+            if isinstance(node, ast.ImportFrom)
+            for name in node.names
+        ]
+    else:
+        plain = []
+        rows = re.findall(r"^\s*from (\.*)([\w.]*) c?import \(?(\w*)", text, re.MULTILINE)
+        found = [(len(dots), module, name) for dots, module, name in rows]
+    for level, module, name in found:
+        base = package[: len(package) - level + 1] if level else ()
+        plain.append(".".join(filter(None, (*base, module, name))))
+    yield from (name.removeprefix("bakeoff.") for name in plain if name.startswith("bakeoff."))
+
+
+def height(name: str) -> int:
+    """Return how high in the order a module stands, or what is in it."""
+    if f"{name}.".startswith(TOP):
+        return len(ROOMS) + 1
+    room = name.partition(".")[0]
+    return ROOMS.index(room) + 1 if room in ROOMS else 0
+
+
+def is_from_below(module: str, name: str) -> bool:
+    """Whether a module may import a name."""
+    if module.startswith("reports.") and name.startswith("bench."):
+        return name.startswith(FOR_REPORTS)
+    return height(name) <= height(module)
+
+
+def upwards(root: Path) -> list[str]:
+    """Return the imports that are not from below."""
+    wrong = []
+    for folder, _, files in os.walk(root, followlinks=True):
+        for path in (Path(folder, file) for file in files if file.endswith((".py", ".pyx", ".pxd", ".pxi"))):
+            module = ".".join(path.relative_to(root).with_suffix("").parts)
+            wrong += [f"{module}: {name}" for name in imports(path, root) if not is_from_below(module, name)]
+    return wrong
+
+
+@pytest.mark.checkout
+def test_imports_go_one_way():
+    """Each room imports from those before it: errors, console, codecs, schemas, datasets, bench, reports."""
+    assert [] == upwards(ROOT / "src/bakeoff")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("codecs/a.py", "from ..schemas.plan import lack"),
+        ("codecs/a.py", "def f():\n    from .. import schemas"),
+        ("codecs/a.pyx", "    from ..schemas.plan import lack"),
+        ("codecs/a.pxd", "from ..schemas._plan cimport Step"),
+        ("schemas/a.py", "import bakeoff.datasets"),
+        ("datasets/deep/a.py", "from ...bench.results import read"),
+        ("bench/a.py", "if TYPE_CHECKING:\n    from ..reports import Table"),
+        ("reports/a.py", "from bakeoff.bench.session import run"),
+        ("reports/a.py", "from ..commands.run import command"),
+        ("console.py", "from .codecs import names"),
+        ("errors.py", "from .cli import main"),
+    ],
+)
+def test_an_import_upwards_is_seen(place, line, tmp_path):
+    """However it is written."""
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / place).write_text(line)
+
+    assert 1 == len(upwards(tmp_path))

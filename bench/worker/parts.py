@@ -77,7 +77,8 @@ def codec_parts(name: str, folder: Path, *, checking: bool = False) -> CodecPart
         from ...schemas.typed import plain, to_structs
 
         typed = bare.with_schema(made)
-        return CodecParts(typed, typed, None, to_structs(made, array_like=base.endswith("/array")), plain)
+        take = to_structs(made.types, array_like=base.endswith("/array"))
+        return CodecParts(typed, typed, None, take, plain)
     return CodecParts(bare.with_schema(made), bare, made.fixer(bare))
 
 

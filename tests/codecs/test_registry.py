@@ -15,6 +15,7 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec, registry
 from bakeoff.codecs.diagnose import explain
+from bakeoff.schemas.declare import describe
 from bakeoff.schemas.typed import plain, to_structs
 
 
@@ -238,7 +239,7 @@ def test_no_dict_is_written_where_records_are_arrays():
 
     with pytest.raises(bakeoff.EncodeError, match="to_structs"):
         codec.encode(record)
-    rows = to_structs(spec, array_like=True)
+    rows = to_structs(describe(spec), array_like=True)
     assert record == plain(codec.decode(codec.encode(rows(record))))
     maps = codec.with_schema(bakeoff.Schema(dict[str, int]))
     assert {"a": 1} == maps.decode(maps.encode({"a": 1}))

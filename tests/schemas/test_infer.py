@@ -23,7 +23,7 @@ from bakeoff.datasets import corpus, names
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Schema, SchemaError
 from bakeoff.schemas import types as t
-from bakeoff.schemas.source import load
+from bakeoff.schemas.load import load
 
 
 def kind(*values: Any) -> str:

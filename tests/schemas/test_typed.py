@@ -16,6 +16,7 @@ from bakeoff import codecs
 from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas.declare import describe
 from bakeoff.schemas.typed import plain, struct_type, to_structs
 from bakeoff.schemas.types import RecordType
 
@@ -35,7 +36,7 @@ def test_corpora_through_structs(name: str) -> None:
     """Records come back from a typed decoder as Structs with the same values."""
     made = corpus(name, records=20)
     schema = Schema(made.schema)
-    decode = msgspec.msgpack.Decoder(struct_type(schema)).decode
+    decode = msgspec.msgpack.Decoder(struct_type(schema.types)).decode
     encode = codecs.codec("msgpack").encode
     for record in made.records():
         assert first_difference(record, plain(decode(encode(record)))) is None
@@ -45,7 +46,7 @@ def test_arrays() -> None:
     """With array_like a record stands on the wire without its field names."""
     schema = Schema({"a": int, "b": list[dict[str, int]]})
     kind = schema.struct(array_like=True)
-    payload = msgspec.msgpack.encode(to_structs(schema, array_like=True)({"a": 1, "b": [{"x": 1}]}))
+    payload = msgspec.msgpack.encode(to_structs(schema.types, array_like=True)({"a": 1, "b": [{"x": 1}]}))
 
     assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
     assert plain(msgspec.msgpack.Decoder(kind).decode(payload)) == {"a": 1, "b": [{"x": 1}]}
@@ -75,7 +76,7 @@ def test_tags(array_like: bool) -> None:
     decode = msgspec.json.Decoder(Schema(Put).struct(array_like=array_like)).decode
     as_dict = {"op": "put", "key": "x", "at": dt.date(2024, 1, 2)}
     for record in (as_dict, Put("x", dt.date(2024, 1, 2))):
-        payload = msgspec.json.encode(to_structs(Put, array_like=array_like)(record))
+        payload = msgspec.json.encode(to_structs(describe(Put), array_like=array_like)(record))
 
         assert payload == msgspec.json.encode(list(as_dict.values()) if array_like else as_dict)
         assert plain(decode(payload)) == as_dict
@@ -130,7 +131,7 @@ def test_optional_fields_stay_away() -> None:
 def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
     """Keys that are no Python names, or that msgspec keeps to itself, are renamed and come back."""
     schema = Schema({name: type(value) for name, value in record.items()})
-    payload = msgspec.json.encode(to_structs(schema, array_like=array_like)(record))
+    payload = msgspec.json.encode(to_structs(schema.types, array_like=array_like)(record))
 
     assert payload == msgspec.json.encode(list(record.values()) if array_like else record)
     assert plain(msgspec.json.decode(payload, type=schema.struct(array_like=array_like))) == record
@@ -148,6 +149,6 @@ def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
 def test_what_has_no_typed_form(spec: Any, path: str) -> None:
     """One clear error names the place."""
     with pytest.raises(SchemaError) as caught:
-        struct_type(spec, array_like=True)
+        struct_type(describe(spec), array_like=True)
 
     assert caught.value.path == path

@@ -194,7 +194,7 @@ def check(
 
 def _schema(text: str, **options: Any) -> Schema:
     from ..schemas import Schema
-    from ..schemas.source import load
+    from ..schemas.load import load
 
     if ":" not in text and not text.endswith(".py"):
         from ..datasets import corpus, names

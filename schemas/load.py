@@ -1,0 +1,122 @@
+"""A schema from a Python file or an installed module."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..errors import UsageError
+from . import types as t
+from .declare import SchemaError, describe
+from .schema import Schema
+
+__all__ = ["load"]
+
+_MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
+"""What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
+
+
+def load(text: str) -> Any:
+    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` declares.
+
+    Without a name it is the one `Schema` that stands there, or else the one record class that no
+    other uses.
+
+    Raises:
+        UsageError: The file or module does not import, has no such name, or declares no record or
+            several; the message says which.
+    """
+    where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
+    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
+    if name:
+        found: Any = module
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is None:
+            known = ", ".join([*_schemas(module), *_records(module)])
+            raise UsageError(f"{where} has no {name}; it has {known or 'no record class'}")
+        return found
+    declared = _schemas(module) or _roots(_records(module), where)
+    if len(declared) != 1:
+        what = f"{', '.join(declared)}: say which" if declared else "no record class"
+        raise UsageError(f"{where} declares {what}; a schema is given as {where}:NAME")
+    return next(iter(declared.values()))
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
+    name = f"bakeoff_schema_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise UsageError(f"{path} does not import: {_reason(error)}") from error
+    return module
+
+
+def _load_module(name: str, text: str) -> ModuleType:
+    if not name:
+        raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends the program, with {error.code!r}"
+    return f"{type(error).__name__}: {error}"
+
+
+def _schemas(module: ModuleType) -> dict[str, Any]:
+    """Return the `Schema` objects of a module, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, Schema) and not name.startswith("_")
+    }
+
+
+def _records(module: ModuleType) -> dict[str, Any]:
+    """Return the record classes that a module itself declares, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and isinstance(value, type)
+        and value.__module__ == module.__name__
+        and not issubclass(value, enum.Enum)
+        and any(hasattr(value, mark) for mark in _MARKS)
+    }
+
+
+def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the record classes that no other uses.
+
+    Raises:
+        UsageError: None of them is a schema; the message says why the first is not.
+    """
+    described, faults = {}, {}
+    for name, cls in records.items():
+        try:
+            described[name] = describe(cls)
+        except SchemaError as error:
+            faults[name] = error
+    if faults and not described:
+        name, fault = next(iter(faults.items()))
+        raise UsageError(f"{where}, class {name}: {fault}") from fault
+    used = [node for tree in described.values() for path, node in t.walk(tree) if path != "$"]
+    return {name: cls for name, cls in records.items() if described.get(name) not in used}
