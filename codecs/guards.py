@@ -1,7 +1,7 @@
 """What a codec's guards cost over its library's own call, where they cost more than the shell of any codec.
 
-Measured on `messages` (some 1,500 bytes, a hundred values), and held to by ``python -m
-bakeoff.bench.targets.interface``; the notes of the codecs, and so the tables, say the same.
+Measured on `messages` (some 1,500 bytes, a hundred values), and held to by ``python3 tasks.py
+targets interface``; the notes of the codecs, and so the tables, say the same.
 """
 
 from __future__ import annotations

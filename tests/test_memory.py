@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import madeup
 from bakeoff.bench.results import write
-from bakeoff.bench.targets import _madeup as madeup
 
 
 def limited(kib: int, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

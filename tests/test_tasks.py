@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -46,3 +46,23 @@ def test_the_run_takes_our_place(tasks: ModuleType, monkeypatch: pytest.MonkeyPa
     tasks.run(["--quick"])
 
     assert [[str(tasks.BIN / "bakeoff"), "run", "--quick"]] == found
+
+
+def test_targets_are_those_of_a_module_with_its_arguments(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that misses makes the exit code, and a name that is none says which there are."""
+    typed: list[list[str]] = []
+
+    def run(command: list[str], cwd: Path) -> SimpleNamespace:
+        typed.append(command[1:])
+        return SimpleNamespace(returncode=command[2] == "targets.memory")
+
+    monkeypatch.setattr(tasks.subprocess, "run", run)
+    tasks.targets(["schemas", "--rounds", "3"])
+    assert [["-m", "targets.schemas", "--rounds", "3"]] == typed
+    with pytest.raises(SystemExit, match=r"^missed: memory$"):
+        tasks.targets([])
+    assert len(typed) > 5
+    with pytest.raises(SystemExit, match=r"no targets 'shemas'; there are corpora, "):
+        tasks.targets(["shemas"])

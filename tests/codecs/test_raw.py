@@ -6,8 +6,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.targets.interface import Figure, limit
 from bakeoff.codecs.guards import GUARDS
+from targets.interface import Figure, limit
 
 RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1]}]}}
 

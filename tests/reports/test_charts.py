@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+import madeup
 from bakeoff.bench.results import CellResult, Result
-from bakeoff.bench.targets import _madeup as madeup
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import charts, drawn
 from bakeoff.reports.cost import Cost

@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+import madeup
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
-from bakeoff.bench.targets import _madeup as madeup
 from bakeoff.errors import UsageError
 from bakeoff.reports import page
 

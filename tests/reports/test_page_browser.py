@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+import madeup
 from bakeoff.bench.results import Result
-from bakeoff.bench.targets import _madeup as madeup
 from bakeoff.reports import page as report
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.drawn import points, views
@@ -317,8 +317,8 @@ def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> Non
     # Not `inner_text`: rows out of sight are not rendered.
     cell = page.locator('#table tbody tr:visible [data-column="rate"]').first
     assert "cores, line" in (cell.text_content() or "")
-    assert ranks(page)["plist/xml"] == "–"
-    row = page.locator('#table tr[data-codec="plist/xml"]:not([hidden])')
+    assert ranks(page)["plist"] == "–"
+    row = page.locator('#table tr[data-codec="plist"]:not([hidden])')
     assert "line is full" in (row.text_content() or "")
 
 

@@ -1,6 +1,6 @@
 """What the interface costs over the libraries' own calls.
 
-Run ``python -m bakeoff.bench.targets.interface``. Every codec through ``codec.encode`` and ``codec.decode``
+Run ``python3 tasks.py targets interface``. Every codec through ``codec.encode`` and ``codec.decode``
 against the calls that its library's users write (``raw`` in its declaration), on records of some 1,500
 and of 134 bytes. Where such a call takes further arguments, or text has to become bytes, it is a line of
 Python, as it is in users' code. The implementations in pure Python are left out:
@@ -27,10 +27,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...codecs import available, codec, describe
-from ...codecs.guards import GUARDS
-from ...datasets import corpus
-from ..worker._slice import time_calls
+from bakeoff.bench.worker._slice import time_calls
+from bakeoff.codecs import available, codec, describe
+from bakeoff.codecs.guards import GUARDS
+from bakeoff.datasets import corpus
+
 from ._paired import in_processes, interval
 
 __all__ = ["main"]

@@ -1,4 +1,4 @@
-"""Targets for corpora: ``python -m bakeoff.bench.targets.corpora``.
+"""Targets for corpora: ``python3 tasks.py targets corpora``.
 
 Movies, streamed on one core: at least 1,000,000 records/s, and at least 5 times mimesis on the same four
 fields (which picks each text out of 28 sentences, always the same objects, while ours are made letter by
@@ -24,8 +24,8 @@ from typing import Any
 
 import click
 
-from ...codecs import codec
-from ...datasets import corpus
+from bakeoff.codecs import codec
+from bakeoff.datasets import corpus
 
 WANTED_RATE = 1_000_000
 WANTED_RATIO = 5

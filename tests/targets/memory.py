@@ -1,4 +1,4 @@
-"""``python -m bakeoff.bench.targets.memory``: are leaks found, clean codecs left alone, and peaks true?
+"""``python3 tasks.py targets memory``: are leaks found, clean codecs left alone, and peaks true?
 
 Every trial is what a run does for one cell: a fresh worker process, and another one where the first
 asks to have a suspicion confirmed.
@@ -19,12 +19,12 @@ from typing import Any
 
 import click
 
-from ... import codecs
-from ...datasets import corpus
-from ...errors import RunError
-from ..run.processes import Workshop
-from ..selftest import faults
-from ..worker.records import Checked, write_checked, write_sample
+from bakeoff import codecs
+from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.selftest import faults
+from bakeoff.bench.worker.records import Checked, write_checked, write_sample
+from bakeoff.datasets import corpus
+from bakeoff.errors import RunError
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""``python -m bakeoff.bench.targets.scheduler``: can the scheduler be believed?
+"""``python3 tasks.py targets scheduler``: can the scheduler be believed?
 
 Prints the cost of measuring a call, how often a codec entered twice is told apart from itself, how often
 a planted 2 % is found, what early stopping does to false verdicts over 10,000 replays, and how long nine
@@ -26,16 +26,17 @@ from typing import Any
 
 import click
 
-from ...errors import RunError
-from ..results import Result, Sample
-from ..run.environment import cores
-from ..run.options import Options
-from ..run.processes import Workshop
-from ..run.session import Session
-from ..run.stopping import Rule
-from ..selftest.checks import FOUND_WITHIN
-from ..stats import verdicts
-from ..worker.time import harness
+from bakeoff.bench.results import Result, Sample
+from bakeoff.bench.run.environment import cores
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.session import Session
+from bakeoff.bench.run.stopping import Rule
+from bakeoff.bench.selftest.checks import FOUND_WITHIN
+from bakeoff.bench.stats import verdicts
+from bakeoff.bench.worker.time import harness
+from bakeoff.errors import RunError
+
 from ._neighbours import bursts
 
 __all__ = ["Bench", "Duel", "main"]
@@ -101,19 +102,21 @@ class Bench:
         if (prepared := workshop.work(job, patience=None)).answer is None:
             raise RunError(f"{corpus} cannot be prepared: {prepared.reason}")
         self.specs: dict[tuple[str, str], dict[str, Any]] = {}
-        for codec in codecs:
+        for number, codec in enumerate(codecs):
+            # Names of codecs may hold a slash.
+            payloads = f"payloads-{number}"
             job = {
                 "kind": "check",
                 "folder": str(self.folder),
                 "codec": codec,
-                "payloads": codec,
+                "payloads": payloads,
                 "seconds": 5,
             }
             answer = workshop.work(job, patience=60).answer
             if answer is None or answer["outcome"] not in ("ok", "lossy"):
                 raise RunError(f"{codec} cannot be measured: {answer}")
             for operation in ("dump", "load"):
-                self.specs[codec, operation] = {"codec": codec, "operation": operation, "payloads": codec}
+                self.specs[codec, operation] = {"codec": codec, "operation": operation, "payloads": payloads}
 
     def process(self, cells: Sequence[Mapping[str, Any]], number: int) -> dict[str, float]:
         """Time the cells in one process; return their paired values by index."""

@@ -1,4 +1,4 @@
-"""``python -m bakeoff.bench.targets.mixed``: is the figure that of the mean record, whatever the records are?
+"""``python3 tasks.py targets mixed``: is the figure that of the mean record, whatever the records are?
 
 Twelve mixtures of records, and codecs of four speeds that take a known time for each record, go through the
 check's passes and through timing processes as every codec does. Each has a twin that takes the same for every
@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 import click
 
-from ..results import Sample
-from ..stats import Ratio, ratio
-from ..worker._slice import spin, time_calls
-from ..worker.costs import costs
-from ..worker.time import Process
-from ..worker.work import Batch, Spent, Work, rotating
-from ..worker.yardstick import ITEMS
+from bakeoff.bench.results import Sample
+from bakeoff.bench.stats import Ratio, ratio
+from bakeoff.bench.worker._slice import spin, time_calls
+from bakeoff.bench.worker.costs import costs
+from bakeoff.bench.worker.time import Process
+from bakeoff.bench.worker.work import Batch, Spent, Work, rotating
+from bakeoff.bench.worker.yardstick import ITEMS
 
 __all__ = ["MIXTURES", "Mixture", "main"]
 

@@ -1,29 +1,57 @@
-"""A made-up result, as crowded as a real one gets: for tests of reports and for timing them.
+"""Made-up results, for tests of reports and for timing them: nothing in them was measured.
 
-Nothing in it was measured. It has ties, losses, failures, a reference row and a schema, on as
-many corpora and codecs as asked.
+`result` is as crowded as a real one gets: ties, losses, failures, a leak, a reference row and schemas, on as
+many corpora and codecs as asked. Of `planted` every figure is known beforehand, and with it what a report has
+to say.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
-from ..results import UNITS, Cell, CellResult, CodecFacts, CorpusFacts, Outcome, Result, Sample
+from bakeoff.bench.results import (
+    UNITS,
+    Cell,
+    CellResult,
+    CodecFacts,
+    CorpusFacts,
+    Fact,
+    Outcome,
+    Result,
+    Sample,
+)
 
-__all__ = ["CODECS", "CORPORA", "result"]
+__all__ = ["CODECS", "CORPORA", "planted", "result"]
+
+MACHINE: Final[Mapping[str, Fact]] = {
+    "hostname": "bench-1",
+    "cpu_model_name": "Made-up CPU",
+    "platform": "Linux",
+    "python_implementation": "cpython",
+    "python_version": "3.11.7",
+}
+
+PLANTED: Final[Mapping[str, Mapping[str, float]]] = {
+    "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
+    "msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498},
+    "bson": {"dump": 2.85e-6, "load": 1.05e-6, "size": 1735},
+    "yaml": {"dump": 95e-6, "load": 78e-6, "size": 1631},
+}
+"""The bake-off of 2011, roughly."""
 
 CODECS: Final[tuple[tuple[str, str, str, float, float, float], ...]] = (
     ("orjson", "json", "orjson 3.13.0", 0.9, 2.1, 1.00),
     ("msgspec-json", "json", "msgspec 0.22.0", 1.2, 2.4, 1.00),
-    ("json", "json", "stdlib 3.11.7", 6.1, 5.4, 1.04),
+    ("json", "json", "Python 3.11.7", 6.1, 5.4, 1.04),
     ("ujson", "json", "ujson 6.1.0", 3.0, 3.9, 1.02),
     ("rapidjson", "json", "python-rapidjson 1.25", 3.4, 5.1, 1.00),
     ("simplejson", "json", "simplejson 4.3.0", 8.3, 6.0, 1.04),
     ("simplejson/pure", "json", "simplejson 4.3.0", 41.0, 88.0, 1.04),
-    ("json+schema", "json", "stdlib 3.11.7", 6.1, 5.4, 1.04),
+    ("json+schema", "json", "Python 3.11.7", 6.1, 5.4, 1.04),
     ("msgspec-msgpack/struct", "msgpack", "msgspec 0.22.0", 0.7, 1.1, 0.78),
     ("msgspec-msgpack", "msgpack", "msgspec 0.22.0", 1.0, 2.0, 0.82),
     ("ormsgpack", "msgpack", "ormsgpack 1.13.1", 0.8, 1.9, 0.82),
@@ -33,16 +61,16 @@ CODECS: Final[tuple[tuple[str, str, str, float, float, float], ...]] = (
     ("msgpack/pure", "msgpack", "msgpack 1.2.4", 39.0, 61.0, 0.82),
     ("msgpack+schema", "msgpack", "msgpack 1.2.4", 1.7, 2.5, 0.82),
     ("cbor2", "cbor", "cbor2 6.2.1", 4.4, 6.2, 0.81),
-    ("cbor2/pure", "cbor", "cbor2 6.2.1", 52.0, 79.0, 0.81),
+    ("pickle/pure", "pickle", "Python 3.11.7", 52.0, 79.0, 0.93),
     ("bson", "bson", "pymongo 4.20.0", 3.9, 4.1, 1.11),
     ("bson/pure", "bson", "pymongo 4.20.0", 64.0, 55.0, 1.11),
-    ("pickle", "pickle", "stdlib 3.11.7", 2.2, 2.6, 0.93),
-    ("pickle/4", "pickle", "stdlib 3.11.7", 2.2, 2.6, 0.93),
-    ("marshal", "marshal", "stdlib 3.11.7", 0.9, 1.6, 0.97),
+    ("pickle", "pickle", "Python 3.11.7", 2.2, 2.6, 0.93),
+    ("pickle/2", "pickle", "Python 3.11.7", 2.7, 2.6, 1.02),
+    ("marshal", "marshal", "Python 3.11.7", 0.9, 1.6, 0.97),
     ("yaml", "yaml", "PyYAML 6.0.3", 310.0, 410.0, 1.09),
     ("yaml/pure", "yaml", "PyYAML 6.0.3", 2900.0, 4600.0, 1.09),
-    ("plist/binary", "plist", "stdlib 3.11.7", 71.0, 60.0, 1.22),
-    ("plist/xml", "plist", "stdlib 3.11.7", 84.0, 48.0, 1.93),
+    ("plist/binary", "plist", "Python 3.11.7", 71.0, 60.0, 1.22),
+    ("plist", "plist", "Python 3.11.7", 84.0, 48.0, 1.93),
     ("orjson|zstd:3", "json", "orjson 3.13.0", 5.2, 4.2, 0.49),
     ("msgpack|zstd:3", "msgpack", "msgpack 1.2.4", 6.0, 4.6, 0.47),
     ("msgpack|lz4", "msgpack", "msgpack 1.2.4", 2.4, 3.0, 0.61),
@@ -69,7 +97,7 @@ _LOSSES: Final = {
 _FAILURES: Final[dict[tuple[str, str], tuple[Outcome, str, str]]] = {
     ("types", "ujson"): ("wrong", "record 3: expected `1.1`, got `1.1000000000000001` at `$.ratio`", ""),
     ("types", "marshal"): ("unsupported", "cannot encode `datetime`", ""),
-    ("types", "plist/xml"): (
+    ("types", "plist"): (
         "error",
         "OverflowError: an integer is beyond 64 bits",
         "Traceback ...\nOverflowError",
@@ -142,7 +170,7 @@ def _facts(name: str, family: str, library: str) -> CodecFacts:
         format=family,
         library=package,
         version=version,
-        accelerated=None if package == "stdlib" else not name.endswith("/pure"),
+        accelerated=None if family == "plist" else not name.endswith("/pure"),
         trusted_only=family in ("pickle", "marshal"),
         interoperable=family not in ("pickle", "marshal"),
         carries=tuple(_CARRIES[family].split()),
@@ -198,24 +226,29 @@ def _corpus(
             times["advise"] = size * 0.2
         loss = _LOSSES.get(family, ()) if "+schema" not in codec and name in ("messages", "types") else ()
         for operation, nanoseconds in times.items():
-            samples = tuple(_times(nanoseconds * 1e-9 * noise.lognormvariate(0.0, 0.08), machine, noise))
+            samples = _samples(nanoseconds * 1e-9 * noise.lognormvariate(0.0, 0.08), machine, noise)
             yield CellResult(
                 Cell(name, operation, codec), "lossy" if loss else "ok", loss=loss, samples=samples
             )
         yield from _bytes(name, codec, size, share, noise)
     for operation in ("dump", "load"):
-        samples = tuple(_times(size * 2e-11 + 4e-8, machine, noise))
+        samples = _samples(size * 2e-11 + 4e-8, machine, noise)
         yield CellResult(Cell(name, operation, "floor"), "ok", samples=samples)
     yield CellResult(
         Cell(name, "dump", "avro"), "missing", "fastavro is not installed: pip install 'bakeoff[avro]'"
     )
 
 
-def _times(seconds: float, machine: list[float], noise: random.Random) -> Iterator[Sample]:
+def _samples(
+    value: float, machine: Sequence[float], noise: random.Random, spread: float = 0.008
+) -> tuple[Sample, ...]:
+    """Make one sample a process: paired values scatter by `spread`, the others with the machine as well."""
+    found = []
     for pair, common in enumerate(machine):
-        paired = seconds * math.exp(noise.gauss(0.0, 0.008))
-        value = paired * math.exp(common * 0.2)
-        yield Sample(value, value * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20)
+        paired = value * math.exp(noise.gauss(0.0, spread))
+        seen = paired * math.exp(common * 0.2)
+        found.append(Sample(seen, seen * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20))
+    return tuple(found)
 
 
 def _bytes(corpus: str, codec: str, size: int, share: float, noise: random.Random) -> Iterator[CellResult]:
@@ -232,7 +265,65 @@ def _bytes(corpus: str, codec: str, size: int, share: float, noise: random.Rando
     for operation, amount in amounts.items():
         assert UNITS[operation] == "byte"
         leaks = operation.startswith("growth") and amount > 0
-        facts = {"verdict": "leak" if leaks else "no leak"} if operation.startswith("growth") else {}
+        facts = {"verdict": "growing" if leaks else "no growth"} if operation.startswith("growth") else {}
         yield CellResult(
             Cell(corpus, operation, codec), "ok", facts=facts, samples=(Sample(amount, amount, amount),)
         )
+
+
+def planted(
+    planted: Mapping[str, Mapping[str, float]] = PLANTED,
+    *,
+    corpora: Sequence[str] = ("messages",),
+    processes: int = 8,
+    noise: float = 0.003,
+    seed: int = 1,
+    facts: Mapping[str, Mapping[str, Any]] | None = None,
+    outcomes: Mapping[str, tuple[Outcome, str]] | None = None,
+    losses: Mapping[str, tuple[str, ...]] | None = None,
+    floor: bool = True,
+    environment: Mapping[str, Fact] | None = None,
+    **fields: Any,
+) -> Result:
+    """Make a run up of values that are given.
+
+    Args:
+        planted: Value by codec and operation.
+        facts: Fields of `CodecFacts` by codec, where they differ from an ordinary codec's.
+        outcomes: Outcome and reason by codec, for codecs without a figure.
+        losses: Losses by codec, for lossy ones.
+        fields: Fields of `Result`.
+    """
+    rng = random.Random(seed)
+    cells = []
+    known = facts or {}
+    names = [*planted, *(outcomes or {})]
+    codecs = [
+        replace(
+            CodecFacts(name, name.split("/")[0], f"lib{name.split('/')[0]}", "1.2.3", True),
+            **known.get(name, {}),
+        )
+        for name in names
+    ]
+    entries = {**planted, "floor": {"dump": 2e-8, "load": 2e-8}} if floor else planted
+    for corpus in corpora:
+        for name, operations in entries.items():
+            loss = (losses or {}).get(name, ())
+            for operation, value in operations.items():
+                # Times scatter, bytes do not.
+                spread = noise if UNITS[operation] == "second" else 0.0
+                found = _samples(value, [0.0] * processes, rng, spread)
+                cell = Cell(corpus, operation, name)
+                cells.append(CellResult(cell, "lossy" if loss else "ok", loss=loss, samples=found))
+        for name, (outcome, reason) in (outcomes or {}).items():
+            cells += [CellResult(Cell(corpus, kind, name), outcome, reason) for kind in ("dump", "load")]
+    return Result(
+        cells=tuple(cells),
+        codecs=tuple(codecs),
+        corpora=tuple(
+            CorpusFacts(name, name, f"{number:064x}", records=100_000, sample=1000, seed=1)
+            for number, name in enumerate(corpora, start=1)
+        ),
+        environment={**MACHINE, **(environment or {})},
+        **{"command": "bakeoff run messages", **fields},
+    )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
-from .. import stats
-from ..results import Sample
+from bakeoff.bench import stats
+from bakeoff.bench.results import Sample
 
 __all__ = ["in_processes", "interval"]
 

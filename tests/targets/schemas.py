@@ -1,6 +1,6 @@
 """The price of bringing types back, ours beside its peers', paired in one run.
 
-Run ``python -m bakeoff.bench.targets.schemas``. Three tables: a record of 15 fields after msgpack (datetime,
+Run ``python3 tasks.py targets schemas``. Three tables: a record of 15 fields after msgpack (datetime,
 date, six Decimals, UUID, bytes, int keys, five nested records), the rows of 2011 (tuples, lists by
 callback, lists by schema), and what a schema with nothing to do costs. Then growth over a million records.
 Targets stand beside the rows concerned; one that is missed makes the exit code 1.
@@ -27,9 +27,10 @@ from uuid import UUID
 
 import click
 
-from ...codecs.registry import codec
-from ...schemas import Schema
-from ..worker._slice import time_calls
+from bakeoff.bench.worker._slice import time_calls
+from bakeoff.codecs.registry import codec
+from bakeoff.schemas import Schema
+
 from ._paired import in_processes, interval
 
 __all__ = ["Item", "Sale", "SaleObject", "main"]
@@ -206,7 +207,7 @@ def _cattrs_rows(decode: Callable[[Any], Any], payloads: list[bytes]) -> list[Ro
 
 def messages_rows() -> list[Row]:
     """Return the rows of 2011, and today's default, on `messages`."""
-    from ...datasets import corpus
+    from bakeoff.datasets import corpus
 
     messages = corpus("messages", records=500)
     schema = Schema(messages.schema)

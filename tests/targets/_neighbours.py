@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from ..run.environment import cores
+from bakeoff.bench.run.environment import cores
 
 __all__ = ["bursts"]
 

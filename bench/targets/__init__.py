@@ -1,1 +1,0 @@
-"""Commands that print the figures the project promises, one module each."""
