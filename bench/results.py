@@ -8,6 +8,8 @@ figure, corpus profiles, environment, options) is one JSON text in the metadata 
 History of the format (``bakeoff_format``):
 
 1. First version.
+2. The operations ``fix``, ``fix-nogc`` and ``growth-fix`` were called ``advise``, ``advise-nogc`` and
+   ``growth-advise``; files of format 1 are read under the new names.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ __all__ = [
     "ResultFileError",
     "Sample",
     "Unit",
+    "current",
     "from_suite",
     "read",
     "read_suite",
@@ -60,7 +63,10 @@ __all__ = [
     "write",
 ]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+
+_RENAMED = {"advise": "fix", "advise-nogc": "fix-nogc", "growth-advise": "growth-fix"}
+"""Operations of format 1 by the names that they had."""
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a result file, decompressed; a run of an hour leaves a few."""
@@ -93,10 +99,10 @@ UNITS: Mapping[str, Unit] = {
     "dump-streamed": "second",
     "load-streamed": "second",
     "load": "second",
-    "advise": "second",
+    "fix": "second",
     "dump-nogc": "second",
     "load-nogc": "second",
-    "advise-nogc": "second",
+    "fix-nogc": "second",
     "size": "byte",
     "peak-dump": "byte",
     "peak-load": "byte",
@@ -104,7 +110,7 @@ UNITS: Mapping[str, Unit] = {
     "retained-payloads": "byte",
     "growth-dump": "byte",
     "growth-load": "byte",
-    "growth-advise": "byte",
+    "growth-fix": "byte",
     "growth-failing-load": "byte",
 }
 """The operations of files that do not tell of theirs, and their units: seconds per record, bytes per record
@@ -446,18 +452,28 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
                 newer = f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}"
                 raise ResultFileError(newer)
             if document := metadata.get("bakeoff_document"):
-                return _from_document(json.loads(document), suite)
+                return _from_document(json.loads(document), suite, version)
     except UNREADABLE as error:
         found = f"{type(error).__name__}: {error}"
         raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 
-def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Result:
-    samples = {b.get_name(): _samples(b) for b in suite.get_benchmarks()}
+def current(name: str) -> str:
+    """Return the name that a benchmark of format 1 has today."""
+    corpus, *rest = name.split("/", 2)
+    return "/".join([corpus, *(_RENAMED.get(part, part) for part in rest[:1]), *rest[1:]])
+
+
+def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version: int) -> Result:
+    named = current if version < 2 else str
+    samples = {named(b.get_name()): _samples(b) for b in suite.get_benchmarks()}
+    if version < 2 and "operations" in plain["options"]:
+        operations = plain["options"]["operations"].split("\n")
+        plain["options"]["operations"] = "\n".join(_RENAMED.get(name, name) for name in operations)
     cells = []
     for entry in plain["cells"]:
-        name = entry.pop("cell")
+        name = named(entry.pop("cell"))
         entry |= {"cell": Cell.parse(name), "samples": samples.get(name, ()), "loss": tuple(entry["loss"])}
         cells.append(typed(CellResult, entry))
     for codec in plain["codecs"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ..bench.results import Result
 
-__all__ = ["FORMATS", "advice", "render"]
+__all__ = ["FORMATS", "recommendation", "render"]
 
 FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
@@ -48,7 +48,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     return writers[format](table)
 
 
-def advice(result: Result, **options: Any) -> str:
+def recommendation(result: Result, **options: Any) -> str:
     """Say in one sentence which codec to take.
 
     Args:
@@ -56,6 +56,6 @@ def advice(result: Result, **options: Any) -> str:
         **options: `reads` and `bandwidth`, as `render` has them.
     """
     from .cost import Cost
-    from .sentence import advice as sentence
+    from .sentence import recommendation as sentence
 
     return sentence(result, Cost.of(**options))

@@ -11,7 +11,7 @@ from .environment import notes, warnings
 from .merge import machines
 from .options import Options
 from .section import SectionBuilder
-from .sentence import advice
+from .sentence import recommendation
 from .table import Table, labelled, merge_sections
 
 __all__ = ["build"]
@@ -42,7 +42,7 @@ def build(results: Sequence[Result], options: Options) -> Table:
         sections=tuple(sections),
         warnings=labelled([(label, warnings(result)) for label, result in blocks]),
         notes=labelled([(label, notes(result)) for label, result in blocks]),
-        advice="\n".join(labelled([(label, _advised(result, options)) for label, result in blocks])),
+        recommendation="\n".join(labelled([(label, _headline(result, options)) for label, result in blocks])),
         meta={
             "cost": options.cost.as_json(),
             "per": options.per,
@@ -65,10 +65,10 @@ def _losses(result: Result) -> dict[str, list[str]]:
     }
 
 
-def _advised(result: Result, options: Options) -> list[str]:
-    """Return the advice; none for results without times."""
+def _headline(result: Result, options: Options) -> list[str]:
+    """Return the recommendation; none for results without times."""
     timed = any(cell.cell.operation in ("dump", "load") for cell in result.cells)
-    return [advice(result, options.cost)] if timed else []
+    return [recommendation(result, options.cost)] if timed else []
 
 
 def _builders(result: Result, options: Options) -> dict[tuple[str, str], SectionBuilder]:

@@ -67,7 +67,7 @@ _FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 HEADINGS: Final = {
     "dump": "dump, per record",
     "load": "load, per record",
-    "advise": "advise, per record",
+    "fix": "fix, per record",
     "peak-dump": "peak memory of a dump",
     "peak-load": "peak memory of a load",
     "retained-payloads": "held by a payload",
@@ -411,7 +411,7 @@ def render(
     """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
 
     Args:
-        kind: Size against cost, bars of dump, load and advise, or memory.
+        kind: Size against cost, bars of dump, load and fix, or memory.
         reads: Loads for each dump, for the cost.
         bandwidth: Line that payloads cross, for the cost.
 

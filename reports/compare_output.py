@@ -45,7 +45,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
         sections=tuple(sections),
         warnings=comparison.warnings,
         notes=(*(f"changed: {note}" for note in comparison.notes), *only),
-        advice=summary(comparison, limit),
+        recommendation=summary(comparison, limit),
     )
 
 

@@ -1,6 +1,6 @@
 """What one record costs in use: written once, read some times, sent over a line.
 
-``cost = dump + reads × (load + advise) + bytes / bandwidth``, in seconds per record. The
+``cost = dump + reads × (load + fix) + bytes / bandwidth``, in seconds per record. The
 default is one write and one read on the same machine: ``reads = 1`` and no line.
 """
 
@@ -21,11 +21,11 @@ __all__ = [
     "bandwidth_text",
     "breakeven_bandwidth",
     "breakeven_reads",
-    "nothing_to_advise",
+    "nothing_to_fix",
     "parse_bandwidth",
 ]
 
-FORMULA: Final = "dump + reads × (load + advise) + bytes / bandwidth"
+FORMULA: Final = "dump + reads × (load + fix) + bytes / bandwidth"
 
 _PREFIXES: Final = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BANDWIDTH: Final = re.compile(
@@ -90,9 +90,9 @@ class Cost:
             needed.append("size")
         return tuple(needed)
 
-    def total(self, dump: float, load: float, advise: float = 0.0, size: float = 0.0) -> float:
+    def total(self, dump: float, load: float, fix: float = 0.0, size: float = 0.0) -> float:
         """Return seconds per record from its parts (seconds, and bytes for `size`)."""
-        return dump + self.reads * (load + advise) + size / self.bandwidth
+        return dump + self.reads * (load + fix) + size / self.bandwidth
 
     def samples(self, cells: Mapping[str, CellResult]) -> tuple[Sample, ...]:
         """Add a codec's cells up, process by process, so that costs stay paired as times are.
@@ -105,27 +105,24 @@ class Cost:
         """
         if any(not (name in cells and cells[name].samples) for name in self.operations):
             return ()
-        advised = not nothing_to_advise(cells)
+        fixed = not nothing_to_fix(cells)
         dump = {sample.pair: sample for sample in cells["dump"].samples}
         load = {sample.pair: sample for sample in cells["load"].samples} if self.reads else {}
-        advise = {sample.pair: sample for sample in cells["advise"].samples} if advised else {}
+        fix = {sample.pair: sample for sample in cells["fix"].samples} if fixed else {}
         wire = _mean(cells["size"].samples) / self.bandwidth if math.isfinite(self.bandwidth) else 0.0
-        pairs = [
-            pair for pair in dump if (not self.reads or pair in load) and (not advised or pair in advise)
-        ]
+        pairs = [pair for pair in dump if (not self.reads or pair in load) and (not fixed or pair in fix)]
         return tuple(
-            self._sum(dump[pair], load.get(pair, _NOTHING), advise.get(pair, _NOTHING), wire)
-            for pair in pairs
+            self._sum(dump[pair], load.get(pair, _NOTHING), fix.get(pair, _NOTHING), wire) for pair in pairs
         )
 
-    def _sum(self, dump: Sample, load: Sample, advise: Sample, wire: float) -> Sample:
+    def _sum(self, dump: Sample, load: Sample, fix: Sample, wire: float) -> Sample:
         # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
         share = dump.paired / dump.value if dump.value else 1.0
         reads = self.reads
         return Sample(
-            value=dump.value + reads * (load.value + advise.value) + wire,
-            raw=dump.raw + reads * (load.raw + advise.raw) + wire,
-            paired=dump.paired + reads * (load.paired + advise.paired) + wire * share,
+            value=dump.value + reads * (load.value + fix.value) + wire,
+            raw=dump.raw + reads * (load.raw + fix.raw) + wire,
+            paired=dump.paired + reads * (load.paired + fix.paired) + wire * share,
             pair=dump.pair,
         )
 
@@ -143,9 +140,9 @@ class Cost:
         return {"formula": FORMULA, "reads": self.reads, "bandwidth": line}
 
 
-def nothing_to_advise(cells: Mapping[str, CellResult]) -> bool:
-    """Whether a codec's loads need no advice: no schema, or one that has nothing to fix for it."""
-    cell = cells.get("advise")
+def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:
+    """Whether a codec's loads need no fix-up: no schema, or one that has nothing to fix for it."""
+    cell = cells.get("fix")
     return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
 
 

@@ -30,7 +30,7 @@ __all__ = [
     "views",
 ]
 
-TIMES: Final[tuple[str, ...]] = ("dump", "load", "advise")
+TIMES: Final[tuple[str, ...]] = ("dump", "load", "fix")
 """Operations of the time chart."""
 
 MEMORY: Final[tuple[str, ...]] = ("peak-dump", "peak-load", "retained-payloads", "retained-records")

@@ -1,4 +1,4 @@
-"""One codec on one corpus, as the tables, the advice and `pick` look at it."""
+"""One codec on one corpus, as the tables, the recommendation and `pick` look at it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, Sample
 from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
 from ..codecs.limits import OWN_DATA
-from .cost import Cost, nothing_to_advise
+from .cost import Cost, nothing_to_fix
 
 __all__ = [
     "FLOOR",
@@ -116,9 +116,9 @@ class Entrant:
         return any(cell.samples for cell in self.cells.values())
 
     @property
-    def unadvised(self) -> bool:
+    def unfixed(self) -> bool:
         """Whether there is no schema, or one that has nothing to fix for this codec."""
-        return nothing_to_advise(self.cells)
+        return nothing_to_fix(self.cells)
 
     def samples(self, *operations: str) -> tuple[Sample, ...]:
         """Return the samples of an operation, or of several added up process by process."""

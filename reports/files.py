@@ -17,6 +17,7 @@ from ..bench.results import (
     Result,
     ResultFileError,
     Sample,
+    current,
     from_suite,
     read_suite,
 )
@@ -79,7 +80,7 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
 
 def _cell(path: Path, name: str, metadata: dict[str, Fact]) -> Cell:
     """Name the cell of a benchmark: ``CORPUS/OPERATION`` of our pyperf runner, or anything at all."""
-    parts = name.split("/", 2)
+    parts = current(name).split("/", 2)
     if len(parts) > 1 and parts[1] in UNITS:
         codec = parts[2] if len(parts) == 3 else str(metadata.get("bakeoff_codec", path.stem))
         return Cell(parts[0], parts[1], codec)

@@ -15,13 +15,13 @@ from .table import Absent, Column, Entry, Section
 
 __all__ = ["COLUMNS", "Cell", "Footnote", "Grid", "Heading", "Line", "grid"]
 
-COLUMNS: Final = ("cost", "dump", "load", "advise", "bytes", "peak", "growth", "fidelity")
+COLUMNS: Final = ("cost", "dump", "load", "fix", "bytes", "peak", "growth", "fidelity")
 _RELATIVE: Final = ("cost", "dump", "load", "bytes")
 _HEADINGS: Final = {
     "cost": ("cost", "what a record costs in your use"),
     "dump": ("dump", "time to encode a record"),
     "load": ("load", "time to decode a record"),
-    "advise": ("advise", "time of the schema's advice on a record"),
+    "fix": ("fix", "time of the schema's fix-up on a record"),
     "bytes": ("size", "payload of a record"),
     "peak": ("peak", "most memory held above the input during a call, dump or load"),
     "growth": ("growth", "whether memory stays behind"),

@@ -110,8 +110,8 @@ def _paragraphs(lines: tuple[str, ...] | list[str], escape: Callable[[str], str]
 
 
 def _closing(table: Table) -> list[str]:
-    advice = table.advice.splitlines()
-    return [*(f"Warning: {text}" for text in table.warnings), *advice, *table.notes]
+    recommendation = table.recommendation.splitlines()
+    return [*(f"Warning: {text}" for text in table.warnings), *recommendation, *table.notes]
 
 
 def _tabulated(section: Section, layout: str, escape: Callable[[str], str]) -> str:

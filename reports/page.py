@@ -26,7 +26,7 @@ from .environment import warnings
 from .grid import COLUMNS, Grid, grid
 from .merge import machines
 from .raw import embeddable, plain
-from .sentence import advice
+from .sentence import recommendation
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,7 +44,7 @@ _WIDTHS: Final = {
     "cost": 108,
     "dump": 124,
     "load": 124,
-    "advise": 94,
+    "fix": 94,
     "bytes": 96,
     "peak": 98,
     "growth": 118,
@@ -115,7 +115,7 @@ def render(
         policy=_policy(script, library),
         raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
         state=embeddable(state),
-        advice=_headline(blocks, cost),
+        recommendation=_headline(blocks, cost),
         warnings=[(label, text) for label, result in blocks for text in warnings(result)],
         blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
         views=found,
@@ -332,13 +332,13 @@ def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
 
 
 def _headline(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
-    """Return the advice for each corpus, labelled where there is more than one."""
+    """Return the recommendation for each corpus, labelled where there is more than one."""
     closing = f" (by the cost of {cost.sentence()})."
     found = []
     for label, result in blocks:
         for corpus in corpora(result):
             cells = tuple(cell for cell in result.cells if cell.cell.corpus == corpus.name)
-            text = advice(replace(result, cells=cells, corpora=(corpus,)), cost)
+            text = recommendation(replace(result, cells=cells, corpora=(corpus,)), cost)
             found.append((f"{corpus.name} · {label}" if label else corpus.name, text.removesuffix(closing)))
     if len(found) > 1:
         return found

@@ -94,17 +94,17 @@ class Parts:
 
     dump: float
     load: float
-    advise: float
+    fix: float
     size: float
 
     def total(self, cost: Cost) -> float:
         """Return the cost under a model."""
-        return cost.total(self.dump, self.load, self.advise, self.size)
+        return cost.total(self.dump, self.load, self.fix, self.size)
 
     @property
     def read(self) -> float:
         """Seconds of one read."""
-        return self.load + self.advise
+        return self.load + self.fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +395,7 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
     def added(operation: str) -> float:
         return math.fsum(weights[corpus] * _value(found[name], operation) for corpus, found in fields.items())
 
-    return Parts(added("dump"), added("load"), added("advise"), added("size"))
+    return Parts(added("dump"), added("load"), added("fix"), added("size"))
 
 
 # Why
@@ -476,7 +476,7 @@ def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
 
 
 def _cpu(entrant: Entrant, cost: Cost) -> float:
-    reading = _value(entrant, "load") + _value(entrant, "advise")
+    reading = _value(entrant, "load") + _value(entrant, "fix")
     return _value(entrant, "dump") + cost.reads * reading
 
 

@@ -79,7 +79,7 @@ def json(table: Table) -> str:
         "sections": [_section(section) for section in table.sections],
         "warnings": table.warnings,
         "notes": table.notes,
-        "advice": table.advice,
+        "recommendation": table.recommendation,
         **table.meta,
     }
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"

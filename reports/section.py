@@ -26,9 +26,9 @@ _SUMS: Final = {
     "load": ("load",),
     "load-nogc": ("load-nogc",),
     "load-streamed": ("load-streamed",),
-    "advise": ("advise",),
-    "advise-nogc": ("advise-nogc",),
-    "load+advise": ("load", "advise"),
+    "fix": ("fix",),
+    "fix-nogc": ("fix-nogc",),
+    "load+fix": ("load", "fix"),
     "bytes": ("size",),
     "peak-dump": ("peak-dump",),
     "peak-load": ("peak-load",),
@@ -59,9 +59,9 @@ _DEFAULT: Final = (
     "load:x",
     "load-nogc",
     "load-streamed",
-    "advise",
-    "advise-nogc",
-    "load+advise",
+    "fix",
+    "fix-nogc",
+    "load+fix",
     "value",
     "bytes",
     "bytes:x",
@@ -142,10 +142,10 @@ class SectionBuilder:
         if self.options.columns is not None:
             keys = dict.fromkeys(self.options.columns)
             return list(keys if "codec" in keys else {"codec": None, **keys})
-        has_advice = any("advise" in entrant.cells for entrant in self.shown)
+        has_fix = any("fix" in entrant.cells for entrant in self.shown)
         wanted = []
         for key in _DEFAULT:
-            if key in ("advise", "load+advise") and not has_advice:
+            if key in ("fix", "load+fix") and not has_fix:
                 continue
             if key == "codec" or any(self._holds(entrant, key) for entrant in self.shown):
                 wanted.append(key)
@@ -383,7 +383,7 @@ class SectionBuilder:
             return max(peaks, key=lambda peak: peak.seen, default=None)
         if key in _RESIDENT:
             return _resident(entrant.cells.get(_RESIDENT[key]))
-        if key == "load+advise" and entrant.name == FLOOR:
+        if key == "load+fix" and entrant.name == FLOOR:
             return None
         return entrant.figure(*_operations(entrant, key)) if key in _SUMS else None
 
@@ -402,7 +402,7 @@ class SectionBuilder:
             if cell is not None and not cell.samples and cell.outcome not in ("ok", "lossy"):
                 marks = (self.footnotes.mark(f"{name}: {cell.reason}"),) if cell.reason else ()
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
-        if key in ("advise", "advise-nogc") and key in entrant.cells:
+        if key in ("fix", "fix-nogc") and key in entrant.cells:
             return Entry(
                 "0", 0.0, marks=(self.footnotes.mark("the schema has nothing to fix for this codec"),)
             )
@@ -506,8 +506,8 @@ class SectionBuilder:
 
 
 def _operations(entrant: Entrant, key: str) -> tuple[str, ...]:
-    """Return the operations that a column adds up for a codec; one without advice has only its load."""
-    return ("load",) if key == "load+advise" and entrant.unadvised else _SUMS[key]
+    """Return the operations that a column adds up for a codec; one without a fix-up has only its load."""
+    return ("load",) if key == "load+fix" and entrant.unfixed else _SUMS[key]
 
 
 def _reason(entrant: Entrant) -> str:

@@ -12,17 +12,17 @@ from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
 from .words import FAILED, listed
 
-__all__ = ["advice", "got_through"]
+__all__ = ["got_through", "recommendation"]
 
 _NONE: Final = "No codec got through"
-_PARTS: Final = "Nothing is advised, as parts of the cost were not measured"
-_UNCHECKED: Final = "Nothing is advised, as nobody checked what comes back"
+_PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
+_UNCHECKED: Final = "Nothing is recommended, as nobody checked what comes back"
 
 
-def advice(result: Result, cost: Cost | None = None) -> str:
+def recommendation(result: Result, cost: Cost | None = None) -> str:
     """Say which codec to take, in one sentence.
 
-    Only codecs that bring every record back and are safe for untrusted data are advised; a faster
+    Only codecs that bring every record back and are safe for untrusted data are recommended; a faster
     one that is not is named with what keeps it out.
     """
     model = cost or Cost()
@@ -32,7 +32,7 @@ def advice(result: Result, cost: Cost | None = None) -> str:
             verdict, aside = _verdict(field, model, alpha(result))
             found.setdefault(verdict, []).append((corpus.name, aside))
     if not found:
-        return "Nothing was measured, so there is nothing to advise."
+        return "Nothing was measured, so there is nothing to recommend."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
     if found.keys() <= {_NONE, _PARTS, _UNCHECKED}:
@@ -41,7 +41,7 @@ def advice(result: Result, cost: Cost | None = None) -> str:
 
 
 def got_through(result: Result) -> bool:
-    """Whether a codec came through on any corpus; where none did, that is the advice."""
+    """Whether a codec came through on any corpus; where none did, that is the recommendation."""
     fields = [_field(result, corpus.name) for corpus in corpora(result)]
     return any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field)
 
@@ -69,7 +69,7 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
         return (_PARTS if any(map(_passed, field)) else _NONE), ""
     if not any(entrant.checked for entrant in field):
         return _UNCHECKED, ""
-    safe = [e for e in field if _advisable(e) and e.name in standing.costs]
+    safe = [e for e in field if _recommendable(e) and e.name in standing.costs]
     if not safe:
         first = next(iter(standing.costs))
         return "No safe codec brings every record back", f"{first} comes first of the others"
@@ -101,13 +101,13 @@ def _processes(number: int) -> str:
     return "1 process is" if number == 1 else f"{number} processes are"
 
 
-def _advisable(entrant: Entrant) -> bool:
+def _recommendable(entrant: Entrant) -> bool:
     safe = not entrant.facts.trusted_only and not is_raw(entrant.name)
     return safe and entrant.checked and entrant.outcome == "ok"
 
 
 def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
-    """Name what ranks above the winner, and why it is not advised."""
+    """Name what ranks above the winner, and why it is not recommended."""
     above = [e for e in field if e.name in standing.ranks and standing.ranks[e.name] < standing.ranks[winner]]
     if not above:
         return []
@@ -116,7 +116,7 @@ def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
 
 
 def _drawback(entrant: Entrant) -> str:
-    """Say why a codec with a cost is not advised."""
+    """Say why a codec with a cost is not recommended."""
     if entrant.facts.trusted_only:
         return "is for trusted data only"
     if is_raw(entrant.name):

@@ -192,14 +192,14 @@ class Table:
     Attributes:
         warnings: What may have spoilt the figures.
         notes: Environment, command and the like, one line each.
-        advice: One sentence.
+        recommendation: One sentence.
         meta: Plain values for JSON.
     """
 
     sections: tuple[Section, ...]
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    advice: str = ""
+    recommendation: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 

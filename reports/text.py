@@ -28,7 +28,7 @@ _DISPENSABLE: Final = (
     "resident-records",
     "dump-nogc",
     "load-nogc",
-    "advise-nogc",
+    "fix-nogc",
     "dump-repeat",
     "dump-streamed",
     "load-streamed",
@@ -37,8 +37,8 @@ _DISPENSABLE: Final = (
     "dump:x",
     "load:x",
     "fidelity",
-    "load+advise",
-    "advise",
+    "load+fix",
+    "fix",
 )
 """What a narrow terminal gives up, first to last; said below the table."""
 
@@ -94,9 +94,9 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
         say(f"! {warning}", "bold red")
     for line in table.notes:
         say(line, "dim")
-    if table.advice:
+    if table.recommendation:
         say("")
-    for line in table.advice.splitlines():
+    for line in table.recommendation.splitlines():
         say(line, "bold")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 

@@ -1,4 +1,4 @@
-"""Words that the advice and `pick` share."""
+"""Words that the recommendation and `pick` share."""
 
 from __future__ import annotations
 

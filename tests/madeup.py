@@ -223,7 +223,7 @@ def _corpus(
             continue
         times = {"dump": dump * size, "load": load * size}
         if codec.endswith("+schema"):
-            times["advise"] = size * 0.2
+            times["fix"] = size * 0.2
         loss = _LOSSES.get(family, ()) if "+schema" not in codec and name in ("messages", "types") else ()
         for operation, nanoseconds in times.items():
             samples = _samples(nanoseconds * 1e-9 * noise.lognormvariate(0.0, 0.08), machine, noise)

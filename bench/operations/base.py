@@ -90,10 +90,10 @@ _ALL = (
     Operation("dump-streamed", "timed", "dump of records that no cache holds, of a list larger than these"),
     Operation("load-streamed", "timed", "load of payloads that no cache holds"),
     Operation("load", "timed", "time to decode one payload, freeing the record included"),
-    Operation("advise", "timed", "time of the schema's fix-up of one decoded record", schema=True),
+    Operation("fix", "timed", "time of the schema's fix-up of one decoded record", schema=True),
     Operation("dump-nogc", "timed", "dump with the garbage collector off"),
     Operation("load-nogc", "timed", "load with the garbage collector off"),
-    Operation("advise-nogc", "timed", "advise with the garbage collector off", schema=True),
+    Operation("fix-nogc", "timed", "fix with the garbage collector off", schema=True),
     Operation("size", "check", "bytes of a payload, mean"),
     Operation("peak-dump", "memory", "most memory held above the input in any encode", "peak:measure"),
     Operation("peak-load", "memory", "most memory held above the input in any decode", "peak:measure"),
@@ -102,17 +102,17 @@ _ALL = (
     Operation("growth-dump", "memory", "bytes that stay per encode after warm-up", "growth:measure"),
     Operation("growth-load", "memory", "bytes that stay per decode after warm-up", "growth:measure"),
     Operation(
-        "growth-advise", "memory", "bytes that stay per decode with fix-up", "growth:measure", schema=True
+        "growth-fix", "memory", "bytes that stay per decode with fix-up", "growth:measure", schema=True
     ),
     Operation("growth-failing-load", "memory", "bytes that stay per refused payload", "growth:measure"),
 )
 
 OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
 
-DEFAULT = ("dump", "load", "advise", "size")
+DEFAULT = ("dump", "load", "fix", "size")
 """Operations of every run."""
 
-MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load", "growth-advise")
+MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load", "growth-fix")
 """Operations that join unless ``--no-memory``."""
 
 

@@ -112,7 +112,7 @@ def _work(
         return bare.encode, list(records), False
     if operation == "growth-load":
         return bare.decode, list(payloads), False
-    if operation == "growth-advise":
+    if operation == "growth-fix":
         return codec.decode, list(payloads), False
     return bare.decode, _damaged(bare, payloads), True
 

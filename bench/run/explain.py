@@ -13,9 +13,9 @@ CONTRACT = """\
 The timing contract
 
 1. Phases. Prepare (untimed: draw a sample, build encoders, compile the schema), check (untimed),
-   dump, load, advise. What is measured is the object that `bakeoff.codec(NAME)` returns; NAME/raw
+   dump, load, fix. What is measured is the object that `bakeoff.codec(NAME)` returns; NAME/raw
    (`--raw`) is what users of its library call instead.
-2. Correctness gates speed. Every record of the sample goes through dump, load and advise and is
+2. Correctness gates speed. Every record of the sample goes through dump, load and fix and is
    compared, typed and strict (1 is not True is not 1.0, a tuple is not a list, NaN equals NaN).
    A declared loss is shown beside the figures; a wrong or crashing codec shows that instead.
 3. One quantity per pass. Time, memory and fidelity come from separate processes. A figure is

@@ -60,7 +60,7 @@ class _Seen:
     """
 
     payloads: list[bytes] = field(default_factory=list)
-    seconds: dict[str, list[float]] = field(default_factory=lambda: {"dump": [], "load": [], "advise": []})
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {"dump": [], "load": [], "fix": []})
     compared: int = 0
     judgement: Judgement = field(default_factory=Judgement)
     lossy: int = 0
@@ -202,7 +202,7 @@ def _compare(parts: CodecParts, sample: Sample, index: int, payload: bytes, seen
     if parts.fix is not None:
         begin = time.thread_time()
         found = parts.fix(found)
-        seen.seconds["advise"].append(_since(begin))
+        seen.seconds["fix"].append(_since(begin))
     if parts.give is not None:
         found = parts.give(found)
     expected = sample.record(index)

@@ -129,7 +129,7 @@ def work(
     decode = parts.bare.decode
     if name == "load":
         return made(decode, rotating(payloads), touched=True)
-    if name == "advise" and parts.fix is not None:
+    if name == "fix" and parts.fix is not None:
         return made(parts.fix, _anew(lambda index: decode(payloads[index])), burst=min(FRESH, burst(sample)))
     raise ValueError(f"{operation} of {parts.codec.name} cannot be timed")
 

@@ -37,7 +37,7 @@ function collect() {
       const key = `${view}/${cell.codec}`;
       if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {} });
       const entrant = found.get(key);
-      const timed = ["dump", "load", "advise"].includes(cell.operation);
+      const timed = ["dump", "load", "fix"].includes(cell.operation);
       if (!GOOD.has(cell.outcome) && (timed || cell.operation === "size")) entrant.ranked = false;
       if (!cell.samples) continue;
       const { value } = cell.samples;

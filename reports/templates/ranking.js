@@ -110,11 +110,11 @@ function cheaper(costs, alpha, tie) {
 
 /** Add an entrant's operations up, process by process. Null when a part has no figure. */
 function costOf(entrant, weights) {
-  const { dump, load, advise, size } = entrant;
+  const { dump, load, fix, size } = entrant;
   const { reads, bandwidth } = weights;
   if (!entrant.ranked || !dump || (reads > 0 && !load) || (bandwidth !== null && size === null)) return null;
   const wire = bandwidth === null ? 0 : size / bandwidth;
-  const parts = reads > 0 ? [load, advise].filter(Boolean) : [advise].filter(Boolean);
+  const parts = reads > 0 ? [load, fix].filter(Boolean) : [fix].filter(Boolean);
   const simple = parts.every((part) => part.pair.length === dump.pair.length && part.pair.every((p, i) => p === dump.pair[i]));
   const kept = simple ? dump.pair : dump.pair.filter((pair) => parts.every((part) => part.pair.includes(pair)));
   if (!kept.length) return null;
@@ -175,7 +175,7 @@ function ranking(entrants, weights, alpha, tie) {
 
 /** What the chosen rate takes: busy processors, and the share of the line. */
 function load(entrant, { reads, bandwidth, rate }) {
-  const seconds = entrant.means.dump + reads * ((entrant.means.load ?? 0) + (entrant.means.advise ?? 0));
+  const seconds = entrant.means.dump + reads * ((entrant.means.load ?? 0) + (entrant.means.fix ?? 0));
   return { cores: rate * seconds, line: bandwidth === null ? 0 : (rate * entrant.size) / bandwidth };
 }
 
@@ -188,7 +188,7 @@ function limits(ranked, weights) {
   const [first, ...others] = ranked;
   const found = { reads: [null, null], bandwidth: [null, null] };
   if (!first) return found;
-  const cpu = ({ means }) => [means.dump, (means.load ?? 0) + (means.advise ?? 0)];
+  const cpu = ({ means }) => [means.dump, (means.load ?? 0) + (means.fix ?? 0)];
   const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
   const [dump, read] = cpu(first.entrant);
   const nearest = (key, at, entrant, now) => {

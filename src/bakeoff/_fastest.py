@@ -46,7 +46,7 @@ def fastest(
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
         schema: Advisory schema of the codec; needed when the choice was made with one. A calibration
-            counts what advice costs, and what it brings back.
+            counts what the fix-up costs, and what it brings back.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
         needs: Types that must come back exactly, such as ("datetime", "bytes").
@@ -136,7 +136,7 @@ def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_sche
     options = Options(
         corpora=(corpus,),
         codecs=tuple(join_name(name, schema=with_schema) for name in fitting),
-        operations=("dump", "load", "advise", "size") if with_schema else ("dump", "load", "size"),
+        operations=("dump", "load", "fix", "size") if with_schema else ("dump", "load", "size"),
         infer=with_schema and corpus not in names(),
     )
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:

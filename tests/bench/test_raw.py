@@ -1,4 +1,4 @@
-"""The libraries' own calls beside ours: measured and checked, advised and picked never."""
+"""The libraries' own calls beside ours: measured and checked, recommended and picked never."""
 
 from __future__ import annotations
 

@@ -126,9 +126,9 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     result = read(mine / "bakeoff.json")
     outcomes = {c.cell.codec: c.outcome for c in result.cells if c.cell.operation == "load"}
     assert (outcomes["json"], outcomes["json+schema"]) == ("lossy", "ok")
-    advise = result.cell("mine", "advise", "json+schema")
-    assert advise is not None
-    assert advise.samples
+    fixed = result.cell("mine", "fix", "json+schema")
+    assert fixed is not None
+    assert fixed.samples
 
 
 def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
@@ -281,7 +281,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], s
 
 @pytest.mark.parametrize("operation", ["dump", "size"])
 def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
-    """Who asks for one operation gets it; nothing is advised by it."""
+    """Who asks for one operation gets it; nothing is recommended by it."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", operation)
 
     assert done.returncode == 0, done.stderr

@@ -81,7 +81,7 @@ class TestOperations:
         """Records to dump, payloads to load, decoded records to fix, in the order of the ring and round."""
         sample = write_sample(self.RECORDS, tmp_path / "s")
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
-        expected = {"dump": list(self.RECORDS), "load": payloads, "advise": list(self.RECORDS)}
+        expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
 
         for operation, items in expected.items():
             made = work(parts, operation, sample, payloads)
@@ -106,8 +106,8 @@ class TestOperations:
     def test_a_codec_without_a_schema_has_nothing_to_fix(self, tmp_path: Path) -> None:
         """It says so, by name."""
         bare = codec("json")
-        with pytest.raises(ValueError, match="advise of json cannot be timed"):
-            work(CodecParts(bare, bare), "advise", write_sample([1], tmp_path / "s"), [b"1"])
+        with pytest.raises(ValueError, match="fix of json cannot be timed"):
+            work(CodecParts(bare, bare), "fix", write_sample([1], tmp_path / "s"), [b"1"])
 
     def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""

@@ -52,13 +52,13 @@ def test_bad_reads(reads):
         Cost(reads)
 
 
-@given(dump=TIMES, load=TIMES, advise=TIMES, size=st.floats(1, 1e6), reads=st.floats(0, 100))
-def test_cost_is_the_formula(dump, load, advise, size, reads):
-    """cost = dump + reads × (load + advise) + bytes / bandwidth; without a line bytes cost nothing."""
-    assert Cost(reads, 1e6).total(dump, load, advise, size) == pytest.approx(
-        dump + reads * (load + advise) + size / 1e6
+@given(dump=TIMES, load=TIMES, fix=TIMES, size=st.floats(1, 1e6), reads=st.floats(0, 100))
+def test_cost_is_the_formula(dump, load, fix, size, reads):
+    """cost = dump + reads × (load + fix) + bytes / bandwidth; without a line bytes cost nothing."""
+    assert Cost(reads, 1e6).total(dump, load, fix, size) == pytest.approx(
+        dump + reads * (load + fix) + size / 1e6
     )
-    assert Cost(reads).total(dump, load, advise, size) == pytest.approx(dump + reads * (load + advise))
+    assert Cost(reads).total(dump, load, fix, size) == pytest.approx(dump + reads * (load + fix))
 
 
 @given(a=st.tuples(TIMES, TIMES), b=st.tuples(TIMES, TIMES))

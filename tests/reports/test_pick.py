@@ -22,7 +22,7 @@ from bakeoff.reports.files import load
 from bakeoff.reports.lock import Lock, check, located, parse_age, version_range
 from bakeoff.reports.pick import Wish, pick
 from bakeoff.reports.pick_output import render
-from bakeoff.reports.sentence import advice
+from bakeoff.reports.sentence import recommendation
 
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
@@ -239,12 +239,12 @@ class TestHonesty:
 
     @pytest.mark.parametrize("processes", [1, 2])
     def test_too_few_processes_decide_nothing(self, result_of, processes):
-        """Neither a choice nor an advice: one or two processes tell nothing apart."""
+        """Neither a choice nor a recommendation: one or two processes tell nothing apart."""
         run = result_of(FIELD, facts=FACTS, processes=processes)
 
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
             pick([run], Wish())
-        assert "too few to tell codecs apart" in advice(run)
+        assert "too few to tell codecs apart" in recommendation(run)
 
     @pytest.mark.parametrize(
         ("facts", "cell", "words"),
@@ -256,15 +256,15 @@ class TestHonesty:
             ({}, {"outcome": "timed out", "samples": ()}, "timed out in peak-load"),
         ],
     )
-    def test_why_a_quicker_codec_is_not_advised(self, result_of, facts, cell, words):
-        """The advice names what keeps it out, and calls lossy only what is."""
+    def test_why_a_quicker_codec_is_not_recommended(self, result_of, facts, cell, words):
+        """The recommendation names what keeps it out, and calls lossy only what is."""
         run = result_of(
             {"json": FIELD["json"], "msgpack": {**FIELD["msgpack"], "peak-load": 9}}, facts={"msgpack": facts}
         )
         place = Cell("messages", "peak-load", "msgpack")
         run = replace(run, cells=tuple(replace(c, **cell) if c.cell == place else c for c in run.cells))
 
-        assert f"msgpack is quicker but {words} (by the cost" in advice(run)
+        assert f"msgpack is quicker but {words} (by the cost" in recommendation(run)
 
     def test_a_tied_codec_that_gains_is_named(self, result_of):
         """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""
@@ -297,14 +297,14 @@ class TestHonesty:
 
     def test_a_schema_brings_types_back(self, result_of):
         """A +schema codec counts as bringing back what a schema can."""
-        run = result_of({"json+schema": {"dump": 2e-6, "load": 2e-6, "advise": 1e-6, "size": 100}})
+        run = result_of({"json+schema": {"dump": 2e-6, "load": 2e-6, "fix": 1e-6, "size": 100}})
 
         assert "json+schema" == pick([run], Wish(needs=("uuid", "datetime"))).winner.name
 
     def test_what_was_seen_counts(self, result_of):
         """A type that the run saw lost is not brought back, whatever a schema promises."""
         loss = "`datetime.datetime(2027, 1, 4, 22, 6, 28, 742983)` came back as `...` at `$.when`"
-        one = {"dump": 2e-6, "load": 2e-6, "advise": 1e-6, "size": 100}
+        one = {"dump": 2e-6, "load": 2e-6, "fix": 1e-6, "size": 100}
         run = result_of({"bson+schema": one}, losses={"bson+schema": (loss,)})
 
         assert pick([run], Wish(needs=("uuid",), allow_loss=True))
@@ -447,7 +447,7 @@ class TestLock:
 
     def test_the_schema_is_kept_and_trust_is_not(self, result_of, tmp_path):
         """A +schema winner is locked by its plain name and the wish for a schema; nobody is trusted by it."""
-        fast = {"dump": 1e-6, "load": 1e-6, "advise": 1e-7, "size": 9}
+        fast = {"dump": 1e-6, "load": 1e-6, "fix": 1e-7, "size": 9}
         write(
             result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),
             tmp_path / "a.json",
@@ -590,7 +590,7 @@ class TestCommand:
         assert "runners-up, times its cost: bson 1.3" in out
         assert "  bson overtakes msgpack above 2.6 reads per write\n" in out
         assert "  pickle runs code found in its input" in out
-        assert "cost = dump + reads × (load + advise) + bytes / bandwidth" in out
+        assert "cost = dump + reads × (load + fix) + bytes / bandwidth" in out
 
     def test_two_files_of_a_corpus(self, call, run):
         """The first line is a codec's name, whatever its row is called."""

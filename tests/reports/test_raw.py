@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bakeoff.reports.pick import Wish, pick
-from bakeoff.reports.sentence import advice
+from bakeoff.reports.sentence import recommendation
 
 
 def test_the_quickest_call_is_no_codec(result_of):
-    """However much less it costs, what is picked and advised is something to import."""
+    """However much less it costs, what is picked and recommended is something to import."""
     times = {
         "orjson": {"dump": 2e-6, "load": 2e-6, "size": 100},
         "orjson/raw": {"dump": 1e-6, "load": 1e-6, "size": 100},
@@ -18,4 +18,4 @@ def test_the_quickest_call_is_no_codec(result_of):
 
     assert choice.winner.name == "orjson"
     assert dict(choice.excluded)["orjson/raw"] == "is the library's own calls: no codec to import"
-    assert "orjson/raw is quicker but is no codec to import" in advice(result)
+    assert "orjson/raw is quicker but is no codec to import" in recommendation(result)

@@ -8,16 +8,44 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.reports import FORMATS, advice, render
+from bakeoff.bench.results import current, read, write
+from bakeoff.reports import FORMATS, recommendation, render
 from bakeoff.reports.compare import compare
 from bakeoff.reports.files import load
 from bakeoff.reports.pick import Wish, pick
 
-FILES = sorted((Path(__file__).parents[1] / "data" / "results").glob("format-*.json"))
+RESULTS = Path(__file__).parents[1] / "data" / "results"
+FILES = sorted(RESULTS.glob("format-*.json"))
 
-pytestmark = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+each_version = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
 
+@pytest.mark.parametrize("name", ["format-1", "schema-1"])
+def test_format_1_gives_the_tables_that_it_gave(name):
+    """The figures that the bakeoff of format 1 wrote, under the names of today: `advise` is `fix`."""
+    recorded = (RESULTS / f"{name}.csv").read_text()
+
+    assert recorded.replace("advise", "fix") == render([load(RESULTS / f"{name}.json")], "csv")
+
+
+def test_format_1_is_written_as_today(tmp_path):
+    """Operations of format 1 stand under their new names everywhere in a file made of one."""
+    result = read(RESULTS / "schema-1.json")
+    operations = {"dump", "load", "fix", "fix-nogc", "size", "growth-fix"}
+    write(result, tmp_path / "again.json")
+
+    assert operations == {cell.cell.operation for cell in result.cells}
+    assert operations == set(str(result.options["operations"]).split("\n"))
+    assert result == read(tmp_path / "again.json")
+
+
+def test_a_plain_file_of_former_names():
+    """What was written for pyperf then is read like what is written now."""
+    assert "types/fix-nogc/json+schema" == current("types/advise-nogc/json+schema")
+    assert "advise/load/advise" == current("advise/load/advise")
+
+
+@each_version
 @pytest.mark.parametrize("form", FORMATS)
 def test_reports(path, form):
     """Every output shows every codec that was measured."""
@@ -26,6 +54,7 @@ def test_reports(path, form):
     assert all(name in text for name in ("orjson", "msgpack/tuple", "bson"))
 
 
+@each_version
 def test_table(path):
     """The table says what the run found: units, a loss, a tie, memory, the floor."""
     text = render([load(path)])
@@ -40,14 +69,16 @@ def test_table(path):
     assert "! messages: ±2 % was not reached in 8 processes" in text
 
 
-def test_advice_and_pick_agree(path):
-    """Advice names the same codec as pick does with the same cost model."""
+@each_version
+def test_recommendation_and_pick_agree(path):
+    """The recommendation names the same codec as pick does with the same cost model."""
     result = load(path)
 
-    assert advice(result).startswith("orjson costs least")
+    assert recommendation(result).startswith("orjson costs least")
     assert "orjson" == pick([result], Wish()).winner.name
 
 
+@each_version
 def test_compares_with_itself(path):
     """A run has no better or worse cell than itself."""
     result = load(path)
@@ -55,6 +86,7 @@ def test_compares_with_itself(path):
     assert {"same", "not significant"} >= {c.verdict for c in compare(result, result).changes}
 
 
+@each_version
 @pytest.mark.parametrize("command", ["show", "stats", "check", "metadata", "dump", "slowest", "hist"])
 def test_pyperf_reads_it(path, command):
     """pyperf's own commands work on the file."""

@@ -166,7 +166,7 @@ def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
     assert 0 == code
     assert all(f"\n{name} " in out for name in ("json", "msgpack", "bson", "yaml"))
     assert "not checked" in out
-    assert "Nothing is advised" in out
+    assert "Nothing is recommended" in out
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_gzipped_result_file_is_read(bakeoff, file, tmp_path):
 
 def test_damaged_format_number(bakeoff, file, tmp_path):
     """A format that is no number is damage, not a traceback."""
-    text, changed = re.subn(r'"bakeoff_format": ?1', '"bakeoff_format":"1"', file.read_text())
+    text, changed = re.subn(r'"bakeoff_format": ?2', '"bakeoff_format":"2"', file.read_text())
     assert changed
     (tmp_path / "bad.json").write_text(text)
     code, _, err = bakeoff("report", tmp_path / "bad.json")
@@ -283,7 +283,7 @@ def test_fields_of_other_types(bakeoff, file, tmp_path, command, part, field, va
 
 def test_newer_format(bakeoff, file, tmp_path):
     """A newer format is named, with what this version reads."""
-    newer = re.sub('"bakeoff_format": ?1', '"bakeoff_format":99', file.read_text())
+    newer = re.sub('"bakeoff_format": ?2', '"bakeoff_format":99', file.read_text())
     (tmp_path / "new.json").write_text(newer)
     code, _, err = bakeoff("report", tmp_path / "new.json")
 

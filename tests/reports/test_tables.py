@@ -148,10 +148,10 @@ class TestText:
     @pytest.mark.parametrize("form", ["text", "md"])
     def test_columns_that_were_not_measured(self, planted, form):
         """Empty columns that were asked for are named; those with figures, and words, are not."""
-        text = render([planted], form, columns="codec,peak,dump,growth,fidelity,library,advise:x")
+        text = render([planted], form, columns="codec,peak,dump,growth,fidelity,library,fix:x")
         full = render([planted], form, columns="codec,dump,fidelity,rank,cost")
 
-        assert "peak, growth, advise:x: not measured in this run" in text
+        assert "peak, growth, fix:x: not measured in this run" in text
         assert "not measured" not in full
 
     def test_columns_and_sort(self, planted):
@@ -305,35 +305,35 @@ class TestText:
         assert "! the run was interrupted" in text
         assert "! cores were busy" in text
 
-    def test_advice_phase(self, result_of):
-        """Load, advise and their sum stand apart, and the ranking counts the sum."""
+    def test_fix_phase(self, result_of):
+        """Load, fix and their sum stand apart, and the ranking counts the sum."""
         run = result_of(
-            {"a+schema": {"dump": 1e-6, "load": 1e-6, "advise": 5e-6}, "b": {"dump": 2e-6, "load": 2e-6}}
+            {"a+schema": {"dump": 1e-6, "load": 1e-6, "fix": 5e-6}, "b": {"dump": 2e-6, "load": 2e-6}}
         )
         text = render([run], "text")
 
-        assert "load+advise" in text
+        assert "load+fix" in text
         assert ["b", "a+schema", "floor"] == order(text)
 
-    def test_nothing_to_advise(self, result_of):
+    def test_nothing_to_fix(self, result_of):
         """A schema that has nothing to fix costs nothing, is said so, and leaves the codec ranked."""
         run = result_of(
             {
-                "a+schema": {"dump": 1e-6, "load": 1e-6, "advise": 5e-6},
+                "a+schema": {"dump": 1e-6, "load": 1e-6, "fix": 5e-6},
                 "pickle+schema": {"dump": 1e-6, "load": 1e-6},
             }
         )
-        idle = CellResult(Cell("messages", "advise", "pickle+schema"), "ok", "nothing to fix for this codec")
+        idle = CellResult(Cell("messages", "fix", "pickle+schema"), "ok", "nothing to fix for this codec")
         text = render([replace(run, cells=(*run.cells, idle))], "text")
 
         assert re.search(r"^pickle\+schema .* 0 \[\w\] ", text, re.M)
         assert "the schema has nothing to fix for this codec" in text
         assert ["pickle+schema", "a+schema", "floor"] == order(text)
 
-    def test_failed_advice(self, result_of):
+    def test_failed_fix(self, result_of):
         """Advice that fails leaves neither a sum nor a rank."""
         run = result_of({"a+schema": {"dump": 1e-6, "load": 1e-6}})
-        bad = CellResult(Cell("messages", "advise", "a+schema"), "crashed", "signal 11")
+        bad = CellResult(Cell("messages", "fix", "a+schema"), "crashed", "signal 11")
         line = next(
             x
             for x in render([replace(run, cells=(*run.cells, bad))]).splitlines()
@@ -653,20 +653,20 @@ class TestOtherFormats:
 
     def test_json_has_the_remarks(self, planted):
         """JSON says which columns were not measured, as the tables do."""
-        found = json.loads(render([planted], "json", columns="dump,advise"))
+        found = json.loads(render([planted], "json", columns="dump,fix"))
 
-        assert ["advise: not measured in this run"] == found["sections"][0]["remarks"]
+        assert ["fix: not measured in this run"] == found["sections"][0]["remarks"]
 
     def test_json_has_the_model(self, planted):
-        """JSON carries the cost model, the advice and raw values."""
+        """JSON carries the cost model, the recommendation and raw values."""
         found = json.loads(render([planted], "json", reads=24, bandwidth="1Gbit"))
 
         assert {
-            "formula": "dump + reads × (load + advise) + bytes / bandwidth",
+            "formula": "dump + reads × (load + fix) + bytes / bandwidth",
             "reads": 24,
             "bandwidth": 1.25e8,
         } == found["cost"]
-        assert found["advice"].startswith("bson costs least")
+        assert found["recommendation"].startswith("bson costs least")
 
     def test_markdown_escapes(self, result_of):
         """Names cannot break out of a Markdown table."""

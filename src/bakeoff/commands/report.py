@@ -60,7 +60,7 @@ def command(
     """Show result files (bakeoff.json when none is named).
 
     Files of one machine share a table; several machines get a block of columns each. Rows are
-    ranked by cost = dump + reads × (load + advise) + bytes / bandwidth; codecs that cannot be told
+    ranked by cost = dump + reads × (load + fix) + bytes / bandwidth; codecs that cannot be told
     apart share a rank.
     """
     from ..reports.files import load_all
