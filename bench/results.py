@@ -519,7 +519,7 @@ def _fits(value: object, kind: Any) -> bool:
             return same and (type(value) not in (int, float) or _is_finite(value))
         case typing.Literal:
             return value in parts
-        case types.UnionType:
+        case types.UnionType | typing.Union:
             return any(_fits(value, part) for part in parts)
         case builtins.tuple:
             return type(value) is tuple and all(_fits(item, parts[0]) for item in value)

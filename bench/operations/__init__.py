@@ -1,1 +1,63 @@
-"""What can be measured: one file for each operation or family of them."""
+"""What can be measured: one file for each operation or family of them; see `base`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import metadata
+
+from ...errors import UsageError
+from . import dump, fix, growth, load, peak, retained, size
+from .base import Operation
+
+__all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
+
+ENTRY_POINTS = "bakeoff.operations"
+"""Entry-point group of third parties' operations: name = the operation's, value = ``module:attribute``."""
+
+OPERATIONS: Mapping[str, Operation] = {
+    member.name: member
+    for module in (dump, load, fix, size, peak, retained, growth)
+    for declared in module.OPERATIONS
+    for member in declared.family()
+}
+"""Ours, variants included."""
+
+DEFAULT = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase != "memory")
+"""Operations of every run."""
+
+MEMORY = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase == "memory")
+"""Operations that join unless ``--no-memory``."""
+
+
+def operation(name: str) -> Operation:
+    """Return an operation by its name: one of ours, or one that an installed package publishes.
+
+    Raises:
+        UsageError: There is none, or the package's cannot be loaded.
+    """
+    return OPERATIONS.get(name) or _published(name)
+
+
+@functools.cache
+def _published(name: str) -> Operation:
+    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
+    # A variant belongs to one of those whose name it begins with; which, its family tells.
+    for point in points.values():
+        if name == point.name or name.startswith(f"{point.name}-"):
+            try:
+                declared = point.load()
+            except Exception as error:
+                raise UsageError(
+                    f"operation {name!r} of {point.value} cannot be loaded: {type(error).__name__}: {error}"
+                ) from error
+            if not isinstance(declared, Operation) or declared.name != point.name:
+                raise UsageError(f"{point.value}: is not the operation {point.name!r}")
+            family = {member.name: member for member in declared.family()}
+            if name in family:
+                return family[name]
+    known = [*OPERATIONS, *points]
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UsageError(f"no operation {name!r}; {hint}there are {', '.join(known)}")

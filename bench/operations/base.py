@@ -1,48 +1,148 @@
-"""Every operation: what it measures, when it runs, and what carries it out.
+"""What an operation is: a declaration and the function that carries it out, both in one file.
 
-An operation is an entry here, a unit in `results.UNITS`, and what does the work: for the memory kind a
-function::
+A file of this folder, or of a package that publishes one through the entry-point group
+``bakeoff.operations``, makes an `Operation`. What its function takes and returns depends on its phase:
 
-    def measure(codec, records, payloads, options) -> Measured: ...
+========  ============================================  =====================================================
+phase     function                                      when
+========  ============================================  =====================================================
+time      ``(Given) -> Work``                           in timing processes, shared by all codecs of a corpus
+check     ``(Given) -> float``                          at the end of the correctness check
+memory    ``(codec, records, payloads, options) ->      alone in a fresh process; see `Measure`
+          Measured``
+========  ============================================  =====================================================
 
-It is called once in a fresh process, with the codec, the sample's records (made for this process,
-nothing shared), their payloads, and the operation's options; `options["operation"]` names it, and
-`options["beat"]`, if there, is called between calls of the codec, as who stands still is taken to hang.
-The check kind is a figure of that name in the check's answer; the timed kind is prepared in `timing`.
+The check calls every timed operation once on each record and compares what comes back with what its `Work`
+says it expects. Unit, direction and heading travel in the result file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
-from ..results import Fact
+from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
+
+if TYPE_CHECKING:
+    from ..worker.parts import CodecParts
+    from ..worker.records import Sample
 
 __all__ = [
     "BURST",
-    "DEFAULT",
     "FRESH",
-    "MEMORY",
-    "OPERATIONS",
+    "NOGC",
+    "PLAIN",
+    "STREAMED",
+    "Batch",
+    "Given",
     "Measure",
     "Measured",
     "Operation",
-    "entry",
+    "Ring",
+    "Variant",
+    "Work",
+    "burst",
+    "copied",
+    "made_anew",
+    "rotating",
     "still",
 ]
 
 BURST = 32
 """Calls that are timed together at most, after their records or payloads were touched: as many as fit into
-the processor's first caches, as those that were made or received a moment ago would, however large
+the processor's first caches (`_NEAR`), as those that were made or received a moment ago would, however large
 the sample is; the same number for all codecs, as nearer data are quicker.
 All of the sample is gone through, as few records again and again would teach the processor their branches,
 by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
+_NEAR = 8 << 10
+"""Bytes of records, as pickles, in a burst."""
 FRESH = 4
 """The same for records that were just decoded and are fixed up: nobody does that long after."""
 
-Kind = Literal["timed", "check", "memory"]
+Ring = Sequence[int]
+"""Indices into the sample, in the order they are gone through and round again."""
+Batch = Callable[[int, int], tuple[list[Any], int]]
+"""``batch(start, count)`` returns a list and the index in it to start at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another way to carry out an operation; the name in result files is ``OPERATION-VARIANT``.
+
+    Attributes:
+        summary: One line for ``--explain``; ``{}`` stands for the operation.
+        collect: Garbage collection is on during the calls.
+        streamed: Items come from memory, as those of a list larger than the caches do.
+        repeated: Items have been used before.
+    """
+
+    name: str
+    summary: str
+    collect: bool = True
+    streamed: bool = False
+    repeated: bool = False
+
+
+PLAIN = Variant("", "{}")
+"""The operation itself."""
+NOGC = Variant("nogc", "{} with the garbage collector off", collect=False)
+STREAMED = Variant("streamed", "{} of what no cache holds, of a list larger than these", streamed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What an operation is carried out with.
+
+    Attributes:
+        parts: The codec.
+        sample: The records.
+        payloads: The codec's own payloads of them.
+        shared: All records of the sample, to be encoded by one codec after the other; None where encoding
+            may leave something behind in them.
+        variant: How; what is common to all operations is seen to by who asks.
+    """
+
+    parts: CodecParts
+    sample: Sample
+    payloads: Sequence[bytes] = ()
+    shared: Sequence[Any] | None = None
+    variant: Variant = PLAIN
+
+
+def _nothing() -> None:
+    """Leave nothing behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A timed operation of one codec on one sample.
+
+    A function that cannot make one for this codec raises `NotImplementedError`, with the reason.
+
+    Attributes:
+        call: What is timed.
+        batches: Makes of a ring of records what gives `call` its items; not timed.
+        expected: What `call` returns for a record of the sample, by its index, compared strictly and typed;
+            None where returning at all is enough.
+        collect: Garbage collection switched on during the calls.
+        touched: Items are touched just before, untimed. Records have been made and payloads received
+            a moment before they are encoded and decoded; without this the first codec of a round
+            would fetch them from memory for all others.
+        burst: Calls that are timed together.
+        streamed: Items come from memory instead, as those of a list larger than the caches do.
+        close: Called when all is done: files, stores.
+    """
+
+    call: Callable[[Any], object]
+    batches: Callable[[Ring], Batch]
+    expected: Callable[[int], object] | None = None
+    collect: bool = True
+    touched: bool = False
+    burst: int = BURST
+    streamed: bool = False
+    close: Callable[[], object] = _nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,65 +162,108 @@ class Measured:
 
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
+"""``(codec, records, payloads, options)``: the records were made for this process and nothing is shared;
+``options["operation"]`` names the operation, and ``options["beat"]``, if there, is called between calls of
+the codec, as who stands still is taken to hang."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation.
 
     Attributes:
         name: As in result files.
-        kind: "timed" shares timing processes, "check" falls out of the correctness check,
+        phase: When it runs: "time" shares timing processes, "check" falls out of the correctness check,
             "memory" runs alone in a fresh process.
         summary: One line for ``--explain``.
-        entry: ``module:function`` of a memory operation.
-        schema: Only for codecs with a schema.
+        carry_out: What does the work; see above.
+        unit: Of its figures, per record.
+        direction: Which figures are better.
+        heading: Of its column.
+        needs: "schema": only for codecs with a schema that has something to do.
+        floor: The least that any codec has to do, for the floor row; None for no such row.
+        cost: It is part of the cost of a write or of a read.
+        default: It is in every run; where its phase is "memory", unless ``--no-memory``.
+        variants: Other ways to carry it out.
+        base: Of a variant, the operation's name.
+        variant: Which variant this is.
     """
 
     name: str
-    kind: Kind
+    phase: Phase
     summary: str
-    entry: str = ""
-    schema: bool = False
+    carry_out: Callable[..., Any]
+    unit: Unit = "second"
+    direction: Direction = "lower"
+    heading: str
+    needs: frozenset[str] = frozenset()
+    floor: Callable[[Sample], Work] | None = None
+    cost: Part | None = None
+    default: bool = False
+    variants: tuple[Variant, ...] = ()
+    base: str = ""
+    variant: Variant = PLAIN
+
+    @property
+    def schema(self) -> bool:
+        """Whether it is only for codecs with a schema."""
+        return "schema" in self.needs
+
+    def family(self) -> Iterator[Operation]:
+        """Yield the operation and its variants."""
+        yield dataclasses.replace(self, base=self.name)
+        for variant in self.variants:
+            yield dataclasses.replace(
+                self,
+                name=f"{self.name}-{variant.name}",
+                summary=variant.summary.format(self.name),
+                heading=f"{self.heading} {variant.name}",
+                floor=None,
+                cost=None,
+                default=False,
+                variants=(),
+                base=self.name,
+                variant=variant,
+            )
+
+    def facts(self) -> OperationFacts:
+        """Return what reports need to know."""
+        return OperationFacts(
+            self.name, self.unit, self.direction, self.heading, self.phase, self.summary, self.cost
+        )
 
 
-_ALL = (
-    Operation("dump", "timed", "time to encode one record, on records not encoded before"),
-    Operation("dump-repeat", "timed", "time to encode a record that was encoded before"),
-    Operation("dump-streamed", "timed", "dump of records that no cache holds, of a list larger than these"),
-    Operation("load-streamed", "timed", "load of payloads that no cache holds"),
-    Operation("load", "timed", "time to decode one payload, freeing the record included"),
-    Operation("fix", "timed", "time of the schema's fix-up of one decoded record", schema=True),
-    Operation("dump-nogc", "timed", "dump with the garbage collector off"),
-    Operation("load-nogc", "timed", "load with the garbage collector off"),
-    Operation("fix-nogc", "timed", "fix with the garbage collector off", schema=True),
-    Operation("size", "check", "bytes of a payload, mean"),
-    Operation("peak-dump", "memory", "most memory held above the input in any encode", "peak:measure"),
-    Operation("peak-load", "memory", "most memory held above the input in any decode", "peak:measure"),
-    Operation("retained-records", "memory", "bytes that a decoded record holds", "retained:measure"),
-    Operation("retained-payloads", "memory", "bytes that a payload holds", "retained:measure"),
-    Operation("growth-dump", "memory", "bytes that stay per encode after warm-up", "growth:measure"),
-    Operation("growth-load", "memory", "bytes that stay per decode after warm-up", "growth:measure"),
-    Operation(
-        "growth-fix", "memory", "bytes that stay per decode with fix-up", "growth:measure", schema=True
-    ),
-    Operation("growth-failing-load", "memory", "bytes that stay per refused payload", "growth:measure"),
-)
+def burst(sample: Sample) -> int:
+    """Return how many calls on records of this size are timed together."""
+    mean = sum(map(len, sample.pickles)) / len(sample.pickles)
+    return max(1, min(BURST, round(_NEAR / mean)))
 
-OPERATIONS: Mapping[str, Operation] = {o.name: o for o in _ALL}
 
-DEFAULT = ("dump", "load", "fix", "size")
-"""Operations of every run."""
+def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:
+    """Return batches of items that are there already."""
 
-MEMORY = ("peak-dump", "peak-load", "growth-dump", "growth-load", "growth-fix")
-"""Operations that join unless ``--no-memory``."""
+    def batches(ring: Ring) -> Batch:
+        ordered = [items[index] for index in ring]
+        return lambda start, count: (ordered, start % len(ordered))
+
+    return batches
+
+
+def made_anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
+    """Return batches of items that are made anew for each call."""
+
+    def batches(ring: Ring) -> Batch:
+        return lambda start, count: ([make(ring[(start + i) % len(ring)]) for i in range(count)], 0)
+
+    return batches
+
+
+def copied(sample: Sample) -> Work:
+    """Return the floor: copying a record's bytes, as the least that any codec has to do."""
+    from ..worker._slice import copy
+
+    return Work(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
 
 
 def still() -> None:
     """Beat no heart: for memory operations that nobody watches."""
-
-
-def entry(name: str) -> Measure:
-    """Import the function behind a memory operation."""
-    module, _, function = OPERATIONS[name].entry.partition(":")
-    return cast("Measure", getattr(import_module(f".{module}", __package__), function))

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from .base import Measured, still
+from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -219,3 +219,26 @@ def _allocator() -> dict[str, Fact]:
     """Return a fact where another allocator makes the counters less sharp."""
     changed = [name for name in ("PYTHONMALLOC", "LD_PRELOAD") if os.environ.get(name)]
     return {"allocator": f"{', '.join(changed)} set: counters are less sharp"} if changed else {}
+
+
+def _growth(
+    name: str, summary: str, *, needs: frozenset[str] = frozenset(), default: bool = True
+) -> Operation:
+    return Operation(
+        name=name,
+        phase="memory",
+        summary=summary,
+        carry_out=measure,
+        unit="byte",
+        heading=name.replace("-", " "),
+        needs=needs,
+        default=default,
+    )
+
+
+OPERATIONS = (
+    _growth("growth-dump", "bytes that stay per encode after warm-up"),
+    _growth("growth-load", "bytes that stay per decode after warm-up"),
+    _growth("growth-fix", "bytes that stay per decode with fix-up", needs=frozenset({"schema"})),
+    _growth("growth-failing-load", "bytes that stay per refused payload", default=False),
+)

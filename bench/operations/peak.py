@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .base import Measured, still
+from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["CLEAR_REFS", "STATUS", "can_reset", "kilobytes", "measure"]
+__all__ = ["CLEAR_REFS", "OPERATIONS", "STATUS", "can_reset", "kilobytes", "measure"]
 
 CLEAR_REFS = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
@@ -92,3 +92,21 @@ def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object])
         call(item)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
     return Measured(float(max(PAGE, grown)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
+
+
+def _peak(name: str, summary: str, heading: str) -> Operation:
+    return Operation(
+        name=name,
+        phase="memory",
+        summary=summary,
+        carry_out=measure,
+        unit="byte",
+        heading=heading,
+        default=True,
+    )
+
+
+OPERATIONS = (
+    _peak("peak-dump", "most memory held above the input in any encode", "peak dump"),
+    _peak("peak-load", "most memory held above the input in any decode", "peak load"),
+)

@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .base import Measured, still
+from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -82,3 +82,15 @@ def _traced(call: Callable[[Any], Any], items: Sequence[Any]) -> float:
         return (tracemalloc.get_traced_memory()[0] - before) / len(held)
     finally:
         tracemalloc.stop()
+
+
+def _retained(name: str, summary: str, heading: str) -> Operation:
+    return Operation(
+        name=name, phase="memory", summary=summary, carry_out=measure, unit="byte", heading=heading
+    )
+
+
+OPERATIONS = (
+    _retained("retained-records", "bytes that a decoded record holds", "held by a loaded record"),
+    _retained("retained-payloads", "bytes that a payload holds", "held by a payload"),
+)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...codecs import describe, missing
 from ...codecs.registry import bare_name
-from ..operations.base import OPERATIONS
+from ..operations import operation
 from ..results import FLOOR, Cell, Outcome
 from .context import Run, Stage, payloads_name
 from .environment import abreast
@@ -28,9 +28,9 @@ def check(run: Run, stage: Stage) -> None:
                 _take(run, stage, codec, ended)
     finally:
         workers.shutdown(wait=False, cancel_futures=True)
-    for operation in ("dump", "load"):
-        cell = Cell(stage.name, operation, FLOOR)
-        if operation in run.options.operations and run.state.outcome(cell) is None:
+    for name in run.options.timed():
+        cell = Cell(stage.name, name, FLOOR)
+        if operation(name).floor is not None and run.state.outcome(cell) is None:
             run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
 
 
@@ -51,6 +51,7 @@ def _check_one(run: Run, stage: Stage, codec: str) -> Ended | None:
         codec=codec,
         payloads=payloads_name(run.options.codecs, codec),
         seconds=run.options.check_seconds,
+        operations=sorted({operation(name).base for name in (*run.options.timed(), *_others(run))}),
     )
     return run.workshop.work(job, patience=run.options.cell_timeout)
 
@@ -69,8 +70,8 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     if healthy:
         stage.checks[codec] = answer
     for name in (*run.options.timed(), *_others(run)):
-        operation = OPERATIONS[name]
-        if operation.schema and bare_name(codec) == codec:
+        declared = operation(name)
+        if declared.schema and bare_name(codec) == codec:
             continue
         cell = Cell(stage.name, name, codec)
         if run.resumed and run.state.measured(cell):
@@ -90,15 +91,17 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 "lossy_records": answer["lossy"],
                 **{f"limit_{key}": limit for key, limit in answer["limits"].items()},
             }
-            if operation.kind == "check":
-                entry["value"] = answer[name]
-            elif operation.schema and not answer["fixes"]:
+            if declared.phase == "check":
+                entry["value"] = answer["figures"][name]
+            elif declared.schema and not answer["fixes"]:
                 entry["reason"] = "nothing to fix for this codec"
+            elif declared.base in answer["failed"]:
+                entry |= {"loss": [], **answer["failed"][declared.base]}
         run.record(entry)
 
 
 def _others(run: Run) -> list[str]:
-    return [name for name in run.options.operations if OPERATIONS[name].kind != "timed"]
+    return [name for name in run.options.operations if operation(name).phase != "time"]
 
 
 def _facts(codec: str, facts: dict[str, Any] | None) -> dict[str, Any]:

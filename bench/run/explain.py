@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...codecs.registry import bare_name
-from ..operations.base import BURST, OPERATIONS
+from ..operations import OPERATIONS, operation
+from ..operations.base import BURST
 from .environment import abreast
 from .options import Options
 
@@ -82,17 +83,17 @@ def explain(options: Options) -> str:
 
 
 def _line(name: str) -> str:
-    return f"    {name:22}{OPERATIONS[name].summary}"
+    return f"    {name:22}{operation(name).summary}"
 
 
 def _all(options: Options) -> list[str]:
-    rest = [name for name in options.operations if OPERATIONS[name].kind != "timed"]
+    rest = [name for name in options.operations if operation(name).phase != "time"]
     return [*options.timed(), *rest]
 
 
 def _cells(options: Options) -> int:
     """Return the cells that share a process, the floor's among them, if every codec gets so far."""
-    fixed = [name for name in options.timed() if OPERATIONS[name].schema]
+    fixed = [name for name in options.timed() if operation(name).schema]
     if options.isolate:
         return max(1, len(options.timed()) - len(fixed))
     with_schema = [name for name in options.codecs if bare_name(name) != name]

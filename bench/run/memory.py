@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..operations.base import OPERATIONS
+from ..operations import operation
 from ..results import Cell
 from .context import Run, Stage, payloads_name
 from .environment import abreast
@@ -23,7 +23,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
         Cell(stage.name, name, codec)
         for name in run.options.memory()
         for codec, found in stage.checks.items()
-        if found["fixes"] or not OPERATIONS[name].schema
+        if found["fixes"] or not operation(name).schema
     ]
     cells = [cell for cell in cells if not run.state.measured(cell)]
     workers = ThreadPoolExecutor(abreast())

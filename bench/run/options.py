@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from ..operations.base import DEFAULT, OPERATIONS
+from ..operations import DEFAULT, operation
+from ..operations.base import NOGC
 from ..results import Fact, typed
 from ..stats import TIE
 from .stopping import FEWEST, Rule
@@ -91,14 +92,14 @@ class Options:
 
     def timed(self) -> list[str]:
         """Return the timed operations, those without garbage collection included when asked for both."""
-        names = [name for name in self.operations if OPERATIONS[name].kind == "timed"]
+        chosen = [o for o in map(operation, self.operations) if o.phase == "time"]
         if self.gc == "both":
-            names += [f"{name}-nogc" for name in names if f"{name}-nogc" in OPERATIONS]
-        return list(dict.fromkeys(names))
+            chosen += [m for o in chosen for m in o.family() if m.variant == NOGC]
+        return list(dict.fromkeys(o.name for o in chosen))
 
     def memory(self) -> list[str]:
         """Return the memory operations."""
-        return [name for name in self.operations if OPERATIONS[name].kind == "memory"]
+        return [name for name in self.operations if operation(name).phase == "memory"]
 
     def flat(self) -> dict[str, Fact]:
         """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from ..operations import operation
 from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Outcome, Result, Sample
 from ..stats import interval
 
@@ -161,6 +162,9 @@ class State:
             duration=duration,
             complete=complete,
             warnings=tuple(self.warnings),
+            operations=tuple(
+                operation(name).facts() for name in dict.fromkeys(cell.operation for cell in self._cells)
+            ),
         )
 
     def _result_of(self, cell: Cell, standing: _Standing) -> CellResult:

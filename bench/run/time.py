@@ -10,7 +10,7 @@ from typing import Any
 
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
-from ..operations.base import OPERATIONS
+from ..operations import operation
 from ..results import FLOOR, Cell, Sample
 from .context import Run, Stage, payloads_name
 from .environment import cores
@@ -51,7 +51,7 @@ class _Contest:
         for name in self.run.options.timed():
             for codec in (*self.stage.checks, FLOOR):
                 cell = Cell(self.stage.name, name, codec)
-                skipped = OPERATIONS[name].schema and not self.stage.checks.get(codec, {}).get("fixes")
+                skipped = operation(name).schema and not self.stage.checks.get(codec, {}).get("fixes")
                 if not skipped and state.outcome(cell) not in (*FAILED, None):
                     found.append(cell)
         return found
@@ -134,7 +134,7 @@ class _Contest:
         for group in groups:
             for cell in list(group):
                 bare = dataclasses.replace(cell, codec=bare_name(cell.codec))
-                if bare != cell and bare in present and not OPERATIONS[cell.operation].schema:
+                if bare != cell and bare in present and not operation(cell.operation).schema:
                     twins[cell] = bare
                     group.remove(cell)
         return twins

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from ...errors import UsageError
 from ..fidelity.equality import equal, first_difference
 from ..fidelity.losses import Judgement, judge
 from ..heartbeat import Heartbeat
+from ..operations import operation
+from ..operations.base import Given, Operation
 from .costs import costs
 from .limits import beyond
 from .parts import CodecParts, codec_parts
@@ -32,6 +35,8 @@ _AT_LEAST = 10
 """Records that even the slowest codec is checked on."""
 
 
+_ROUND_TRIP = ("dump", "load", "fix")
+"""The timed operations that the check itself goes through."""
 _VERY_SLOW = 6
 """After this many times the seconds of a check, not even sizes are asked for any more."""
 _SURER = 0.15
@@ -60,7 +65,7 @@ class _Seen:
     """
 
     payloads: list[bytes] = field(default_factory=list)
-    seconds: dict[str, list[float]] = field(default_factory=lambda: {"dump": [], "load": [], "fix": []})
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _ROUND_TRIP})
     compared: int = 0
     judgement: Judgement = field(default_factory=Judgement)
     lossy: int = 0
@@ -71,11 +76,12 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         job: ``codec``, ``folder``, ``payloads`` (file to write), ``seconds`` (after which a slow codec's
-            records are encoded only, and a very slow one is done), ``heartbeat``.
+            records are encoded only, and a very slow one is done), ``operations``, ``heartbeat``.
 
     Returns:
-        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``size``
-        (mean bytes of a payload), ``lossy`` (records), ``fixes``, ``limits`` to ask for.
+        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``figures``
+        of operations that fall out of the check, ``failed`` (outcome and reason of operations that only some
+        codecs can carry out), ``lossy`` (records), ``fixes``, ``limits`` to ask for.
     """
     folder = Path(job["folder"])
     sample = read_sample(folder / "sample")
@@ -97,6 +103,8 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     except _EndedError as end:
         return answer | {"outcome": end.outcome, "reason": end.reason}
     count, wanted = len(seen.payloads), len(sample.pickles)
+    chosen = [operation(name) for name in job["operations"]]
+    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], heartbeat)
     try:
         taken = _costs(parts, sample, seen, _SURER * job["seconds"], lambda: heartbeat.beat(0))
     except CodecError as error:
@@ -111,8 +119,11 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         "lossy": seen.lossy,
         "records": seen.compared,
         "encoded": count,
+        "figures": {
+            o.name: o.carry_out(Given(parts, sample, seen.payloads)) for o in chosen if o.phase == "check"
+        },
+        "failed": failed,
         "fixes": parts.fix is not None,
-        "size": sum(map(len, seen.payloads)) / sum(sample.weights[:count]),
         "limits": beyond(job["codec"], parts, sample, seen.payloads),
     }
 
@@ -133,14 +144,66 @@ def _costs(
         CodecError: It refuses in a further pass what it has taken before.
     """
     found = {}
-    for operation, taken in seen.seconds.items():
+    for name, taken in seen.seconds.items():
         if not taken:
             continue
         rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
-        found[operation] = taken + rest
+        found[name] = taken + rest
         if not rest:
-            found[operation] = costs(work(parts, operation, sample, seen.payloads), taken, seconds, beat)
+            with closing(work(parts, name, sample, seen.payloads)) as made:
+                found[name] = costs(made, taken, seconds, beat)
+    return found
+
+
+def _others(
+    parts: CodecParts, sample: Sample, seen: _Seen, chosen: Sequence[Operation], heartbeat: Heartbeat
+) -> dict[str, dict[str, str]]:
+    """Go through the timed operations that are no part of the round trip; return why which cannot be timed.
+
+    What each record takes joins `seen`.
+    """
+    failed = {}
+    for declared in chosen:
+        if declared.name in _ROUND_TRIP or (declared.schema and parts.fix is None):
+            continue
+        try:
+            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, heartbeat)
+        except _EndedError as end:
+            failed[declared.name] = {"outcome": end.outcome, "reason": end.reason}
+    return failed
+
+
+def _tried(
+    parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, heartbeat: Heartbeat
+) -> list[float]:
+    """Call an operation once on each record that was compared; return the seconds that each took."""
+    found = []
+    where = "before the first record"
+    try:
+        with closing(work(parts, declared.name, sample, seen.payloads)) as made:
+            batch = made.batches(range(len(seen.payloads)))
+            for index in range(seen.compared):
+                heartbeat.beat(0)
+                where = _where(index)
+                items, at = batch(index, 1)
+                begin = time.thread_time()
+                given = made.call(items[at])
+                found.append(_since(begin))
+                if made.expected is not None:
+                    difference = first_difference(made.expected(index), given)
+                    if difference is not None:
+                        raise _EndedError("wrong", f"{declared.name}: {difference}; {where}")
+    except NotImplementedError as error:
+        raise _EndedError("unsupported", str(error)) from error
+    except CodecError as error:
+        raise _EndedError("error", f"{declared.name}: {error.reason}; {where}") from error
+    except _EndedError:
+        raise
+    except Exception as error:
+        raise _EndedError(
+            "error", f"{declared.name} raised {type(error).__name__}: {error}; {where}"
+        ) from error
     return found
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from .estimate import median
-from .work import Work
+from .work import Clocked
 
 __all__ = ["costs"]
 
@@ -16,7 +16,7 @@ _PASSES = 5
 
 
 def costs(
-    made: Work, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
+    made: Clocked, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
 ) -> list[float]:
     """Return what each record takes, in seconds.
 
@@ -40,7 +40,7 @@ def costs(
     ]
 
 
-def _pass(made: Work, count: int, beat: Callable[[], object]) -> list[float]:
+def _pass(made: Clocked, count: int, beat: Callable[[], object]) -> list[float]:
     """Measure each record once, in any order: what disturbs then hits records that are no neighbours."""
     ring = random.sample(range(count), count)
     batch = made.batches(ring)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..heartbeat import Heartbeat
-from ..operations.base import entry
+from ..operations import operation
 from .parts import codec_parts
 from .records import read_checked, read_sample
 
@@ -30,7 +30,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     payloads = read_checked(folder / job["payloads"]).payloads
     records = parts.taken(read_sample(folder / "sample").records(range(len(payloads))))
     options = {**job["options"], "operation": job["operation"], "beat": lambda: heartbeat.beat(0)}
-    found = entry(job["operation"])(parts.codec, records, payloads, options)
+    found = operation(job["operation"]).carry_out(parts.codec, records, payloads, options)
     return {
         "value": found.value,
         "facts": dict(found.facts),

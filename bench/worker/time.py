@@ -7,19 +7,21 @@ import math
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..heartbeat import IDLE, Heartbeat
-from ..operations.base import BURST, FRESH
+from ..operations import operation
+from ..operations.base import BURST, FRESH, Batch, rotating
 from ..results import FLOOR
 from ._slice import nothing
 from .estimate import Track, levels
 from .parts import codec_parts
 from .records import Sample, read_checked, read_sample
 from .strata import Stratum, slices, strata
-from .work import Batch, Work, floor, rotating, work
+from .work import Clocked, floor, work
 from .yardstick import ITEMS, kernel
 
 __all__ = ["Process", "harness", "run"]
@@ -78,7 +80,7 @@ class _Cell:
         duration: Seconds spent in slices.
     """
 
-    work: Work
+    work: Clocked
     parts: list[_Part]
     rounds: dict[int, _Part]
     extra: float = 0.0
@@ -99,7 +101,7 @@ class Process:
     """
 
     def __init__(
-        self, rounds: int, wanted: float, beat: Callable[[int], object], ruler: Work | None = None
+        self, rounds: int, wanted: float, beat: Callable[[int], object], ruler: Clocked | None = None
     ) -> None:
         self._number = rounds
         self._wanted = wanted
@@ -107,11 +109,11 @@ class Process:
         self._cells: dict[int, _Cell] = {}
         # All cells begin at the same record: who sees a part of the sample only shares it with the others.
         self._origin = random.random()
-        made = Work(kernel, rotating(ITEMS)) if ruler is None else ruler
+        made = Clocked(kernel, rotating(ITEMS)) if ruler is None else ruler
         self._yardsticks = [self._cell(made, [_UNKNOWN] * len(ITEMS), 0.0) for _ in range(_YARDSTICKS)]
         self.failed: dict[int, str] = {}
 
-    def enter(self, index: int, made: Work, seconds: Sequence[float], extra: float = 0.0) -> None:
+    def enter(self, index: int, made: Clocked, seconds: Sequence[float], extra: float = 0.0) -> None:
         """Enter a cell.
 
         Args:
@@ -122,7 +124,7 @@ class Process:
         """
         self._cells[index] = self._cell(made, seconds, extra)
 
-    def _cell(self, made: Work, seconds: Sequence[float], extra: float) -> _Cell:
+    def _cell(self, made: Clocked, seconds: Sequence[float], extra: float) -> _Cell:
         """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
         found = strata(seconds, self._wanted)
         parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed)) for s in found]
@@ -207,31 +209,33 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     process = Process(job["rounds"], job["slice"], heartbeat.beat)
     order = list(enumerate(job["cells"]))
     random.shuffle(order)
-    for index, spec in order:
-        heartbeat.beat(index)
-        try:
-            made, seconds = _prepare(spec, folder, sample, shared, collect)
-            process.enter(index, made, seconds, spec.get("extra", 0.0))
-        except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
-            process.failed[index] = _text(error)
-    heartbeat.beat(IDLE)
-    return process.go(collect=collect)
+    with ExitStack() as stack:
+        for index, spec in order:
+            heartbeat.beat(index)
+            try:
+                made, seconds = _prepare(spec, folder, sample, shared, collect)
+                stack.callback(made.close)
+                process.enter(index, made, seconds, spec.get("extra", 0.0))
+            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+                process.failed[index] = _text(error)
+        heartbeat.beat(IDLE)
+        return process.go(collect=collect)
 
 
 def _prepare(
     spec: Mapping[str, Any], folder: Path, sample: Sample, shared: list[Any] | None, collect: bool
-) -> tuple[Work, Sequence[float]]:
+) -> tuple[Clocked, Sequence[float]]:
     """Return the work of a cell, and what each record took in the check."""
-    operation = spec["operation"]
+    name = spec["operation"]
     if spec["codec"] == FLOOR:
-        return floor(operation, sample, collect=collect), [_COPIED * size for size in sample.weights]
+        return floor(name, sample, collect=collect), [_COPIED * size for size in sample.weights]
     parts = codec_parts(spec["codec"], folder)
     checked = read_checked(folder / spec["payloads"])
-    made = work(parts, operation, sample, checked.payloads, shared, collect=collect)
-    return made, checked.seconds[operation.partition("-")[0]]
+    made = work(parts, name, sample, checked.payloads, shared, collect=collect)
+    return made, checked.seconds[operation(name).base]
 
 
-def _calibrate(made: Work, part: _Part, wanted: float, *, alone: bool) -> None:
+def _calibrate(made: Clocked, part: _Part, wanted: float, *, alone: bool) -> None:
     """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
 
     Args:
@@ -302,7 +306,7 @@ def harness(calls: int, tries: int = _TRIES) -> float:
         calls: Of each try.
         tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
     """
-    found = [Work(nothing, rotating(ITEMS), touched=True, burst=burst) for burst in (BURST, FRESH)]
+    found = [Clocked(nothing, rotating(ITEMS), touched=True, burst=burst) for burst in (BURST, FRESH)]
     batch = rotating(ITEMS)(range(len(ITEMS)))
     return max(min(made.run(batch, 0, calls)[0] for _ in range(tries)) / calls for made in found)
 

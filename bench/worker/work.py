@@ -3,27 +3,21 @@ and for the timing."""
 
 from __future__ import annotations
 
+import dataclasses
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from ..operations.base import BURST, FRESH
-from ._slice import copy, evict, nothing, time_calls
+from ..operations import operation
+from ..operations.base import Batch, Given, Operation, Work
+from ._slice import evict, nothing, time_calls
 from .parts import CodecParts
 from .records import Sample
 from .yardstick import ITEMS
 
-__all__ = ["Batch", "Ring", "Spent", "Work", "floor", "rotating", "work"]
+__all__ = ["Clocked", "Spent", "floor", "work"]
 
-_NEAR = 8 << 10
-"""Bytes of records, as pickles, in a burst."""
-
-Ring = Sequence[int]
-"""Indices into the sample, in the order they are gone through and round again."""
-Batch = Callable[[int, int], tuple[list[Any], int]]
-"""``batch(start, count)`` returns a list and the index in it to start at."""
 Spent = tuple[int, int, int]
 """Nanoseconds of the clock, nanoseconds of the processor, involuntary switches."""
 
@@ -38,26 +32,8 @@ CLOCKS = _clocks()
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """An operation of one codec on one sample.
-
-    Attributes:
-        call: What is timed.
-        batches: Makes of a ring of records what gives `call` its items; not timed.
-        collect: Garbage collection switched on during the calls.
-        touched: Items are touched just before, untimed. Records have been made and payloads received
-            a moment before they are encoded and decoded; without this the first codec of a round
-            would fetch them from memory for all others.
-        burst: Calls that are timed together.
-        streamed: Items come from memory instead, as those of a list larger than the caches do.
-    """
-
-    call: Callable[[Any], object]
-    batches: Callable[[Ring], Batch]
-    collect: bool = True
-    touched: bool = False
-    burst: int = BURST
-    streamed: bool = False
+class Clocked(Work):
+    """Work that can be timed."""
 
     def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
         """Time `calls` from `start` on, after `warmup` calls that come before them in the ring."""
@@ -99,76 +75,39 @@ class Work:
 
 def work(
     parts: CodecParts,
-    operation: str,
+    name: str,
     sample: Sample,
     payloads: Sequence[bytes],
     shared: Sequence[Any] | None = None,
     *,
     collect: bool = True,
-) -> Work:
+) -> Clocked:
     """Prepare an operation.
 
     Args:
         parts: The codec.
-        operation: Name of a timed operation, with its variant.
+        name: Name of a timed operation, variants included.
         sample: The records.
         payloads: The codec's own payloads of them.
         shared: All records of the sample, to be encoded by one codec after the other.
         collect: Leave the garbage collector on, unless the variant says otherwise.
 
     Raises:
-        ValueError: The codec has no such operation.
+        NotImplementedError: The codec has no such operation.
     """
-    name, _, variant = operation.partition("-")
-    made = _making(sample, variant, collect)
-    if name == "dump":
-        ready = sample.records() if shared is None and variant == "repeat" else shared
-        if ready is not None:
-            return made(parts.bare.encode, rotating(parts.taken(list(ready))), touched=True)
-        return made(parts.bare.encode, _anew(lambda index: parts.taken(sample.records([index]))[0]))
-    decode = parts.bare.decode
-    if name == "load":
-        return made(decode, rotating(payloads), touched=True)
-    if name == "fix" and parts.fix is not None:
-        return made(parts.fix, _anew(lambda index: decode(payloads[index])), burst=min(FRESH, burst(sample)))
-    raise ValueError(f"{operation} of {parts.codec.name} cannot be timed")
+    declared = operation(name)
+    given = Given(parts, sample, payloads, shared, declared.variant)
+    return _clocked(declared.carry_out(given), declared, collect)
 
 
-def floor(operation: str, sample: Sample, *, collect: bool = True) -> Work:
-    """Prepare the floor: copying a record's bytes, as the least that any codec has to do."""
-    return _making(sample, operation.partition("-")[2], collect)(copy, rotating(sample.pickles), touched=True)
+def floor(name: str, sample: Sample, *, collect: bool = True) -> Clocked:
+    """Prepare the floor of an operation that has one: the least that any codec has to do."""
+    declared = operation(name)
+    assert declared.floor is not None
+    return _clocked(declared.floor(sample), declared, collect)
 
 
-def _making(sample: Sample, variant: str, collect: bool) -> Callable[..., Work]:
-    """Return what makes the work of a variant of an operation."""
-    return partial(
-        Work,
-        collect=collect and variant != "nogc",
-        burst=burst(sample),
-        streamed=variant == "streamed",
-    )
-
-
-def burst(sample: Sample) -> int:
-    """Return how many calls on records of this size are timed together."""
-    mean = sum(map(len, sample.pickles)) / len(sample.pickles)
-    return max(1, min(BURST, round(_NEAR / mean)))
-
-
-def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:
-    """Return batches of items that are there already."""
-
-    def batches(ring: Ring) -> Batch:
-        ordered = [items[index] for index in ring]
-        return lambda start, count: (ordered, start % len(ordered))
-
-    return batches
-
-
-def _anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
-    """Return batches of items that are made anew for each call."""
-
-    def batches(ring: Ring) -> Batch:
-        return lambda start, count: ([make(ring[(start + i) % len(ring)]) for i in range(count)], 0)
-
-    return batches
+def _clocked(made: Work, declared: Operation, collect: bool) -> Clocked:
+    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
+    fields["collect"] = made.collect and collect and declared.variant.collect
+    return Clocked(**fields | {"streamed": declared.variant.streamed})

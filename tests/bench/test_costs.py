@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
+from bakeoff.bench.operations.base import Batch, Ring
 from bakeoff.bench.worker.costs import costs
-from bakeoff.bench.worker.work import Batch, Ring, Spent, Work
+from bakeoff.bench.worker.work import Clocked, Spent
 
 TRUE = [1e-6 * (1 + i % 7) for i in range(50)]
 
 
-def clocked(disturbed: Callable[[int, int], float]) -> Work:
+def clocked(disturbed: Callable[[int, int], float]) -> Clocked:
     """A work whose clock says what a record costs, times what happens at that call of that pass."""
     passes: list[Ring] = []
 
-    class Clocked(Work):
+    class Simulated(Clocked):
         __slots__ = ()
 
         def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
@@ -28,7 +29,7 @@ def clocked(disturbed: Callable[[int, int], float]) -> Work:
         passes.append(ring)
         return lambda start, count: ([ring[start]], 0)
 
-    return Clocked(float, batches)
+    return Simulated(float, batches)
 
 
 def relative(found: list[float]) -> list[float]:

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.skipif(
 PRELUDE = """
 import json, sys
 import bakeoff
-from bakeoff.bench import faults, growth, peak, retained
+from bakeoff.bench.operations import growth, peak, retained
+from bakeoff.bench.selftest import faults
 
 def tell(measured):
     print(json.dumps([measured.value, dict(measured.facts), measured.again]))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.operations.base import rotating
 from bakeoff.bench.results import Cell
 from bakeoff.bench.run.explain import explain
 from bakeoff.bench.run.options import Options
@@ -20,7 +21,7 @@ from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.worker.records import caches_text, read_sample, write_sample
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.work import Work, rotating
+from bakeoff.bench.worker.work import Clocked
 
 
 class TestSlice:
@@ -178,7 +179,7 @@ def folder(workshop: Workshop) -> Path:
     folder.mkdir()
     write_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)], folder / "sample")
     for codec in ("json", "yaml/pure"):
-        job = {"kind": "check", "folder": str(folder), "codec": codec, "seconds": 60.0}
+        job = {"kind": "check", "folder": str(folder), "codec": codec, "seconds": 60.0, "operations": []}
         ended = workshop.work(job | {"payloads": codec.replace("/", "-")}, patience=60)
         assert ended.answer is not None
         assert ended.answer["outcome"] == "ok"
@@ -258,7 +259,7 @@ class TestCells:
         """Enter a cell with records of these costs; return the process and the items that it calls with."""
         seen: list[int] = []
         process = Process(20, 0.00002, lambda index: None)
-        process.enter(0, Work(seen.append, rotating(range(len(seconds)))), seconds)
+        process.enter(0, Clocked(seen.append, rotating(range(len(seconds)))), seconds)
         seen.clear()
         return process, seen
 

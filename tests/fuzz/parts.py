@@ -15,8 +15,9 @@ from findings import Broken
 from mutate import Mutator
 from objects import Bits, Box, Colour, Level, Objects, Odd, Raising
 
-from bakeoff.bench import _memory, _slice
 from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.operations import _memory
+from bakeoff.bench.worker import _slice
 from bakeoff.codecs import Codec
 from bakeoff.codecs._ends import end_of, odd_keys, values_in
 from bakeoff.codecs._walk import PolicyError, Rules, check_record

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.operations.base import OPERATIONS
+from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
@@ -765,7 +765,7 @@ def test_every_operation_is_shown(result_of, operation):
     row, _ = json.loads(render([run], "json"))["sections"][0]["rows"]
     shown = {key for key, entry in row["entries"].items() if entry["value"] == pytest.approx(value)}
 
-    if OPERATIONS[operation].kind == "timed":
+    if OPERATIONS[operation].phase == "time":
         assert operation in shown
         assert operation in COLUMNS
     else:

@@ -21,12 +21,13 @@ from dataclasses import dataclass
 
 import click
 
+from bakeoff.bench.operations.base import Batch, rotating
 from bakeoff.bench.results import Sample
 from bakeoff.bench.stats import Ratio, ratio
 from bakeoff.bench.worker._slice import spin, time_calls
 from bakeoff.bench.worker.costs import costs
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.work import Batch, Spent, Work, rotating
+from bakeoff.bench.worker.work import Clocked, Spent
 from bakeoff.bench.worker.yardstick import ITEMS
 
 __all__ = ["MIXTURES", "Mixture", "main"]
@@ -107,8 +108,8 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated(Work):
-    """Work whose items are the seconds that each of them takes.
+class Simulated(Clocked):
+    """Clocked whose items are the seconds that each of them takes.
 
     Attributes:
         machine: Whose clock it is.
@@ -170,7 +171,7 @@ def plain(mixture: Mixture) -> dict[str, float]:
 def real(mixture: Mixture) -> dict[str, list[Sample]]:
     """The same, spinning."""
     works = _works(mixture)
-    made = {name: Work(spin, rotating(turns)) for name, turns in _spins(works).items()}
+    made = {name: Clocked(spin, rotating(turns)) for name, turns in _spins(works).items()}
     known = {
         name: _believed(made[name], items, mixture if "twin" not in name else None)
         for name, items in works.items()
@@ -195,7 +196,7 @@ def _works(mixture: Mixture) -> dict[str, list[float]]:
     return works
 
 
-def _believed(made: Work, items: Sequence[float], mixture: Mixture | None) -> list[float]:
+def _believed(made: Clocked, items: Sequence[float], mixture: Mixture | None) -> list[float]:
     rng = random.Random(made.run(made.batches(range(RECORDS)), 0, 1)[0])
     first = [seconds * rng.lognormvariate(0, 0.1) for seconds in items]
     if mixture is None:

@@ -107,6 +107,7 @@ class Bench:
             payloads = f"payloads-{number}"
             job = {
                 "kind": "check",
+                "operations": ["dump", "load"],
                 "folder": str(self.folder),
                 "codec": codec,
                 "payloads": payloads,

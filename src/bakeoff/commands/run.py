@@ -273,7 +273,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
-    from ..bench.operations.base import DEFAULT, MEMORY, OPERATIONS
+    from ..bench.operations import DEFAULT, MEMORY, OPERATIONS, operation
 
     if given["ops"] is not None:
         if given["repeat"] or given["streamed"] or given["memory"] is not None:
@@ -282,8 +282,7 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
             )
         wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
         for name in wanted:
-            if name not in OPERATIONS:
-                raise UsageError(f"no operation {name!r}; there are {', '.join(OPERATIONS)}")
+            operation(name)
         if not wanted:
             raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
         return tuple(wanted)

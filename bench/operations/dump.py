@@ -1,0 +1,36 @@
+"""The time to encode a record."""
+
+from __future__ import annotations
+
+from .base import NOGC, STREAMED, Given, Operation, Variant, Work, burst, copied, made_anew, rotating
+
+__all__ = ["OPERATIONS"]
+
+
+def _dump(given: Given) -> Work:
+    parts, sample = given.parts, given.sample
+    ready = sample.records() if given.shared is None and given.variant.repeated else given.shared
+    if ready is not None:
+        batches = rotating(parts.taken(list(ready)))
+    else:
+        batches = made_anew(lambda index: parts.taken(sample.records([index]))[0])
+    return Work(parts.bare.encode, batches, touched=ready is not None, burst=burst(sample))
+
+
+OPERATIONS = (
+    Operation(
+        name="dump",
+        phase="time",
+        summary="time to encode one record, on records not encoded before",
+        carry_out=_dump,
+        heading="dump",
+        floor=copied,
+        cost="write",
+        default=True,
+        variants=(
+            Variant("repeat", "time to encode a record that was encoded before", repeated=True),
+            STREAMED,
+            NOGC,
+        ),
+    ),
+)
