@@ -1,10 +1,11 @@
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import IO, Any, Literal, Self, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any, Concatenate, Literal, ParamSpec, Self, TypeAlias
 
 from ._walk import Rules
 from .compression import Compression
 from .limits import Limits
-from .policies import Policies
+from .spec import Format, Spec
 from .streams import Framing
 
 DEFAULT_DEPTH: int
@@ -14,8 +15,22 @@ _Payload: TypeAlias = bytes | bytearray | memoryview | str
 def doubt() -> None: ...
 def lacks_stack() -> bool: ...
 
+@dataclass(frozen=True)
+class _Options(Spec, Format):  # type: ignore[misc] # two bases with slots: it is never made
+    name: str = field(kw_only=False)
+    format: str = field(kw_only=False)  # type: ignore[assignment]
+    encode: Callable[..., Any] = field(kw_only=False)
+    decode: Callable[..., Any] = field(kw_only=False)
+
+_Arguments = ParamSpec("_Arguments")
+
+def _taking(
+    options: Callable[_Arguments, object],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, _Arguments], None]]: ...
+
 class Codec:
     name: str
+    spec: Spec
     format: str
     library: str
     version: str
@@ -37,60 +52,13 @@ class Codec:
     framing: Framing
     compression: Compression | None
     limits: Limits
-    _spec: dict[str, Any]
     _load_rules: Rules | None
     _fix: Callable[[Any], Any] | None
 
-    def __init__(
-        self,
-        name: str,
-        format: str,
-        encode: Callable[..., Any],
-        decode: Callable[..., Any],
-        *,
-        encode_options: Mapping[str, Any] | None = None,
-        encode_arguments: tuple[Any, ...] = (),
-        decode_options: Mapping[str, Any] | None = None,
-        pooled: bool = False,
-        text: bool = False,
-        lower: Callable[[Any], Any] | None = None,
-        scan: frozenset[type] | None = None,
-        encode_depth: int = 0,
-        inside: Callable[[Any], list[Any]] | None = None,
-        too_deep: tuple[str, ...] = (),
-        plain_keys: bool = False,
-        check_payload: Callable[[bytes], None] | None = None,
-        whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None,
-        decode_again: Callable[[bytes], Any] | None = None,
-        subclass: type[int] | None = None,
-        wrap: str | None = None,
-        limits: Limits = ...,
-        bounded: Callable[[Limits], Mapping[str, Any]] | None = None,
-        shared: bytes | None = None,
-        check_keys: Callable[[bytes], None] | None = None,
-        library: str = "",
-        version: str = "",
-        accelerated: bool | None = None,
-        media_type: str = "application/octet-stream",
-        media_type_aliases: Iterable[str] = (),
-        content_encoding: Literal["binary", "utf-8"] = "binary",
-        file_extension: str = "",
-        trusted_only: bool = False,
-        trusted: bool = False,
-        interoperable: bool = True,
-        carries: Iterable[str] = (),
-        wire: Mapping[str, str] | None = None,
-        losses: Iterable[str] = (),
-        notes: Iterable[str] = (),
-        framing: Framing | None = None,
-        schema: Any = None,
-        compression: Compression | None = None,
-        bind: Callable[[Any], Callable[..., Any]] | None = None,
-        rows: bool = False,
-        policies: Policies | None = None,
-        asked: Mapping[str, str] | None = None,
-        origin: str | None = None,
-    ) -> None: ...
+    @_taking(_Options)
+    def __init__(self) -> None: ...
+    @classmethod
+    def from_spec(cls, spec: Spec) -> Self: ...
     def encode(self, obj: Any, ctx: Any = None, /) -> bytes: ...
     def decode(self, data: _Payload, ctx: Any = None, /) -> Any: ...
     def dumps(self, obj: Any, ctx: Any = None, /) -> bytes: ...

@@ -21,9 +21,12 @@ from ._ends cimport UNSAFE, container_key, end_t, finder, held_t
 from ._stack cimport RESERVE, stack_left
 from ._walk cimport Rules, check_record
 
+from dataclasses import replace
+from operator import attrgetter
+
 from ._stack import call_with_stack
 from .errors import DecodeError, EncodeError, LimitError, PolicyError, TooMuchError
-from .limits import Limits
+from .spec import Spec
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -135,6 +138,14 @@ def _unmade(subject):
     raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
 
 
+UNMADE = Spec(encode=_unmade, decode=_unmade)
+
+
+def _fact(where):
+    """Return a property that shows what stands in the spec; a field would cost every codec the copying."""
+    return property(attrgetter(f"spec.{where}"))
+
+
 class _TooDeepError(RecursionError):
     """Our own check of depth; the libraries raise other errors."""
 
@@ -150,66 +161,19 @@ cdef class Codec:
         format: Wire format, for instance ``"json"``.
         encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
         decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
-        encode_options: Keyword arguments for every `encode` call.
-        encode_arguments: Further positional arguments for every `encode` call.
-        decode_options: Keyword arguments for every `decode` call.
-        pooled: `encode` is a factory of encoders that must not be shared between threads.
-        text: `decode` takes text.
-        lower: Rewrites an object by the format family's conventions; tried once when the
-            library refuses an object.
-        scan: Types the library writes well by itself; an object that holds any other is lowered
-            before the library sees it (for libraries that write those wrongly without a word).
-        encode_depth: Check nesting before encoding (libraries that crash on deep objects).
-        plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` where it
-            gives what could be one.
-        inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
-            holds, where the library writes it by itself; the check of nesting counts it.
-        too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
-        check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
-        whole: Where the library does not notice data after the value: which finder of `_ends` does.
-        decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
-            that most need not would slow it down.
-        subclass: The library's own subclass of int, which comes back as int.
-        wrap: Key under which values other than a dict are wrapped in a document.
-        limits: What a payload may be and hold.
-        bounded: Callable ``(Limits) -> dict`` that gives further keyword arguments for every `decode` call:
-            limits that only the library can keep to.
-        check_keys: Callable ``(bytes) -> None`` that raises when keys were made to have one hash; payloads of
-            less than 16 KiB hold too few of them.
-        shared: What every payload contains in which a value may stand in several places, where `_ends` does not
-            tell.
-        policies: What the codec does where its format leaves it open, `bakeoff.codecs.policies.Policies`.
-        asked: What was asked for instead, value by policy; see `with_policies`, which changes all that it takes.
-        bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
-        rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
-            would not come back and is refused.
+        options: What else `bakeoff.codecs.spec.Spec` and `Format` have.
 
-    The other arguments are facts, see `bakeoff.codecs.Facts`.
+    Attributes:
+        spec: The same in one piece; what no call needs stands there only.
 
     Raises:
+        TypeError: No such option.
         ValueError: An argument of no use, or made before: a codec is shared and does not change.
     """
 
     cdef readonly str name
-    cdef readonly str format
-    cdef readonly str library
-    cdef readonly str version
-    cdef readonly object accelerated
-    cdef readonly str media_type
-    cdef readonly tuple media_type_aliases
-    cdef readonly str content_encoding
-    cdef readonly object encoding
-    cdef readonly str file_extension
-    cdef readonly bint trusted_only
-    cdef readonly bint trusted
-    cdef readonly bint needs_schema
-    cdef readonly bint interoperable
-    cdef readonly frozenset carries
-    cdef readonly dict wire
-    cdef readonly tuple losses
-    cdef readonly tuple notes
+    cdef readonly object spec
     cdef readonly object schema
-    cdef readonly object framing
     cdef readonly object compression
     cdef readonly object limits
 
@@ -225,7 +189,6 @@ cdef class Codec:
     cdef end_t _count
     cdef Rules _dump_rules
     cdef readonly Rules _load_rules
-    cdef readonly dict _spec
     cdef _Call _encode
     cdef _Call _decode
     cdef object _pool_factory
@@ -241,6 +204,8 @@ cdef class Codec:
     cdef object _subclass
     cdef str _wrap
     cdef bint _text
+    cdef bint _is_text
+    cdef bint _untrusted
     cdef bint _plain_encode
     cdef bint _plain_decode
     cdef bint _rows
@@ -256,106 +221,71 @@ cdef class Codec:
         # What every call relies on, should `__init__` never be called.
         self._encode = self._decode = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
-        self.name, self._too_deep, self._unasked = type(self).__name__, (), PY_SSIZE_T_MAX
+        self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
 
-    def __init__(
-        self, name, format, encode, decode, *,
-        encode_options=None, encode_arguments=(), decode_options=None, pooled=False, text=False,
-        lower=None, scan=None, encode_depth=0, inside=None, too_deep=(), plain_keys=False,
-        check_payload=None, whole=None, wrap=None, decode_again=None, subclass=None,
-        limits=Limits(), bounded=None, shared=None, check_keys=None,
-        library="", version="", accelerated=None, media_type="application/octet-stream",
-        media_type_aliases=(), content_encoding="binary", file_extension="", trusted_only=False,
-        trusted=False, interoperable=True, carries=frozenset(), wire=None,
-        losses=(), notes=(), framing=None, schema=None, compression=None, bind=None,
-        rows=False, policies=None, asked=None, origin=None,
-    ):
-        if self._spec is not None:
+    def __init__(self, name, format, encode, decode, **options):
+        self._make(Spec.of(name, format, encode=encode, decode=decode, **options))
+
+    @classmethod
+    def from_spec(cls, spec):
+        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
+        cdef Codec made = cls.__new__(cls)
+        made._make(spec)
+        return made
+
+    cdef int _make(self, spec) except -1:
+        if self.spec is not UNMADE:
             raise ValueError(f"codec {self.name}: made already; with_limits and the like give another")
-        for what, value in (("name", name), ("format", format)):
-            if not isinstance(value, str) or not value:
-                raise ValueError(f"codec {what} must be a non-empty string, got {value!r}")
-        for what, value in (("encode", encode), ("decode", decode)):
-            if not callable(value):
-                raise ValueError(f"codec {name}: {what} must be callable, got {type(value).__name__}")
-        if content_encoding not in ("binary", "utf-8"):
-            raise ValueError(f"codec {name}: content_encoding is 'binary' or 'utf-8', got {content_encoding!r}")
-        if not isinstance(limits, Limits):
-            raise ValueError(f"codec {name}: limits are bakeoff.Limits(...), got {type(limits).__name__}")
-        self._spec = dict(
-            name=name, format=format, encode=encode, decode=decode, encode_options=encode_options,
-            encode_arguments=encode_arguments, decode_options=decode_options, pooled=pooled, text=text,
-            lower=lower, scan=scan, encode_depth=encode_depth, inside=inside, too_deep=too_deep,
-            plain_keys=plain_keys, check_payload=check_payload, whole=whole, decode_again=decode_again,
-            subclass=subclass, wrap=wrap, limits=limits, bounded=bounded, shared=shared,
-            check_keys=check_keys, library=library, version=version,
-            accelerated=accelerated, media_type=media_type, media_type_aliases=media_type_aliases,
-            content_encoding=content_encoding, file_extension=file_extension, trusted_only=trusted_only,
-            trusted=trusted, interoperable=interoperable, carries=carries,
-            wire=wire, losses=losses, notes=notes, framing=framing, schema=schema, compression=compression,
-            bind=bind, rows=rows, policies=policies, asked=asked, origin=origin,
-        )
-        self.format, self.library, self.version = format, library, version
-        self.accelerated = accelerated
-        self.media_type = media_type
-        self.media_type_aliases = tuple(media_type_aliases)
-        self.content_encoding = content_encoding if compression is None else "binary"
-        self.encoding = "utf-8" if self.content_encoding == "utf-8" else None
-        self.file_extension = file_extension
-        self.trusted_only, self.trusted, self.needs_schema = trusted_only, trusted, bind is not None
-        self.interoperable = interoperable
-        self.carries, self.wire = frozenset(carries), dict(wire or {})
-        self.losses, self.notes = tuple(losses), tuple(notes)
-        # Compressed, a payload no longer shows where it ends.
-        if framing is None or compression is not None:
-            from .streams import Prefixed
+        self.spec = spec
+        bind = spec.bind
+        self.schema, self.compression = spec.schema, spec.compression
+        self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
+        self._check_keys, self._shared = spec.check_keys, spec.shared
+        self._set_limits(spec.limits)
+        self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
+        if self.compression is not None:
+            self.name += f"|{self.compression.name}"
 
-            framing = Prefixed(">I", included=False)
-        self.framing = framing
-        self.schema, self.compression = schema, compression
-        self._check_keys = check_keys
-        self._set_limits(limits, shared)
-        self.name = name + ("+schema" if schema is not None and bind is None else "")
-        if compression is not None:
-            self.name += f"|{compression.name}"
-
-        self._encode = _Call(encode, tuple(encode_arguments), dict(encode_options or {}))
-        if bind is not None and schema is not None:
-            decode = bind(schema)
-            self._rows = rows and hasattr(schema.types, "fields")
-        self._decode = _Call(decode, (), {**(decode_options or {}), **(bounded(limits) if bounded else {})})
-        self._pool_factory = encode if pooled else None
-        self._text, self._lower, self._scan, self._wrap = text, lower, scan, wrap
-        self._check_payload, self._plain_keys = check_payload, plain_keys
-        self._encode_depth, self._inside, self._too_deep = encode_depth, inside, tuple(too_deep)
+        self._encode = _Call(spec.encode, spec.encode_arguments, dict(spec.encode_options or {}))
+        decode = spec.decode
+        if bind is not None and self.schema is not None:
+            decode = bind(self.schema)
+            self._rows = spec.rows and hasattr(self.schema.types, "fields")
+        bounded = spec.bounded(spec.limits) if spec.bounded else {}
+        self._decode = _Call(decode, (), {**(spec.decode_options or {}), **bounded})
+        self._pool_factory = spec.encode if spec.pooled else None
+        self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
+        self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
+        self._encode_depth, self._inside, self._too_deep = spec.encode_depth, spec.inside, spec.too_deep
         if self._depth is not None:
-            self._encode_depth = min(self._depth, encode_depth or self._depth)
-        self._find_end, self._count = NULL if whole is None else finder(whole), finder(format)
-        if whole is not None and self._find_end is NULL:
-            raise ValueError(f"codec {name}: no finder of ends for {whole!r}")
-        self._decode_again, self._subclass = decode_again, subclass
-        if compression is not None:
-            self._compress, self._decompress = compression.compress, compression.decompress_within
-        if asked:
+            self._encode_depth = min(self._depth, self._encode_depth or self._depth)
+        self._find_end = NULL if spec.whole is None else finder(spec.whole)
+        if spec.whole is not None and self._find_end is NULL:
+            raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
+        self._count = finder(spec.format.name)
+        self._decode_again, self._subclass = spec.decode_again, spec.subclass
+        if self.compression is not None:
+            self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
+        if spec.asked:
             from .policies import rules
 
             self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
         # The paths that nearly every codec takes carry no further question per call.
         self._plain_encode = (
-            not pooled and scan is None and not self._encode_depth and compression is None
+            self._pool_factory is None and self._scan is None and not self._encode_depth and self._compress is None
             and self._dump_rules is None
         )
         self._plain_decode = (
-            not text and wrap is None and check_payload is None and compression is None
-            and shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
-            and subclass is None and (trusted or not trusted_only)
-            and self._load_rules is None
+            not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
+            and self._shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
+            and self._subclass is None and not self._untrusted and self._load_rules is None
         )
-        if schema is not None and bind is None:
-            self._fix, self._refusal = schema.fixer(self), schema.refusal(self)
+        if self.schema is not None and bind is None:
+            self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
         self._asks = self._rows or self._refusal is not None
+        return 0
 
-    cdef int _set_limits(self, limits, shared) except -1:
+    cdef int _set_limits(self, limits) except -1:
         self.limits, self._depth, self._items = limits, limits.depth, min(limits.items, PY_SSIZE_T_MAX)
         self._unasked = limits.size
         if self.compression is None:
@@ -367,7 +297,6 @@ cdef class Codec:
         digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
         self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
         self._rules = Rules(max_items=limits.items, max_text=limits.string, max_digits=limits.digits)
-        self._shared = shared
         return 0
 
     # encode -----------------------------------------------------------------------------------
@@ -576,7 +505,7 @@ cdef class Codec:
         cdef PyObject *result
         cdef held_t held
         held.shared = False
-        if self.trusted_only and not self.trusted:
+        if self._untrusted:
             raise DecodeError(
                 self.name, "decoding can run code that the payload brings along; "
                            "if you trust its source, ask for the codec with trusted=True"
@@ -610,7 +539,7 @@ cdef class Codec:
 
     cdef object _to_bytes(self, data):
         if isinstance(data, str):
-            if self.content_encoding != "utf-8":
+            if not self._is_text:
                 raise DecodeError(self.name, "expected bytes, got text")
             try:
                 return PyUnicode_AsUTF8String(data)
@@ -678,7 +607,7 @@ cdef class Codec:
         Raises:
             EncodeError: As `encode`, or the format is binary.
         """
-        if self.content_encoding != "utf-8":
+        if not self._is_text:
             raise EncodeError(self.name, f"{self.format} is not a text format")
         return self.encode(obj).decode()
 
@@ -721,9 +650,7 @@ cdef class Codec:
         Raises:
             ValueError: No such limit, or out of range.
         """
-        if self._spec is None:
-            _unmade(self)
-        return self._vary(limits=self.limits.changed(**limits))
+        return self._vary(limits=self._made().limits.changed(**limits))
 
     def with_policies(self, **policies):
         """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
@@ -736,18 +663,15 @@ cdef class Codec:
         """
         from .policies import changes
 
-        if self._spec is None:
-            _unmade(self)
-        return self._vary(**changes(self, policies))
+        self._made()
+        return self.from_spec(changes(self, policies))
 
     @property
     def policies(self):
         """What is done where the format leaves it open: policy to value, ``DUMP/LOAD`` where they differ."""
         from .policies import in_force
 
-        if self._spec is None:
-            _unmade(self)
-        return in_force(self)
+        return in_force(self._made())
 
     def with_compression(self, compression):
         """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
@@ -760,13 +684,35 @@ cdef class Codec:
         return self._vary(trusted=True)
 
     def _vary(self, **changes):
-        if self._spec is None:
-            _unmade(self)
-        return type(self)(**(self._spec | changes))
+        return self.from_spec(replace(self._made(), **changes))
+
+    cdef object _made(self):
+        return self.spec if self.spec is not UNMADE else _unmade(self)
 
     def as_class(self):
         """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
         return _class_of(self)
+
+    # facts ------------------------------------------------------------------------------------
+
+    format = _fact("format.name")
+    library = _fact("library")
+    version = _fact("version")
+    accelerated = _fact("accelerated")
+    media_type = _fact("format.media_type")
+    media_type_aliases = _fact("format.media_type_aliases")
+    content_encoding = _fact("content_encoding")
+    encoding = _fact("encoding")
+    file_extension = _fact("format.file_extension")
+    framing = _fact("framing")
+    trusted_only = _fact("format.trusted_only")
+    trusted = _fact("trusted")
+    needs_schema = _fact("needs_schema")
+    interoperable = _fact("format.interoperable")
+    carries = _fact("carries")
+    wire = _fact("wire")
+    losses = _fact("losses")
+    notes = _fact("notes")
 
     # identity ---------------------------------------------------------------------------------
 
@@ -782,25 +728,24 @@ cdef class Codec:
         return hash(self.name)
 
     def __reduce__(self):
-        spec = self._spec
-        if spec is None:
-            _unmade(self)
-        if spec["origin"] is None:
+        spec = self._made()
+        if spec.origin is None:
             return _rebuild, (None, spec)
-        changes = {
-            key: spec[key] for key in ("schema", "limits", "compression", "trusted", "asked")
-        }
-        return _rebuild, (spec["origin"], changes)
+        return _rebuild, (spec.origin, {varied: getattr(spec, varied) for varied in VARIED})
 
 
-def _rebuild(origin, spec):
+VARIED = ("schema", "limits", "compression", "trusted", "asked")
+"""What `with_schema` and the like change of a codec that the registry has made."""
+
+
+def _rebuild(origin, made_of):
     """Make a codec again from what `Codec.__reduce__` kept."""
     if origin is None:
-        return Codec(**spec)
+        return Codec.from_spec(made_of)
     from .registry import codec
 
-    asked = spec.pop("asked", None)
-    made = codec(origin)._vary(**spec)
+    asked = made_of.pop("asked")
+    made = codec(origin)._vary(**made_of)
     return made.with_policies(**asked) if asked else made
 
 

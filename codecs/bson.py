@@ -10,18 +10,25 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from ._pure import pure_copy
 from ._unique import UniqueKeys, plain_dicts
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES
 from .limits import Limits
 from .policies import Policies, held
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import Prefixed
 
-BSON = Format("bson", "application/bson", ".bson", Prefixed("<i", included=True))
+BSON = Format(
+    name="bson",
+    media_type="application/bson",
+    file_extension=".bson",
+    framing=Prefixed("<i", included=True),
+)
 CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
     "datetimes are cut to milliseconds",
@@ -33,7 +40,7 @@ WRAP = "bakeoff.value"
 _family = FAMILIES["bson"]
 
 
-def _bson(library: ModuleType) -> Mapping[str, Any]:
+def _bson(library: ModuleType) -> Spec:
     from bson.binary import Binary, UuidRepresentation
     from bson.code import Code
     from bson.codec_options import CodecOptions, TypeRegistry
@@ -57,11 +64,11 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
     def decode_unique(data: bytes, codec_options: Any) -> Any:
         return plain_dicts(library.decode(data, codec_options))
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
         if values["duplicate_keys"] == "last":
-            return {"decode": library.decode, "decode_options": {"codec_options": options}}
+            return replace(spec, decode=library.decode, decode_options={"codec_options": options})
         once: Any = options.with_options(document_class=UniqueKeys)
-        return {"decode": decode_unique, "decode_options": {"codec_options": once}}
+        return replace(spec, decode=decode_unique, decode_options={"codec_options": once})
 
     def inside(value: Any) -> Any:
         if isinstance(value, DBRef):
@@ -70,27 +77,26 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
             return value.to_decimal()
         return value.scope if isinstance(value, Code) else held(value)
 
-    return {
-        "encode": library.encode,
-        "encode_arguments": (False, options),  # `check_keys` and `codec_options`
-        "decode": library.decode,
+    return Spec(
+        encode=library.encode,
+        encode_arguments=(False, options),  # `check_keys` and `codec_options`
+        decode=library.decode,
         # The decoder in C looks for the end of a name beyond that of the payload.
-        "whole": "bson" if library.has_c() else None,
-        "raw": RawCalls(library.encode, library.decode),
-        "decode_options": {"codec_options": options},
-        "limits": Limits(items=400_000),
+        whole="bson" if library.has_c() else None,
+        raw=RawCalls(library.encode, library.decode),
+        decode_options={"codec_options": options},
+        limits=Limits(items=400_000),
         # A `TypeDecoder` of PyMongo's would be asked about every value, not of 64-bit integers alone.
-        "subclass": Int64,
-        "too_deep": ("maximum recursion depth exceeded",),
-        "lower": _family.lower,
-        "wrap": WRAP,
-        "accelerated": library.has_c(),
-        "carries": CARRIES,
-        "wire": wire("bson", CARRIES)
-        | dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
-        "losses": LOSSES,
-        "notes": ("a record that is no document is wrapped in one",),
-        "policies": Policies(
+        subclass=Int64,
+        too_deep=("maximum recursion depth exceeded",),
+        family=_family,
+        wrap=WRAP,
+        accelerated=library.has_c(),
+        carries=CARRIES,
+        forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
+        losses=LOSSES,
+        notes=("a record that is no document is wrapped in one",),
+        policies=Policies(
             duplicate_keys="reject/last",
             nonfinite="allow",
             surrogates="reject",
@@ -115,17 +121,17 @@ def _bson(library: ModuleType) -> Mapping[str, Any]:
             inside=inside,
             integer_bits=63,
         ),
-    }
+    )
 
 
 @declare("bson", BSON, library="pymongo", module="bson")
-def _bson_c() -> Mapping[str, Any]:
+def _bson_c() -> Spec:
     import bson
 
     return _bson(bson)
 
 
 @declare("bson/pure", BSON, library="pymongo", module="bson")
-def _bson_pure() -> Mapping[str, Any]:
+def _bson_pure() -> Spec:
     # An ObjectId must be everybody's, so that it can be pickled and recognised.
     return _bson(pure_copy("bson", "bson._cbson", whole=False))

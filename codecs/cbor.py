@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
 from email.message import Message
 from fractions import Fraction
@@ -17,14 +18,19 @@ from functools import cache, partial
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES
 from .keys import key_check
 from .policies import Policies, held
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import CborSequence
 
 CBOR = Format(
-    "cbor", "application/cbor", ".cbor", CborSequence(), media_type_aliases=("application/cbor-seq",)
+    name="cbor",
+    media_type="application/cbor",
+    media_type_aliases=("application/cbor-seq",),
+    file_extension=".cbor",
+    framing=CborSequence(),
 )
 CARRIES = frozenset(
     {
@@ -72,7 +78,7 @@ def tag_readers() -> Mapping[int, Any]:
 
 
 @declare("cbor2", CBOR, library="cbor2", extra="cbor2")
-def _cbor2() -> Mapping[str, Any]:
+def _cbor2() -> Spec:
     import cbor2
 
     def write(encoder: Any, value: Any) -> None:
@@ -92,32 +98,30 @@ def _cbor2() -> Mapping[str, Any]:
 
     reading = {"semantic_decoders": tag_readers()}
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        return {
-            "decode_options": {**reading, "allow_duplicate_keys": values["duplicate_keys"] == "last"},
-        }
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        twice = values["duplicate_keys"] == "last"
+        return replace(spec, decode_options={**reading, "allow_duplicate_keys": twice})
 
-    return {
-        "encode": cbor2.dumps,
-        "encode_options": {"default": write},
-        "encode_depth": DEFAULT_DEPTH,
-        "inside": inside,
-        "too_deep": ("maximum container nesting depth",),
-        "decode": cbor2.loads,
-        "decode_options": reading,
-        "check_keys": key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
-        "raw": RawCalls(cbor2.dumps, cbor2.loads),
-        "whole": "cbor",
-        "lower": _family.lower,
-        "accelerated": True,
-        "carries": CARRIES,
-        "wire": wire("cbor", CARRIES),
+    return Spec(
+        encode=cbor2.dumps,
+        encode_options={"default": write},
+        encode_depth=DEFAULT_DEPTH,
+        inside=inside,
+        too_deep=("maximum container nesting depth",),
+        decode=cbor2.loads,
+        decode_options=reading,
+        check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
+        raw=RawCalls(cbor2.dumps, cbor2.loads),
+        whole="cbor",
+        family=_family,
+        accelerated=True,
+        carries=CARRIES,
         # Its option `encoders` would mend that, and doubles the time of every dump.
-        "notes": (
+        notes=(
             "writes a memoryview as a list of numbers, unlike the other codecs",
             "gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`",
         ),
-        "policies": Policies(
+        policies=Policies(
             duplicate_keys="last",
             nonfinite="allow",
             surrogates="reject",
@@ -140,4 +144,4 @@ def _cbor2() -> Mapping[str, Any]:
             ),
             inside=lambda value: value.value if isinstance(value, cbor2.CBORTag) else held(value),
         ),
-    }
+    )

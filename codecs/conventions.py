@@ -15,11 +15,11 @@ import datetime as dt
 import decimal
 import enum
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FAMILIES", "RULES", "TYPED", "Family", "Rule", "documented", "duration_text", "unbound", "wire"]
+__all__ = ["FAMILIES", "RULES", "TYPED", "Family", "Rule", "documented", "duration_text", "unbound"]
 
 NULL_TEXT = "$null"
 SIGNED = range(-(2**63), 2**63)
@@ -246,6 +246,27 @@ class Family:
             return kind(map(self._lower_hashable, value)) if kind in (set, frozenset) else value
         return self.lowered_leaf(value)
 
+    def wire(self, carries: Collection[str]) -> dict[str, str]:
+        """Return the written form of each type that a codec does not carry: token to form."""
+        forms = {rule.token: rule.form for rule in RULES}
+        if bytes in self.native:
+            forms["bytearray"] = "bytes"
+        if self.native.get(frozenset) is not None:
+            forms["frozenset"] = "set"
+        forms |= {
+            "datetime_aware": "iso",
+            "datetime_offset": "iso",
+            "dataclass": "dict",
+            "namedtuple": "list",
+        }
+        if self.text_keys:
+            forms["int_keys"] = "text"
+        if self.integers is not None:
+            forms["bigint"] = "text"
+        if self.null is not None:
+            forms["none"] = NULL_TEXT
+        return {token: form for token, form in forms.items() if token not in carries}
+
     def _lower_hashable(self, value: Any) -> Any:
         """Lower a dict key or an item of a set: there, an array stays a tuple."""
         for kind in (tuple, frozenset):
@@ -387,24 +408,6 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "pickle": Family("pickle", {rule.type: None for rule in RULES}, text_keys=False),
 }
-
-
-def wire(family: str, carries: frozenset[str]) -> dict[str, str]:
-    """Return the written form of each type that a codec does not carry: token to form."""
-    forms = {rule.token: rule.form for rule in RULES if rule.token not in carries}
-    bytes_are_native = bytes in FAMILIES[family].native
-    if "bytearray" in forms and bytes_are_native:
-        forms["bytearray"] = "bytes"
-    if FAMILIES[family].native.get(frozenset) is not None:
-        forms["frozenset"] = "set"
-    forms |= {"datetime_aware": "iso", "datetime_offset": "iso", "dataclass": "dict", "namedtuple": "list"}
-    if FAMILIES[family].text_keys:
-        forms["int_keys"] = "text"
-    if FAMILIES[family].integers is not None:
-        forms["bigint"] = "text"
-    if FAMILIES[family].null is not None:
-        forms["none"] = NULL_TEXT
-    return {token: form for token, form in forms.items() if token not in carries}
 
 
 def documented() -> list[list[str]]:

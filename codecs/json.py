@@ -14,23 +14,24 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, Family, unbound, wire
+from .conventions import FAMILIES, TYPED, Family, unbound
 from .keys import with_checked_keys
 from .limits import Limits
 from .policies import Policies
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import Lines
 
 JSON = Format(
-    "json",
-    "application/json",
-    ".json",
-    Lines(),
+    name="json",
+    media_type="application/json",
     media_type_aliases=("text/json", "application/x-ndjson"),
     content_encoding="utf-8",
+    file_extension=".json",
+    framing=Lines(),
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
-BIG = CARRIES | {"bigint"}
+ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
 LITERALS = "writes NaN and Infinity as bare words, which RFC 8259 does not allow"
 NULLED = "NaN and Infinity become null"
 ROUNDED = "rounds offsets from UTC to whole minutes, which those before 1972 were not"
@@ -68,35 +69,33 @@ def _raw_text(library: ModuleType) -> RawCalls:
 
 
 @declare("json", JSON)
-def _json() -> Mapping[str, Any]:
+def _json() -> Spec:
     import json
     from json import encoder as c_encoder
     from json import scanner as c_scanner
 
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
-    carries = BIG | {"nonfinite"}
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, decode=json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode)
 
-    return {
-        "encode": encoder.encode,
-        "decode": json.JSONDecoder().decode,
-        "raw": _raw_text(json),
-        "text": True,
-        "lower": _family.lower,
-        "accelerated": bool(
+    return Spec(
+        encode=encoder.encode,
+        decode=json.JSONDecoder().decode,
+        raw=_raw_text(json),
+        text=True,
+        family=_family,
+        accelerated=bool(
             getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
         ),
-        "carries": carries,
-        "wire": wire("json", carries),
-        "losses": (MERGED,),
-        "notes": (LITERALS,),
-        "policies": replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
-    }
+        carries=ANY_NUMBER,
+        losses=(MERGED,),
+        notes=(LITERALS,),
+        policies=replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
+    )
 
 
-def _simplejson(library: ModuleType) -> Mapping[str, Any]:
+def _simplejson(library: ModuleType) -> Spec:
     def encode(**options: Any) -> Any:
         return library.JSONEncoder(
             ensure_ascii=False,
@@ -109,66 +108,64 @@ def _simplejson(library: ModuleType) -> Mapping[str, Any]:
             **options,
         ).encode
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        return {
-            "encode": encode(ignore_nan=values["nonfinite"] == "null"),
-            "decode": library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
-        }
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(
+            spec,
+            encode=encode(ignore_nan=values["nonfinite"] == "null"),
+            decode=library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
+        )
 
-    carries = BIG | {"nonfinite"}
-    return {
-        "encode": encode(),
-        "decode": library.JSONDecoder(allow_nan=True).decode,
-        "raw": _raw_text(library),
-        "text": True,
-        "lower": _family.lower,
-        "accelerated": library.encoder.c_make_encoder is not None,
-        "carries": carries,
-        "wire": wire("json", carries),
-        "losses": (MERGED,),
-        "notes": (LITERALS,),
-        "policies": replace(
+    return Spec(
+        encode=encode(),
+        decode=library.JSONDecoder(allow_nan=True).decode,
+        raw=_raw_text(library),
+        text=True,
+        family=_family,
+        accelerated=library.encoder.c_make_encoder is not None,
+        carries=ANY_NUMBER,
+        losses=(MERGED,),
+        notes=(LITERALS,),
+        policies=replace(
             POLICIES,
             options={"duplicate_keys": ("last", "reject"), "nonfinite": ("allow", "null")},
             enforce=enforce,
         ),
-    }
+    )
 
 
 @declare("simplejson", JSON, library="simplejson")
-def _simplejson_c() -> Mapping[str, Any]:
+def _simplejson_c() -> Spec:
     import simplejson
 
     return _simplejson(simplejson)
 
 
 @declare("simplejson/pure", JSON, library="simplejson")
-def _simplejson_pure() -> Mapping[str, Any]:
+def _simplejson_pure() -> Spec:
     slow = Limits(items=300_000, size=4 << 20)
-    return {**_simplejson(pure_copy("simplejson", "simplejson._speedups")), "limits": slow}
+    return replace(_simplejson(pure_copy("simplejson", "simplejson._speedups")), limits=slow)
 
 
 @declare("orjson", JSON, library="orjson", extra="orjson")
-def _orjson() -> Mapping[str, Any]:
+def _orjson() -> Spec:
     import orjson
 
-    return {
-        "encode": orjson.dumps,
-        **_orjson_encoding(orjson),
-        "decode": orjson.loads,
-        "raw": RawCalls(orjson.dumps, orjson.loads),
-        "too_deep": ("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
-        "lower": _family64.lower,
-        "accelerated": True,
-        "carries": CARRIES,
-        "wire": wire("json64", CARRIES),
-        "losses": (NULLED,),
-        "policies": replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
-    }
+    spec = Spec(
+        encode=orjson.dumps,
+        decode=orjson.loads,
+        raw=RawCalls(orjson.dumps, orjson.loads),
+        too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
+        family=_family64,
+        accelerated=True,
+        carries=CARRIES,
+        losses=(NULLED,),
+        policies=replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
+    )
+    return _within_its_buffer(orjson, spec)
 
 
-def _orjson_encoding(orjson: ModuleType) -> Mapping[str, Any]:
-    """Return how to encode, and the notes; two faults of some versions cost time where they are there."""
+def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
+    """Say how to encode, and so in the notes; two faults of some versions cost time where they are there."""
     notes = ["reads integers beyond 64 bits as floats"]
     options = 0
     if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
@@ -185,40 +182,40 @@ def _orjson_encoding(orjson: ModuleType) -> Mapping[str, Any]:
     try:
         orjson.dumps(nested)
     except TypeError:
-        return {
-            "encode_arguments": (_family64.leaf, options or None),
-            "encode_depth": ORJSON_DEPTH,
-            "notes": notes,
-        }
-    return {
+        return replace(
+            spec,
+            encode_arguments=(_family64.leaf, options or None),
+            encode_depth=ORJSON_DEPTH,
+            notes=notes,
+        )
+    return replace(
+        spec,
         # What the check does not see into is made of lists, which orjson does count.
-        "encode_arguments": (_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
-        "encode_depth": DEFAULT_DEPTH,
-        "notes": notes,
-    }
+        encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
+        encode_depth=DEFAULT_DEPTH,
+        notes=notes,
+    )
 
 
 @declare("msgspec-json", JSON, library="msgspec", extra="msgspec")
-def _msgspec() -> Mapping[str, Any]:
+def _msgspec() -> Spec:
     import msgspec
 
-    carries = CARRIES
-    return {
-        "encode": msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
-        "decode": msgspec.json.Decoder().decode,
-        "raw": RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
-        "lower": _msgspec_family.lower,
-        "accelerated": True,
-        "carries": carries | {"bigint"},
-        "wire": wire("json", carries | {"bigint"}),
-        "losses": (NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
-        "notes": (ROUNDED,),
-        "policies": NO_LITERALS,
-    }
+    return Spec(
+        encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        decode=msgspec.json.Decoder().decode,
+        raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
+        family=_msgspec_family,
+        accelerated=True,
+        carries=CARRIES | {"bigint"},
+        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
+        notes=(ROUNDED,),
+        policies=NO_LITERALS,
+    )
 
 
 @declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True)
-def _msgspec_struct() -> Mapping[str, Any]:
+def _msgspec_struct() -> Spec:
     """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
     import msgspec
 
@@ -226,57 +223,55 @@ def _msgspec_struct() -> Mapping[str, Any]:
         decode = msgspec.json.Decoder(schema.struct()).decode
         return decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.json.Decoder().decode)
 
-    return {
-        **_msgspec(),
-        "decode": unbound,
-        "raw": None,
-        "bind": bind,
-        "carries": (CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
-        "wire": {},
-        "losses": (
+    return replace(
+        _msgspec(),
+        decode=unbound,
+        raw=None,
+        bind=bind,
+        carries=(CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
+        losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
             NULLED,
         ),
-        "notes": ("takes and gives `msgspec.Struct` objects", ROUNDED),
-    }
+        notes=("takes and gives `msgspec.Struct` objects", ROUNDED),
+    )
 
 
 @declare("ujson", JSON, library="ujson", extra="ujson")
-def _ujson() -> Mapping[str, Any]:
+def _ujson() -> Spec:
     import ujson
 
-    carries = BIG | {"nonfinite"}
-    return {
-        "encode": ujson.dumps,
+    return Spec(
+        encode=ujson.dumps,
         # ensure_ascii, encode_html_chars, escape_forward_slashes: by place, since a keyword costs a tenth.
-        "encode_arguments": (False, False, False),
-        "encode_options": {"default": _family.leaf},
-        "decode": ujson.loads,
-        "raw": RawCalls(
+        encode_arguments=(False, False, False),
+        encode_options={"default": _family.leaf},
+        decode=ujson.loads,
+        raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
             ujson.loads,
         ),
-        "too_deep": ("Reached object decoding depth limit", "Maximum recursion level reached"),
-        "lower": _family.lower,
-        "accelerated": True,
-        "carries": carries,
-        "wire": wire("json", carries) | {"decimal": "float"},
-        "losses": (
+        too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
+        family=_family,
+        accelerated=True,
+        carries=ANY_NUMBER,
+        forms={"decimal": "float"},
+        losses=(
             MERGED,
             "Decimal becomes a float",
             "dict keys that are bytes or tuples become raw text or their repr",
         ),
-        "notes": (
+        notes=(
             LITERALS,
             "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control characters "
             "other than NUL in strings",
         ),
-        "policies": POLICIES,
-    }
+        policies=POLICIES,
+    )
 
 
 @declare("rapidjson", JSON, library="python-rapidjson", module="rapidjson", extra="rapidjson")
-def _rapidjson() -> Mapping[str, Any]:
+def _rapidjson() -> Spec:
     import rapidjson
 
     class ConventionEncoder(rapidjson.Encoder):
@@ -292,29 +287,29 @@ def _rapidjson() -> Mapping[str, Any]:
         def end_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             return unique(pairs)
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(
+            spec, decode=UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads
+        )
 
     encode: Any = rapidjson.Encoder(ensure_ascii=False)
-    carries = BIG | {"nonfinite"}
-    return {
-        "encode": ConventionEncoder(
+    return Spec(
+        encode=ConventionEncoder(
             ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
         ),
-        "decode": rapidjson.loads,
+        decode=rapidjson.loads,
         # It takes a NUL byte, never part of JSON text, for the end of the text.
-        "whole": "nul",
-        "raw": RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
-        "lower": _family.lower,
-        "accelerated": True,
-        "carries": carries,
-        "wire": wire("json", carries),
-        "notes": (LITERALS,),
-        "policies": replace(
+        whole="nul",
+        raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
+        family=_family,
+        accelerated=True,
+        carries=ANY_NUMBER,
+        notes=(LITERALS,),
+        policies=replace(
             POLICIES,
             duplicate_keys="reject/last",
             surrogates="reject",
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
         ),
-    }
+    )

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
-__all__ = ["LIMITS", "OWN_DATA", "Limits"]
+__all__ = ["DEFAULT", "LIMITS", "OWN_DATA", "Limits"]
 
 MIB = 1 << 20
 GREATEST_DEPTH = 10_000
@@ -73,6 +73,7 @@ class Limits:
         return replace(self, **{name: limit for name, limit in limits.items() if limit is not None})
 
 
+DEFAULT = Limits()
 LIMITS = tuple(each.name for each in fields(Limits))
 
 OWN_DATA: dict[str, int] = {

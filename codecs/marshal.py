@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import CodeType, EllipsisType
-from typing import Any
 
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES
 from .policies import Policies
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import Marshal
 
 MARSHAL = Format(
-    "marshal", "application/x-python-marshal", ".marshal", Marshal(), trusted_only=True, interoperable=False
+    name="marshal",
+    media_type="application/x-python-marshal",
+    file_extension=".marshal",
+    trusted_only=True,
+    interoperable=False,
+    framing=Marshal(),
 )
 CARRIES = frozenset(
     {
@@ -25,26 +29,25 @@ _family = FAMILIES["marshal"]
 
 
 @declare("marshal", MARSHAL)
-def _marshal() -> Mapping[str, Any]:
+def _marshal() -> Spec:
     import marshal
 
-    return {
-        "encode": marshal.dumps,
-        "encode_arguments": (4,),
-        "decode": marshal.loads,
-        "raw": RawCalls(marshal.dumps, marshal.loads),
-        "whole": "marshal",
-        "too_deep": ("recursion limit exceeded", "too deeply nested"),
-        "lower": _family.lower,
-        "accelerated": True,
-        "carries": CARRIES,
-        "wire": wire("marshal", CARRIES),
-        "notes": (
+    return Spec(
+        encode=marshal.dumps,
+        encode_arguments=(4,),
+        decode=marshal.loads,
+        raw=RawCalls(marshal.dumps, marshal.loads),
+        whole="marshal",
+        too_deep=("recursion limit exceeded", "too deeply nested"),
+        family=_family,
+        accelerated=True,
+        carries=CARRIES,
+        notes=(
             "the format changes between Python versions",
             "does not decode code objects",
             "a set within sets takes twice the time for each level",
         ),
-        "policies": Policies(
+        policies=Policies(
             duplicate_keys="reject/last",
             nonfinite="allow",
             surrogates="allow",
@@ -54,4 +57,4 @@ def _marshal() -> Mapping[str, Any]:
             # StopIteration is written, as a mark of the interpreter's own.
             classes=(CodeType, EllipsisType, type),
         ),
-    }
+    )

@@ -18,19 +18,20 @@ from typing import Any
 
 from ._codec import doubt
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, WORDS, Family, unbound, wire
+from .conventions import FAMILIES, TYPED, WORDS, Family, unbound
 from .keys import key_check, with_checked_keys
 from .limits import Limits
 from .policies import Policies
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import MessagePack
 
 MSGPACK = Format(
-    "msgpack",
-    "application/vnd.msgpack",
-    ".msgpack",
-    MessagePack(),
+    name="msgpack",
+    media_type="application/vnd.msgpack",
     media_type_aliases=("application/msgpack", "application/x-msgpack"),
+    file_extension=".msgpack",
+    framing=MessagePack(),
 )
 CARRIES = frozenset(
     {
@@ -86,7 +87,7 @@ def _doubting_leaf(value: Any) -> Any:
     return written
 
 
-def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Mapping[str, Any]:
+def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Spec:
     reads_arrays_as_keys = options == {"use_list": False}
     leaf = _family.leaf if reads_arrays_as_keys else _doubting_leaf
     reading = {"strict_map_key": False, "timestamp": 3, **options}
@@ -95,32 +96,29 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
         return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
         twice = values["duplicate_keys"] == "last"
-        return {"decode_options": reading if twice else {**reading, "object_pairs_hook": unique}}
+        return replace(spec, decode_options=reading if twice else {**reading, "object_pairs_hook": unique})
 
-    return {
-        "encode": packer,
-        "pooled": True,
-        "plain_keys": not reads_arrays_as_keys,
-        "decode": unpackb,
-        "decode_options": reading,
-        "check_keys": key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
-        "raw": RawCalls(
-            library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb
-        ),
-        "too_deep": ("StackError", "recursion limit exceeded"),
-        "lower": _family.lower,
-        "accelerated": library.__name__ != "msgpack.fallback",
-        "carries": CARRIES,
-        "wire": wire("msgpack", CARRIES),
-        "policies": replace(
+    return Spec(
+        encode=packer,
+        pooled=True,
+        plain_keys=not reads_arrays_as_keys,
+        decode=unpackb,
+        decode_options=reading,
+        check_keys=key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
+        raw=RawCalls(library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb),
+        too_deep=("StackError", "recursion limit exceeded"),
+        family=_family,
+        accelerated=library.__name__ != "msgpack.fallback",
+        carries=CARRIES,
+        policies=replace(
             POLICIES,
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
             classes=(_ext_type(),),
         ),
-    }
+    )
 
 
 def _ext_type() -> Any:
@@ -129,35 +127,28 @@ def _ext_type() -> Any:
     return ExtType
 
 
-def _as_tuples(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    carries = (CARRIES - {"list"}) | {"tuple"}
-    return {
-        **facts,
-        "carries": carries,
-        "wire": wire("msgpack", carries) | {"list": "tuple"},
-        "losses": (LISTS_TO_TUPLES,),
-    }
-
-
 @declare("msgpack", MSGPACK, library="msgpack")
-def _lists() -> Mapping[str, Any]:
+def _lists() -> Spec:
     import msgpack
 
-    return {**_msgpack(msgpack, msgpack.unpackb), "accelerated": _is_accelerated()}
+    return replace(_msgpack(msgpack, msgpack.unpackb), accelerated=_is_accelerated())
 
 
 @declare("msgpack/tuple", MSGPACK, library="msgpack")
-def _tuples() -> Mapping[str, Any]:
+def _tuples() -> Spec:
     import msgpack
 
-    return {
-        **_as_tuples(_msgpack(msgpack, msgpack.unpackb, use_list=False)),
-        "accelerated": _is_accelerated(),
-    }
+    return replace(
+        _msgpack(msgpack, msgpack.unpackb, use_list=False),
+        accelerated=_is_accelerated(),
+        carries=(CARRIES - {"list"}) | {"tuple"},
+        forms={"list": "tuple"},
+        losses=(LISTS_TO_TUPLES,),
+    )
 
 
 @declare("msgpack/list-hook", MSGPACK, library="msgpack")
-def _list_hook() -> Mapping[str, Any]:
+def _list_hook() -> Spec:
     """The callback of 2011: every array passes through a Python callable that makes it a list."""
     import msgpack
 
@@ -165,14 +156,14 @@ def _list_hook() -> Mapping[str, Any]:
     def to_list(items: tuple[Any, ...]) -> list[Any]:
         return list(items)
 
-    return {
-        **_msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list),
-        "accelerated": _is_accelerated(),
-    }
+    return replace(
+        _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list),
+        accelerated=_is_accelerated(),
+    )
 
 
 @declare("msgpack/pure", MSGPACK, library="msgpack")
-def _pure() -> Mapping[str, Any]:
+def _pure() -> Spec:
     from msgpack import fallback
 
     def unpackb(data: bytes, **options: Any) -> Any:
@@ -183,7 +174,7 @@ def _pure() -> Mapping[str, Any]:
             raise ValueError("data after the end of the value")
         return record
 
-    return {**_msgpack(fallback, unpackb), "limits": Limits(items=300_000)}
+    return replace(_msgpack(fallback, unpackb), limits=Limits(items=300_000))
 
 
 def _is_accelerated() -> bool:
@@ -193,7 +184,7 @@ def _is_accelerated() -> bool:
 
 
 @declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
-def _ormsgpack() -> Mapping[str, Any]:
+def _ormsgpack() -> Spec:
     import ormsgpack
 
     # Each option slows every call down, so that a record is tried without them first.
@@ -218,47 +209,47 @@ def _ormsgpack() -> Mapping[str, Any]:
             return ormsgpack.Ext(value.code, value.data)
         return _ormsgpack_family.leaf(value)
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
         # Its own class of extension values shows neither number nor content.
         keep = values["extensions"] == "keep"
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
         hook = ext_type if keep else None
-        return {
-            "encode_arguments": (leaf,),
-            "lower": partial(lower, leaf=leaf),
-            "decode_options": {"ext_hook": hook} if keep else {},
-            "decode_again": partial(again, ext_hook=hook),
-        }
+        return replace(
+            spec,
+            encode_arguments=(leaf,),
+            lower=partial(lower, leaf=leaf),
+            decode_options={"ext_hook": hook} if keep else {},
+            decode_again=partial(again, ext_hook=hook),
+        )
 
-    carries = CARRIES - {"datetime_aware"}
-    return {
-        "encode": ormsgpack.packb,
-        "encode_arguments": (_ormsgpack_family.leaf,),
-        "decode": ormsgpack.unpackb,
-        "raw": RawCalls(ormsgpack.packb, ormsgpack.unpackb),
-        "decode_again": again,
-        "check_keys": key_check("msgpack", partial(again, ext_hook=ext_type)),
-        "whole": "msgpack",
-        "too_deep": ("Recursion limit reached",),
-        "lower": lower,
-        "accelerated": True,
-        "carries": carries,
-        "wire": wire("msgpack", carries),
-        "notes": (
+    return Spec(
+        encode=ormsgpack.packb,
+        encode_arguments=(_ormsgpack_family.leaf,),
+        decode=ormsgpack.unpackb,
+        raw=RawCalls(ormsgpack.packb, ormsgpack.unpackb),
+        decode_again=again,
+        check_keys=key_check("msgpack", partial(again, ext_hook=ext_type)),
+        whole="msgpack",
+        too_deep=("Recursion limit reached",),
+        family=_ormsgpack_family,
+        lower=lower,
+        accelerated=True,
+        carries=CARRIES - {"datetime_aware"},
+        notes=(
             "writes all datetimes as text: its timestamps drop the microseconds",
             "rounds offsets from UTC to whole minutes, which those before 1972 were not",
         ),
-        "policies": replace(
+        policies=replace(
             POLICIES,
             extensions="keep/reject",
             options={"extensions": ("keep",)},
             enforce=enforce,
             classes=(ormsgpack.Ext, ext_type),
         ),
-    }
+    )
 
 
-def _typed(array_like: bool) -> Mapping[str, Any]:
+def _typed(array_like: bool) -> Spec:
     """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
     import msgspec
 
@@ -268,44 +259,43 @@ def _typed(array_like: bool) -> Mapping[str, Any]:
             decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.msgpack.Decoder().decode)
         )
 
-    return {
-        **_msgspec(),
-        "decode": unbound,
-        "raw": None,
-        "bind": bind,
-        "rows": array_like,
-        "carries": (CARRIES | TYPED) - {"key_order"},
-        "wire": {},
-        "losses": (
+    return replace(
+        _msgspec(),
+        decode=unbound,
+        raw=None,
+        bind=bind,
+        rows=array_like,
+        carries=(CARRIES | TYPED) - {"key_order"},
+        losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),
-        "notes": ("takes and gives `msgspec.Struct` objects",),
-    }
+        notes=("takes and gives `msgspec.Struct` objects",),
+    )
 
 
 @declare("msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
-def _msgspec_struct() -> Mapping[str, Any]:
+def _msgspec_struct() -> Spec:
     return _typed(array_like=False)
 
 
 @declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
-def _msgspec_array() -> Mapping[str, Any]:
+def _msgspec_array() -> Spec:
     return _typed(array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")
-def _msgspec() -> Mapping[str, Any]:
+def _msgspec() -> Spec:
     import msgspec
 
-    return {
-        "encode": msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
-        "decode": msgspec.msgpack.Decoder().decode,
-        "check_keys": key_check("msgpack", msgspec.msgpack.Decoder().decode),
-        "raw": RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
-        "lower": _msgspec_family.lower,
-        "accelerated": True,
-        "carries": CARRIES,
-        "wire": wire("msgpack", CARRIES) | {"datetime_offset": "utc"},
-        "losses": ("datetimes with an offset come back in UTC",),
-        "policies": replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
-    }
+    return Spec(
+        encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        decode=msgspec.msgpack.Decoder().decode,
+        check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
+        raw=RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
+        family=_msgspec_family,
+        accelerated=True,
+        carries=CARRIES,
+        forms={"datetime_offset": "utc"},
+        losses=("datetimes with an offset come back in UTC",),
+        policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
+    )

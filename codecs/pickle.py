@@ -6,11 +6,12 @@ Decoding is refused unless the codec is asked for with ``trusted=True``.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .policies import Policies
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import Pickle
 
 CARRIES = frozenset(
@@ -25,27 +26,27 @@ CARRIES = frozenset(
 
 def _format(unpickler: Any) -> Format:
     return Format(
-        "pickle",
-        "application/x-python-serialize",
-        ".pickle",
-        Pickle(unpickler),
+        name="pickle",
+        media_type="application/x-python-serialize",
         media_type_aliases=("application/python-pickle",),
+        file_extension=".pickle",
         trusted_only=True,
         interoperable=False,
+        framing=Pickle(unpickler),
     )
 
 
-def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Mapping[str, Any]:
-    return {
-        "encode": dumps,
-        "encode_arguments": (protocol,),
-        "decode": loads,
-        "raw": RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
-        "whole": "pickle",
-        "accelerated": pickle.Pickler.__module__ == "_pickle",
-        "carries": CARRIES,
+def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
+    return Spec(
+        encode=dumps,
+        encode_arguments=(protocol,),
+        decode=loads,
+        raw=RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
+        whole="pickle",
+        accelerated=pickle.Pickler.__module__ == "_pickle",
+        carries=CARRIES,
         # What classes a payload names has run before a record could show it.
-        "policies": Policies(
+        policies=Policies(
             duplicate_keys="none/last",
             nonfinite="allow",
             surrogates="allow",
@@ -53,27 +54,27 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
             trailing="reject",
             extensions="keep",
         ),
-    }
+    )
 
 
 @declare("pickle", _format(pickle.Unpickler))
-def _protocol_5() -> Mapping[str, Any]:
+def _protocol_5() -> Spec:
     return _pickle(5)
 
 
 @declare("pickle/2", _format(pickle.Unpickler))
-def _protocol_2() -> Mapping[str, Any]:
+def _protocol_2() -> Spec:
     """What 2011 had."""
-    return {
-        **_pickle(2),
-        "carries": CARRIES - {"datetime_fold"},
-        "losses": ("times in a repeated hour lose which of the two is meant (fold)",),
-    }
+    return replace(
+        _pickle(2),
+        carries=CARRIES - {"datetime_fold"},
+        losses=("times in a repeated hour lose which of the two is meant (fold)",),
+    )
 
 
 @declare("pickle/pure", _format(pickle._Unpickler))
-def _pure() -> Mapping[str, Any]:
-    return {
-        **_pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
-        "accelerated": False,
-    }
+def _pure() -> Spec:
+    return replace(
+        _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
+        accelerated=False,
+    )

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import plistlib
 import struct
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
 from ._codec import DEFAULT_DEPTH
 from ._unique import UniqueKeys, plain_dicts
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES
 from .errors import TooMuchError
 from .limits import Limits
 from .policies import Policies
-from .registry import Format, RawCalls, declare
-from .streams import Prefixed
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 
-PLIST = Format("plist", "application/x-plist", ".plist", Prefixed(">I", included=False))
+PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist")
 NATIVE = frozenset({str, int, float, bool, bytes})
 CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
 
@@ -110,52 +110,54 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
         trailing="reject",
         extensions=extensions,
         options={"duplicate_keys": ("last", "reject")},
-        enforce=lambda values: {"decode": decode if values["duplicate_keys"] == "last" else decode_unique},
+        enforce=lambda spec, values: replace(
+            spec, decode=decode if values["duplicate_keys"] == "last" else decode_unique
+        ),
         classes=(plistlib.UID,),
     )
 
 
-def _plist(kind: Any, losses: tuple[str, ...]) -> Mapping[str, Any]:
-    return {
-        "encode": _encode,
-        "encode_options": {"fmt": kind},
-        "decode": plistlib.loads,
-        "raw": RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
-        "decode_options": {"fmt": kind},
-        "limits": Limits(items=400_000),
-        "scan": NATIVE,
-        "lower": _family.lower,
-        "accelerated": None,
-        "carries": CARRIES,
-        "wire": wire("plist", CARRIES) | {"datetime": "native"},
-        "losses": losses,
-    }
+def _plist(kind: Any, losses: tuple[str, ...]) -> Spec:
+    return Spec(
+        encode=_encode,
+        encode_options={"fmt": kind},
+        decode=plistlib.loads,
+        raw=RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
+        decode_options={"fmt": kind},
+        limits=Limits(items=400_000),
+        scan=NATIVE,
+        family=_family,
+        accelerated=None,
+        carries=CARRIES,
+        forms={"datetime": "native"},
+        losses=losses,
+    )
 
 
 @declare("plist", PLIST)
-def _xml() -> Mapping[str, Any]:
-    return {
-        **_plist(
+def _xml() -> Spec:
+    return replace(
+        _plist(
             plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
         ),
-        "encode": _encode_xml,
-        "encode_options": {},
-        "decode": _decode_xml,
-        "policies": _policies(_decode_xml, _decode_xml_unique, extensions="reject/none"),
-        "decode_options": {},
-        "limits": Limits(items=200_000, size=8 << 20),
-        "bounded": lambda limits: {"limits": limits},
-    }
+        encode=_encode_xml,
+        encode_options={},
+        decode=_decode_xml,
+        policies=_policies(_decode_xml, _decode_xml_unique, extensions="reject/none"),
+        decode_options={},
+        limits=Limits(items=200_000, size=8 << 20),
+        bounded=lambda limits: {"limits": limits},
+    )
 
 
 @declare("plist/binary", PLIST)
-def _binary() -> Mapping[str, Any]:
-    return {
-        **_plist(
+def _binary() -> Spec:
+    return replace(
+        _plist(
             plistlib.FMT_BINARY,
             ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
         ),
-        "whole": "plist",
-        "check_payload": _check_whole,
-        "policies": _policies(plistlib.loads, _decode_unique, extensions="reject/keep"),
-    }
+        whole="plist",
+        check_payload=_check_whole,
+        policies=_policies(plistlib.loads, _decode_unique, extensions="reject/keep"),
+    )

@@ -19,6 +19,7 @@ from .errors import CodecError, PolicyError
 
 if TYPE_CHECKING:
     from ._codec import Codec
+    from .spec import Spec
 
 __all__ = [
     "FACTS",
@@ -100,8 +101,8 @@ class Policies:
 
     Attributes:
         options: Values of policies that the library's own options enforce.
-        enforce: ``(values) -> arguments`` gives the arguments of `Codec` that are to change: always the same
-            ones, for any values of the policies in `options`.
+        enforce: ``(spec, values) -> Spec`` changes always the same things, for any values of the policies in
+            `options`.
         classes: The extension types.
         inside: Gives what an object other than plain values and containers holds, else None.
         integer_bits: What the format's integers end at.
@@ -114,7 +115,7 @@ class Policies:
     trailing: str = ""
     extensions: str = ""
     options: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    enforce: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
+    enforce: Callable[[Spec, Mapping[str, str]], Spec] | None = None
     classes: tuple[type, ...] = ()
     inside: Callable[[Any], Any] | None = None
     integer_bits: Literal[63, 64] = 64
@@ -176,9 +177,10 @@ def _is_possible(known: Policies, policy: str, value: str) -> bool:
 
 def described(made: Codec) -> dict[str, dict[str, Any]]:
     """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
-    known, _ = _known_and_asked(made)
+    known, _ = _known_and_asked(made.spec)
     return {
-        policy: {"now": now, "can": can_be_asked(known, policy)} for policy, now in in_force(made).items()
+        policy: {"now": now, "can": can_be_asked(known, policy)}
+        for policy, now in in_force(made.spec).items()
     }
 
 
@@ -192,9 +194,9 @@ def can_be_asked(known: Policies, policy: str) -> list[str]:
     ]
 
 
-def in_force(made: Codec) -> dict[str, str]:
+def in_force(spec: Spec) -> dict[str, str]:
     """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
-    return _in_force(*_known_and_asked(made))
+    return _in_force(*_known_and_asked(spec))
 
 
 def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
@@ -208,14 +210,13 @@ def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
     return {policy: dump if dump == load else f"{dump}/{load}" for policy, (dump, load) in both.items()}
 
 
-def _known_and_asked(made: Codec) -> tuple[Policies, Mapping[str, str]]:
-    spec = made._spec
-    return spec["policies"] or Policies(), spec["asked"] or {}
+def _known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
+    return spec.policies or Policies(), spec.asked or {}
 
 
 def rules(made: Codec, direction: Direction) -> Rules | None:
     """Return what a walk has to refuse in one direction; None where there is no need of one."""
-    known, asked = _known_and_asked(made)
+    known, asked = _known_and_asked(made.spec)
     refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
     if not refused:
         return None
@@ -244,13 +245,13 @@ def _key_check(made: Codec) -> Callable[[dict[Any, Any]], None]:
     return check
 
 
-def changes(made: Codec, policies: Mapping[str, str]) -> dict[str, Any]:
-    """Return the arguments of a codec that are to change so that further policies are kept.
+def changes(made: Codec, policies: Mapping[str, str]) -> Spec:
+    """Return what a codec is to be made of so that further policies are kept.
 
     Raises:
         CodecError: No such policy or value, or the codec cannot keep it.
     """
-    known, before = _known_and_asked(made)
+    known, before = _known_and_asked(made.spec)
     for policy, value in policies.items():
         if policy not in POLICIES:
             raise CodecError(made.name, f"no policy {policy!r}; there are {', '.join(POLICIES)}")
@@ -259,10 +260,11 @@ def changes(made: Codec, policies: Mapping[str, str]) -> dict[str, Any]:
         if not _is_possible(known, policy, value):
             raise CodecError(made.name, _refusal(made, known, policy, value))
     asked = {**before, **policies}
-    if known.enforce is None:
-        return {"asked": asked}
-    values = {policy: asked.get(policy, known.stated(policy, "load")) for policy in known.options}
-    return {**known.enforce(values), "asked": asked}
+    spec = made.spec
+    if known.enforce is not None:
+        values = {policy: asked.get(policy, known.stated(policy, "load")) for policy in known.options}
+        spec = known.enforce(spec, values)
+    return dataclasses.replace(spec, asked=asked)
 
 
 def _refusal(made: Codec, known: Policies, policy: str, value: str) -> str:
@@ -282,7 +284,7 @@ def _of_format(name: str) -> Iterator[tuple[str, Policies]]:
 
     for known in available():
         if describe(known).format == name:
-            yield known, _known_and_asked(codec(known))[0]
+            yield known, _known_and_asked(codec(known).spec)[0]
 
 
 def _listed(words: Any, last: str) -> str:

@@ -11,12 +11,12 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from .compression import compressor
@@ -25,14 +25,13 @@ from .guards import GUARDS
 
 if TYPE_CHECKING:
     from ._codec import Codec
+    from .spec import Format, RawCalls, Spec
 
 __all__ = [
     "ENTRY_POINTS",
     "RAW",
     "REPLACE",
     "Declaration",
-    "Format",
-    "RawCalls",
     "available",
     "bare_name",
     "codec",
@@ -59,51 +58,6 @@ RAW = "/raw"
 
 FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist")
 """The files of this folder that declare codecs, in the order of the table of 2011 where it has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What all codecs of a wire format share.
-
-    Attributes:
-        media_type: What to put into a Content-Type header.
-        media_type_aliases: Older names that peers still send.
-        framing: How records follow one another in a file.
-    """
-
-    name: str
-    media_type: str
-    file_extension: str
-    framing: Any
-    media_type_aliases: tuple[str, ...] = ()
-    content_encoding: str = "binary"
-    trusted_only: bool = False
-    interoperable: bool = True
-
-    def facts(self) -> dict[str, Any]:
-        """Return the arguments of `Codec` that every codec of the format shares."""
-        return {
-            "format": self.name,
-            "media_type": self.media_type,
-            "media_type_aliases": self.media_type_aliases,
-            "content_encoding": self.content_encoding,
-            "file_extension": self.file_extension,
-            "trusted_only": self.trusted_only,
-            "interoperable": self.interoperable,
-            "framing": self.framing,
-        }
-
-
-class RawCalls(NamedTuple):
-    """What a competent user of a library writes without bakeoff: no guard, no convention, no common error.
-
-    Attributes:
-        encode: ``(record) -> bytes``.
-        decode: ``(bytes) -> record``.
-    """
-
-    encode: Callable[[Any], bytes]
-    decode: Callable[[bytes], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,24 +98,29 @@ def declare(
     module: str = "",
     extra: str = "",
     needs_schema: bool = False,
-) -> Callable[[Callable[[], Mapping[str, Any]]], Callable[[], Mapping[str, Any]]]:
+) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
-    The function imports the library and returns the arguments of `Codec` that are particular to it, and
-    as ``raw`` the library's own `RawCalls`.
+    The function imports the library and returns what is particular to it; `declare` adds name and format,
+    library and version, and what its guards cost.
     """
 
-    def decorate(describe_codec: Callable[[], Mapping[str, Any]]) -> Callable[[], Mapping[str, Any]]:
+    def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
         def build() -> Codec:
             from ._codec import Codec
 
-            facts = kind.facts() | {"library": library or "Python"} | dict(describe_codec())
-            facts.pop("raw", None)
-            facts["notes"] = (*facts.get("notes", ()), *(guard.note for guard in GUARDS.get(name, ())))
-            return Codec(name=name, version=_version(library), origin=name, **facts)
-
-        def raw() -> RawCalls | None:
-            return describe_codec().get("raw")
+            spec = describe_codec()
+            return Codec.from_spec(
+                replace(
+                    spec,
+                    name=name,
+                    format=kind,
+                    origin=name,
+                    library=library or "Python",
+                    version=_version(library),
+                    notes=(*spec.notes, *(guard.note for guard in GUARDS.get(name, ()))),
+                )
+            )
 
         _declared[name] = Declaration(
             name,
@@ -172,7 +131,7 @@ def declare(
             extra,
             kind.trusted_only,
             needs_schema,
-            raw=raw,
+            raw=lambda: describe_codec().raw,
         )
         return describe_codec
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._codec import Codec
 
 __all__ = [
+    "LENGTHS",
     "CborSequence",
     "Cut",
     "Documents",
@@ -232,6 +233,10 @@ class Prefixed(Cut):
                 raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
             yield head + body if self._included else body
             start = start + len(head) + length
+
+
+LENGTHS = Prefixed(">I", included=False)
+"""For formats that have no framing of their own."""
 
 
 class _Sequential(Framing):

@@ -13,25 +13,27 @@ import decimal
 import enum
 import uuid
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ._codec import DEFAULT_DEPTH
 from ._unique import unique
-from .conventions import FAMILIES, wire
+from .conventions import FAMILIES
 from .errors import TooMuchError
 from .keys import FEW_KEYS, refuse_one_hash
 from .limits import Limits
 from .policies import Policies
-from .registry import Format, RawCalls, declare
+from .registry import declare
+from .spec import Format, RawCalls, Spec
 from .streams import Documents
 
 YAML = Format(
-    "yaml",
-    "application/yaml",
-    ".yaml",
-    Documents(),
+    name="yaml",
+    media_type="application/yaml",
     media_type_aliases=("application/x-yaml", "text/yaml", "text/x-yaml"),
     content_encoding="utf-8",
+    file_extension=".yaml",
+    framing=Documents(),
 )
 CARRIES = frozenset(
     {
@@ -133,7 +135,7 @@ def _refuse_utf16(data: bytes) -> None:
         raise ValueError("UTF-16 text; expected UTF-8")
 
 
-def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
+def _yaml(*, accelerated: bool) -> Spec:
     import yaml
 
     dumper: Any = yaml.CSafeDumper if accelerated else yaml.SafeDumper
@@ -168,9 +170,8 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)
 
-    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        once = values["duplicate_keys"] == "reject"
-        return {"bounded": (lambda limits: {"Loader": _unique(bounded(limits))}) if once else reading}
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, bounded=reading_once if values["duplicate_keys"] == "reject" else reading)
 
     def bounded(limits: Limits) -> Any:
         return _bounded(yaml, loader, limits)
@@ -178,29 +179,31 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
     def reading(limits: Limits) -> Mapping[str, Any]:
         return {"Loader": bounded(limits)}
 
+    def reading_once(limits: Limits) -> Mapping[str, Any]:
+        return {"Loader": _unique(bounded(limits))}
+
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
-    return {
-        "encode": yaml.dump,
-        "encode_options": {"Dumper": ConventionDumper, **options},
-        "decode": yaml.load,
-        "raw": RawCalls(
+    return Spec(
+        encode=yaml.dump,
+        encode_options={"Dumper": ConventionDumper, **options},
+        decode=yaml.load,
+        raw=RawCalls(
             lambda record: yaml.dump(record, Dumper=dumper, **options),
             lambda data: yaml.load(data, Loader=loader),
         ),
-        "limits": Limits(items=80_000) if accelerated else _SLOW,
-        "bounded": reading,
-        "shared": b"*",
-        "check_payload": _refuse_utf16,
-        "encode_depth": DEFAULT_DEPTH,
-        "lower": _family.lower,
-        "accelerated": accelerated,
-        "carries": CARRIES,
-        "wire": wire("yaml", CARRIES),
-        "notes": (
+        limits=Limits(items=80_000) if accelerated else _SLOW,
+        bounded=reading,
+        shared=b"*",
+        check_payload=_refuse_utf16,
+        encode_depth=DEFAULT_DEPTH,
+        family=_family,
+        accelerated=accelerated,
+        carries=CARRIES,
+        notes=(
             "a truncated payload is often still valid YAML",
             "refuses datetimes whose offset is not of whole minutes, which it could not read",
         ),
-        "policies": Policies(
+        policies=Policies(
             duplicate_keys="last",
             nonfinite="allow",
             surrogates="reject" if accelerated else "allow",
@@ -210,16 +213,16 @@ def _yaml(*, accelerated: bool) -> Mapping[str, Any]:
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
         ),
-    }
+    )
 
 
 @declare("yaml", YAML, library="PyYAML", module="yaml")
-def _libyaml() -> Mapping[str, Any]:
+def _libyaml() -> Spec:
     import yaml
 
     return _yaml(accelerated=yaml.__with_libyaml__)
 
 
 @declare("yaml/pure", YAML, library="PyYAML", module="yaml")
-def _pure() -> Mapping[str, Any]:
+def _pure() -> Spec:
     return _yaml(accelerated=False)

@@ -49,7 +49,7 @@ class Box:
 
 
 def known(codec: codecs.Codec) -> Policies:
-    stated: Policies = codec._spec["policies"]
+    stated: Policies = codec.spec.policies
     return stated
 
 

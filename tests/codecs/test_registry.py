@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
 import textwrap
+from datetime import date
+from functools import partial
 from importlib import metadata
 
 import pytest
@@ -14,7 +17,9 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec, registry
+from bakeoff.codecs.conventions import FAMILIES
 from bakeoff.codecs.diagnose import explain
+from bakeoff.codecs.spec import Spec
 from bakeoff.schemas.declare import describe
 from bakeoff.schemas.typed import plain, to_structs
 
@@ -79,6 +84,7 @@ def test_a_missing_library_names_the_command(monkeypatch):
         bakeoff.codec("orjson")
 
 
+@pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_is_found():
     """`register` makes a codec known under its name."""
     made = bakeoff.Codec("upper", "text", lambda text: text.upper(), lambda data: data.decode())
@@ -127,6 +133,27 @@ def test_a_codec_without_its_parts_is_refused(arguments):
     """Name, format, encode and decode are needed."""
     with pytest.raises(ValueError, match="codec"):
         bakeoff.Codec(*arguments)
+
+
+@pytest.mark.parametrize(
+    "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec, encode=repr, decode=eval)]
+)
+def test_an_option_that_there_is_not_is_refused(make):
+    """A misspelt fact would be missing without a word."""
+    with pytest.raises(TypeError, match="carry"):
+        make(carry={"int"})
+
+
+def test_conventions_follow_from_the_family():
+    """A third party's codec writes as its format does, and says so, but for what it says itself."""
+    family = FAMILIES["json"]
+    made = bakeoff.Codec(
+        "theirs", "text", json.dumps, json.loads, family=family, carries=["int"], forms={"decimal": "float"}
+    )
+
+    assert {"at": "2020-01-02"} == made.decode(made.encode({"at": date(2020, 1, 2)}))
+    assert family.wire({"int"}) | {"decimal": "float"} == made.wire
+    assert "iso" == made.wire["date"]
 
 
 def test_explain_names_type_and_path():

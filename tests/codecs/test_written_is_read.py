@@ -11,7 +11,8 @@ import pytest
 import bakeoff
 from bakeoff.bench.fidelity.losses import judge
 from bakeoff.codecs import DecodeError, EncodeError
-from bakeoff.codecs.json import _orjson_encoding
+from bakeoff.codecs.json import _within_its_buffer
+from bakeoff.codecs.spec import Spec
 
 TENTHS = dt.time(19, 4, 7, 44_320)
 NEW_LINE = "a\x85b"
@@ -63,8 +64,10 @@ def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
         dumps=lambda value: b'"00:00:00.010000"', OPT_PASSTHROUGH_DATETIME=2, OPT_PASSTHROUGH_DATACLASS=4
     )
 
-    assert 6 == _orjson_encoding(wrong)["encode_arguments"][1]  # type: ignore[arg-type]
-    assert 4 == _orjson_encoding(right)["encode_arguments"][1]  # type: ignore[arg-type]
+    bare = Spec(encode=repr, decode=eval)
+
+    assert 6 == _within_its_buffer(wrong, bare).encode_arguments[1]  # type: ignore[arg-type]
+    assert 4 == _within_its_buffer(right, bare).encode_arguments[1]  # type: ignore[arg-type]
 
 
 def _without_zeros(value: object) -> bytes:

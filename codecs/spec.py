@@ -1,0 +1,233 @@
+"""What a codec is made of: each thing that can be said of one stands here, and nowhere else.
+
+The files of the formats declare codecs by it, third parties by the same words as arguments of
+`bakeoff.Codec`; what follows from the family of conventions, or from what is asked for, is derived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from .limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from .compression import Compression
+    from .conventions import Family
+    from .policies import Policies
+    from .streams import Framing
+
+__all__ = ["Format", "RawCalls", "Spec"]
+
+
+class RawCalls(NamedTuple):
+    """What a competent user of a library writes without bakeoff: no guard, no convention, no common error.
+
+    Attributes:
+        encode: ``(record) -> bytes``.
+        decode: ``(bytes) -> record``.
+    """
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """What all codecs of a wire format share.
+
+    Attributes:
+        name: For instance ``"json"``.
+        media_type: What to put into a Content-Type header.
+        media_type_aliases: Older names that peers still send.
+        content_encoding: Whether payloads are text.
+        file_extension: With its dot.
+        trusted_only: Decoding can run code that the payload brings along.
+        interoperable: Other languages read it.
+        framing: How records follow one another in a file; None: each after its length.
+
+    Raises:
+        ValueError: A content encoding that there is not.
+    """
+
+    name: str
+    media_type: str = "application/octet-stream"
+    media_type_aliases: Sequence[str] = ()
+    content_encoding: Literal["binary", "utf-8"] = "binary"
+    file_extension: str = ""
+    trusted_only: bool = False
+    interoperable: bool = True
+    framing: Framing | None = None
+
+    def __post_init__(self) -> None:
+        if self.content_encoding not in ("binary", "utf-8"):
+            raise ValueError(
+                f"format {self.name}: content_encoding is 'binary' or 'utf-8', got {self.content_encoding!r}"
+            )
+        object.__setattr__(self, "media_type_aliases", tuple(self.media_type_aliases))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What one codec is made of. Only `encode` and `decode` are needed.
+
+    Attributes:
+        name: Stable name, ``NAME[/VARIANT]``; `declare` gives it, and the format.
+        encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
+        decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
+        family: The conventions for what the format lacks: `lower` and `wire` follow from it.
+        encode_options: Keyword arguments for every `encode` call.
+        encode_arguments: Further positional arguments for every `encode` call.
+        decode_options: Keyword arguments for every `decode` call.
+        pooled: `encode` is a factory of encoders that must not be shared between threads.
+        text: `decode` takes text.
+        lower: Rewrites an object by the conventions, where the family's own way will not do; tried once
+            when the library refuses an object.
+        scan: Types the library writes well by itself; an object that holds any other is lowered
+            before the library sees it (for libraries that write those wrongly without a word).
+        encode_depth: Check nesting before encoding (libraries that crash on deep objects).
+        plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` where
+            it gives what could be one.
+        inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
+            holds, where the library writes it by itself; the check of nesting counts it.
+        too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
+        check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
+        whole: Where the library does not notice data after the value: which finder of `_ends` does.
+        decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
+            that most need not would slow it down.
+        subclass: The library's own subclass of int, which comes back as int.
+        wrap: Key under which values other than a dict are wrapped in a document.
+        bounded: Callable ``(Limits) -> dict`` that gives further keyword arguments for every `decode` call:
+            limits that only the library can keep to.
+        check_keys: Callable ``(bytes) -> None`` that raises when keys were made to have one hash; payloads of
+            less than 16 KiB hold too few of them.
+        shared: What every payload contains in which a value may stand in several places, where `_ends` does
+            not tell.
+        bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
+        rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
+            would not come back and is refused.
+        raw: The library's own calls, as its users write them; None where nobody has told.
+        library: Distribution that brings it.
+        version: Of the library.
+        accelerated: Whether compiled code does the work; None where there is none.
+        carries: Types that come back as they were, by their tokens.
+        forms: How single types are written otherwise than the family writes them: token to form.
+        losses: What does not come back, in words.
+        notes: What else one should know.
+        policies: What it does where its format leaves it open.
+        limits: What a payload may be and hold.
+        trusted: Decode what can run code.
+        schema: What is applied after every decode, or bound to.
+        compression: What payloads are compressed by.
+        asked: What was asked for in place of the policies, value by policy; see `with_policies`.
+        origin: Name under which the registry makes it again, for pickles.
+
+    Raises:
+        ValueError: What is no use to a codec.
+    """
+
+    name: str = ""
+    format: Format = Format(name="")
+    encode: Callable[..., Any]
+    decode: Callable[..., Any]
+    family: Family | None = None
+    encode_options: Mapping[str, Any] | None = None
+    encode_arguments: Sequence[Any] = ()
+    decode_options: Mapping[str, Any] | None = None
+    pooled: bool = False
+    text: bool = False
+    lower: Callable[[Any], Any] | None = None
+    scan: frozenset[type] | None = None
+    encode_depth: int = 0
+    plain_keys: bool = False
+    inside: Callable[[Any], list[Any]] | None = None
+    too_deep: Sequence[str] = ()
+    check_payload: Callable[[bytes], None] | None = None
+    whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None
+    decode_again: Callable[[bytes], Any] | None = None
+    subclass: type[int] | None = None
+    wrap: str | None = None
+    bounded: Callable[[Limits], Mapping[str, Any]] | None = None
+    check_keys: Callable[[bytes], None] | None = None
+    shared: bytes | None = None
+    bind: Callable[[Any], Callable[..., Any]] | None = None
+    rows: bool = False
+    raw: RawCalls | None = None
+    library: str = ""
+    version: str = ""
+    accelerated: bool | None = None
+    carries: Collection[str] = frozenset()
+    forms: Mapping[str, str] = field(default_factory=dict)
+    losses: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    policies: Policies | None = None
+    limits: Limits = DEFAULT
+    trusted: bool = False
+    schema: Any = None
+    compression: Compression | None = None
+    asked: Mapping[str, str] | None = None
+    origin: str | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("encode", "decode"):
+            if not callable(part := getattr(self, what)):
+                raise ValueError(f"codec {self.name}: {what} must be callable, got {type(part).__name__}")
+        if not isinstance(self.limits, Limits):
+            raise ValueError(
+                f"codec {self.name}: limits are bakeoff.Limits(...), got {type(self.limits).__name__}"
+            )
+        object.__setattr__(self, "carries", frozenset(self.carries))
+        for words in ("encode_arguments", "too_deep", "losses", "notes"):
+            object.__setattr__(self, words, tuple(getattr(self, words)))
+
+    @classmethod
+    def of(cls, name: str, format: str, **options: Any) -> Self:
+        """Return the spec of a codec from its own options and those of its format side by side.
+
+        Raises:
+            TypeError: No such option.
+            ValueError: As for `Spec`, or no name.
+        """
+        for what, value in (("name", name), ("format", format)):
+            if not isinstance(value, str) or not value:
+                raise ValueError(f"codec {what} must be a non-empty string, got {value!r}")
+        shared = {option: options.pop(option) for option in OF_FORMATS & options.keys()}
+        return cls(name=name, format=Format(name=format, **shared), **options)
+
+    @property
+    def rewrite(self) -> Callable[[Any], Any] | None:
+        """What rewrites a whole object so that the library can write it."""
+        return self.lower or (None if self.family is None else self.family.lower)
+
+    @property
+    def wire(self) -> dict[str, str]:
+        """The written form of each type that does not come back by itself: token to form."""
+        if self.needs_schema:
+            return {}
+        return {**(self.family.wire(self.carries) if self.family else {}), **self.forms}
+
+    @property
+    def needs_schema(self) -> bool:
+        """Whether it cannot be used without one."""
+        return self.bind is not None
+
+    @property
+    def content_encoding(self) -> Literal["binary", "utf-8"]:
+        """As of the format; what is compressed is no text."""
+        return self.format.content_encoding if self.compression is None else "binary"
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding of payloads that are text."""
+        return "utf-8" if self.content_encoding == "utf-8" else None
+
+    @property
+    def framing(self) -> Framing:
+        """As of the format; compressed, a payload no longer shows where it ends."""
+        from .streams import LENGTHS
+
+        return LENGTHS if self.format.framing is None or self.compression is not None else self.format.framing
+
+
+OF_FORMATS = {each.name for each in fields(Format)} - {"name"}
