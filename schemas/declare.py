@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
-import datetime as dt
-import decimal
 import enum
 import itertools
 import types as pytypes
 import typing
-import uuid
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -81,38 +78,21 @@ _ALLOWED: dict[str, tuple[object, ...]] = {
     "big": (True, False),
 }
 
-_LEAVES: dict[Any, t.Type] = {
-    Any: t.AnyType(),
-    object: t.AnyType(),
-    None: t.NoneType(),
-    type(None): t.NoneType(),
-    bool: t.BoolType(),
-    int: t.IntType(),
-    float: t.FloatType(),
-    complex: t.ComplexType(),
-    str: t.StrType(),
-    bytes: t.BytesType(),
-    bytearray: t.ByteArrayType(),
-    dt.datetime: t.DateTimeType(),
-    dt.date: t.DateType(),
-    dt.time: t.TimeType(),
-    dt.timedelta: t.TimeDeltaType(),
-    decimal.Decimal: t.DecimalType(),
-    uuid.UUID: t.UUIDType(),
-}
-
+_LEAVES: dict[Any, t.Type] = {Any: t.AnyType(), object: t.AnyType(), None: t.NoneType(), **t.LEAVES}
 _abc = collections.abc
 _LISTS = (list, _abc.Sequence, _abc.MutableSequence, _abc.Collection, _abc.Iterable)
 _SETS = (set, _abc.Set, _abc.MutableSet)
 _MAPS = (dict, _abc.Mapping, _abc.MutableMapping, collections.OrderedDict, collections.defaultdict)
+_NO_KEYS = (t.ByteArrayType, t.ComplexType)
 _KEYS = (
-    t.AnyType, t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType, t.BytesType, t.DateTimeType,
-    t.DateType, t.TimeType, t.TimeDeltaType, t.DecimalType, t.UUIDType, t.EnumType, t.LiteralType,
-)  # fmt: skip
-_SUPPORTED = (
-    "bool, int, float, complex, str, bytes, bytearray, datetime, date, time, timedelta, Decimal, UUID, Enum, "
-    "Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, NamedTuple, msgspec.Struct, "
-    "pydantic models and dicts of types"
+    t.AnyType,
+    t.EnumType,
+    t.LiteralType,
+    *(type(leaf) for leaf in t.LEAVES.values() if not isinstance(leaf, _NO_KEYS)),
+)
+_SUPPORTED = ", ".join(kind.__name__ for kind in t.LEAVES if kind is not type(None)) + (
+    ", Enum, Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, NamedTuple, "
+    "msgspec.Struct, pydantic models and dicts of types"
 )
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 

@@ -9,10 +9,8 @@ base64 as well.
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import enum
 import re
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -293,21 +291,6 @@ def _reads_base64(text: str) -> bool:
 
 # Resolving ----------------------------------------------------------------------------------------
 
-_PLAIN: dict[type, t.Type] = {
-    type(None): t.NoneType(),
-    bool: t.BoolType(),
-    float: t.FloatType(),
-    complex: t.ComplexType(),
-    bytes: t.BytesType(),
-    bytearray: t.ByteArrayType(),
-    dt.datetime: t.DateTimeType(),
-    dt.date: t.DateType(),
-    dt.time: t.TimeType(),
-    dt.timedelta: t.TimeDeltaType(),
-    decimal.Decimal: t.DecimalType(),
-    uuid.UUID: t.UUIDType(),
-}
-
 
 class _Resolver:
     """Turns what was seen into a description."""
@@ -339,7 +322,7 @@ class _Resolver:
             return self._text(node, path)
         if kind is int:
             return t.IntType(big=node.big)
-        if (plain := _PLAIN.get(kind)) is not None:
+        if (plain := t.LEAVES.get(kind)) is not None:
             return plain
         if issubclass(kind, enum.Enum):
             return t.EnumType(kind)
@@ -418,7 +401,7 @@ class _Resolver:
             return t.StrType()
         if kinds == {int}:
             return t.IntType(big=node.big)
-        if len(kinds) == 1 and (plain := _PLAIN.get(next(iter(kinds)))) is not None:
+        if len(kinds) == 1 and (plain := t.LEAVES.get(next(iter(kinds)))) is not None:
             return plain
         return t.AnyType()
 

@@ -14,18 +14,6 @@ from .declare import SchemaError
 
 __all__ = ["is_taken", "to_python"]
 
-_SIMPLE = {
-    t.AnyType: "Any",
-    t.NoneType: "None",
-    t.BoolType: "bool",
-    t.FloatType: "float",
-    t.ComplexType: "complex",
-    t.StrType: "str",
-    t.DateType: "date",
-    t.TimeType: "time",
-    t.DecimalType: "Decimal",
-    t.UUIDType: "UUID",
-}
 _IMPORTS = {
     "Any": "typing",
     "Annotated": "typing",
@@ -35,12 +23,7 @@ _IMPORTS = {
     "TypedDict": "typing",
     "Hint": "bakeoff.schemas",
     "Schema": "bakeoff.schemas",
-    "date": "datetime",
-    "datetime": "datetime",
-    "time": "datetime",
-    "timedelta": "datetime",
-    "Decimal": "decimal",
-    "UUID": "uuid",
+    **{kind.__name__: kind.__module__ for kind in t.LEAVES if kind.__module__ != "builtins"},
 }
 _ORDER = ("datetime", "decimal", "typing", "uuid", "bakeoff.schemas")
 
@@ -109,8 +92,6 @@ class _Printer:
         return "\n\n".join(blocks)
 
     def type(self, node: t.Type, path: str) -> str:
-        if (simple := _SIMPLE.get(type(node))) is not None:
-            return self.name(simple) if simple in _IMPORTS else simple
         match node:
             case t.IntType():
                 return self._hinted("int", big=True if node.big else None)
@@ -137,7 +118,9 @@ class _Printer:
                 return " | ".join(self.type(option, path) for option in options)
             case t.RecordType():
                 return self._record(node, path)
-        raise SchemaError(path, f"`{node}` has no Python form")
+            case t.EnumType():
+                raise SchemaError(path, f"`{node}` has no Python form")
+        return self.name(str(node)) if str(node) in _IMPORTS else str(node)
 
     def _hinted(self, name: str, **options: object) -> str:
         given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value is not None)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import decimal
 import functools
 import operator
-import uuid
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -17,22 +14,11 @@ from .declare import SchemaError, tag_of
 
 __all__ = ["plain", "struct_type", "to_structs"]
 
-_SIMPLE: dict[type[t.Type], Any] = {
+_SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
     t.AnyType: Any,
     t.NoneType: None,
-    t.BoolType: bool,
-    t.IntType: int,
-    t.FloatType: float,
-    t.StrType: str,
-    t.BytesType: bytes,
-    t.ByteArrayType: bytearray,
-    t.DateTimeType: dt.datetime,
-    t.DateType: dt.date,
-    t.TimeType: dt.time,
-    t.TimeDeltaType: dt.timedelta,
-    t.DecimalType: decimal.Decimal,
-    t.UUIDType: uuid.UUID,
 }
+del _SIMPLE[t.ComplexType]
 
 
 def struct_type(types: t.Type, *, array_like: bool = False) -> Any:

@@ -6,7 +6,10 @@ Python source, the typed peers. A declaration and inference build it.
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import enum
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +17,7 @@ from typing import Any, Literal
 from ..codecs.paths import step
 
 __all__ = [
+    "LEAVES",
     "AnyType",
     "BoolType",
     "ByteArrayType",
@@ -292,22 +296,27 @@ class RecordType(Type):
         return self.name
 
 
-_NAMES: dict[type[Type], str] = {
+LEAVES: dict[type, Type] = {
+    type(None): NoneType(),
+    bool: BoolType(),
+    int: IntType(),
+    float: FloatType(),
+    complex: ComplexType(),
+    str: StrType(),
+    bytes: BytesType(),
+    bytearray: ByteArrayType(),
+    dt.datetime: DateTimeType(),
+    dt.date: DateType(),
+    dt.time: TimeType(),
+    dt.timedelta: TimeDeltaType(),
+    decimal.Decimal: DecimalType(),
+    uuid.UUID: UUIDType(),
+}
+"""The descriptions of Python's types without parts; what declares, infers and prints them reads this."""
+
+_NAMES: dict[type[Type], str] = {type(leaf): kind.__name__ for kind, leaf in LEAVES.items()} | {
     AnyType: "Any",
     NoneType: "None",
-    BoolType: "bool",
-    IntType: "int",
-    FloatType: "float",
-    ComplexType: "complex",
-    StrType: "str",
-    BytesType: "bytes",
-    ByteArrayType: "bytearray",
-    DateTimeType: "datetime",
-    DateType: "date",
-    TimeType: "time",
-    TimeDeltaType: "timedelta",
-    DecimalType: "Decimal",
-    UUIDType: "UUID",
     ListType: "list",
     TupleType: "tuple",
     VarTupleType: "tuple",
