@@ -7,15 +7,10 @@ those take 3 ns more.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
-from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact
 from cpython.exc cimport PyErr_Occurred
-from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
-from cpython.long cimport PyLong_AsLongLong, PyLong_FromLongLong
-from cpython.object cimport Py_TPFLAGS_HAVE_GC, Py_TYPE, PyObject
-from cpython.ref cimport Py_DECREF
-from cpython.set cimport PyAnySet_Check
-from cpython.tuple cimport PyTuple_Check
-from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_Compare, PyUnicode_DecodeUTF8
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 
 from ._ends cimport UNSAFE, container_key, end_t, finder, held_t
 from ._stack cimport RESERVE, stack_left
@@ -30,21 +25,7 @@ from .spec import Spec
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
-    PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
-    PyObject *PyObject_CallOneArg(object callable, object argument)
-    int PyUnicode_Check(object text)
     int PyUnicode_CheckExact(object text)
-    PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
-    PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
-    Py_ssize_t size_of_list "PyList_GET_SIZE"(PyObject *value)
-    PyObject *item_of_list "PyList_GET_ITEM"(PyObject *value, Py_ssize_t index)
-    int next_of_dict "PyDict_Next"(PyObject *value, Py_ssize_t *position, PyObject **key, PyObject **item)
-
-cdef extern from *:
-    """
-    static inline int bakeoff_holds(PyObject *value) { return PyType_IS_GC(Py_TYPE(value)); }
-    """
-    bint holds "bakeoff_holds"(PyObject *value) noexcept
 
 cdef extern from *:
     """
@@ -53,7 +34,6 @@ cdef extern from *:
     bint doubted "bakeoff_doubted"
 
 cdef enum:
-    MAX_ARGUMENTS = 12
     # Every library stops its own recursion within this much stack, at its own limit of depth.
     STACK = 768 * 1024
     # A level of nesting takes no more of it, in any library.
@@ -70,59 +50,8 @@ that the quick codecs share (orjson and ormsgpack write no more than about 250 l
 PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 """What every library writes without recursion, beside lists and dicts of it."""
 
-
-cdef class _Call:
-    """A library callable with its fixed further arguments, laid out once for vectorcall."""
-
-    cdef object function
-    cdef tuple names
-    cdef tuple values
-    cdef PyObject *further[MAX_ARGUMENTS]
-    cdef Py_ssize_t positional
-    cdef Py_ssize_t count
-
-    def __cinit__(self, function, tuple arguments, dict options):
-        self.function = function
-        self.values = arguments + tuple(options.values())
-        self.names = tuple(options) if options else None
-        self.positional = 1 + len(arguments)
-        self.count = len(self.values)
-        if self.count >= MAX_ARGUMENTS:
-            raise ValueError(f"at most {MAX_ARGUMENTS - 1} further arguments, got {self.count}")
-        for i in range(self.count):
-            self.further[i] = <PyObject *>self.values[i]
-
-
-cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
-    """Return a new reference, or NULL with the error set: the callers' success path has no ``try``."""
-    cdef PyObject *stack[MAX_ARGUMENTS + 1]
-    cdef Py_ssize_t i
-    if call.count == 0:
-        return PyObject_CallOneArg(call.function, subject)
-    stack[0] = <PyObject *>subject
-    for i in range(call.count):
-        stack[i + 1] = call.further[i]
-    return PyObject_Vectorcall(
-        call.function, stack, call.positional, NULL if call.names is None else <PyObject *>call.names
-    )
-
-
-cdef inline object _owned(PyObject *result):
-    made = <object>result
-    Py_DECREF(made)
-    return made
-
-
-cdef int _reraise() except -1:
-    """Turn the error that a raw call left behind into an exception again."""
-    return -1
-
-
-cdef object _call(_Call call, object subject):
-    cdef PyObject *result = _raw_call(call, subject)
-    if result is NULL:
-        _reraise()
-    return _owned(result)
+include "_call.pxi"
+include "_records.pxi"
 
 
 cdef inline Py_ssize_t _end(end_t find, bytes data, held_t *held) noexcept:
@@ -144,10 +73,6 @@ UNMADE = Spec(encode=_unmade, decode=_unmade)
 def _fact(where):
     """Return a property that shows what stands in the spec; a field would cost every codec the copying."""
     return property(attrgetter(f"spec.{where}"))
-
-
-class _TooDeepError(RecursionError):
-    """Our own check of depth; the libraries raise other errors."""
 
 
 cdef class Codec:
@@ -784,131 +709,3 @@ cdef str _sentence(BaseException error):
         # An object's own error, of a class whose `__str__` raises.
         text = ""
     return f"{kind}: {text}" if text else kind
-
-
-cdef inline bint _is_wrapped(object record, str key):
-    """Whether `key` is the only one of a dict, by its text: a class of its own is not asked."""
-    cdef PyObject *found
-    cdef Py_ssize_t position = 0
-    return (
-        PyDict_CheckExact(record) and PyDict_Size(record) == 1 and PyDict_Next(record, &position, &found, NULL)
-        and PyUnicode_Check(<object>found) and PyUnicode_Compare(<object>found, key) == 0
-    )
-
-
-cdef object _plain_ints(object value, PyObject *subclass):
-    """Return a value with every int of a library's own subclass made a plain one, in place where it is held."""
-    cdef PyObject *key
-    cdef PyObject *item
-    cdef Py_ssize_t position = 0
-    if stack_left() < RESERVE:
-        raise _TooDeepError  # it holds itself, which no library's record does
-    if PyDict_CheckExact(value):
-        while PyDict_Next(value, &position, &key, &item):
-            if type_of(item) is subclass:
-                # The key is there: the dict does not grow, and may be gone through all the while.
-                PyDict_SetItem(value, <object>key, _plain_int(<object>item))
-            elif type_of(item) is <PyObject *>dict or type_of(item) is <PyObject *>list:
-                _plain_ints(<object>item, subclass)
-    elif PyList_CheckExact(value):
-        for position in range(PyList_GET_SIZE(value)):
-            item = PyList_GET_ITEM(value, position)
-            if type_of(item) is subclass:
-                (<list>value)[position] = _plain_int(<object>item)
-            elif type_of(item) is <PyObject *>dict or type_of(item) is <PyObject *>list:
-                _plain_ints(<object>item, subclass)
-    return value
-
-
-cdef object _plain_int(object value):
-    return PyLong_FromLongLong(PyLong_AsLongLong(value))
-
-
-cdef bint _is_shallow(PyObject *value, int left) noexcept:
-    """Whether an object is of plain dicts and lists at most `left` deep: most are, and this runs no other code."""
-    cdef PyObject *key
-    cdef PyObject *item
-    cdef Py_ssize_t position = 0
-    if left == 0:
-        return False
-    if type_of(value) is <PyObject *>dict:
-        while next_of_dict(value, &position, &key, &item):
-            if holds(key) or holds(item) and not _is_shallow(item, left - 1):
-                return False
-        return True
-    if type_of(value) is <PyObject *>list:
-        for position in range(size_of_list(value)):
-            item = item_of_list(value, position)
-            if holds(item) and not _is_shallow(item, left - 1):
-                return False
-        return True
-    return False
-
-
-cdef int _check_depth(object value, int left, object inside) except -1:
-    """Raise when containers nest more than `left` deep; visits containers only, and cyclic ones end there.
-
-    Args:
-        inside: Gives a list of what an object of another kind holds; None leaves those alone.
-    """
-    cdef PyObject *key
-    cdef PyObject *item
-    cdef Py_ssize_t position = 0
-    if not (PyDict_Check(value) or PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)):
-        value = None if inside is None else inside(value)
-        if not value:
-            return 0
-    if left == 0 or stack_left() < RESERVE:
-        raise _TooDeepError
-    if PyDict_Check(value):
-        while PyDict_Next(value, &position, &key, &item):
-            if _is_container(<object>item) or _is_container(<object>key):
-                # Held, since `inside` may run code that empties this dict.
-                held, held_key = <object>item, <object>key
-                if _is_container(held):
-                    _check_depth(held, left - 1, inside)
-                if _is_container(held_key):
-                    _check_depth(held_key, left - 1, inside)
-    elif PyList_Check(value):
-        for element in <list>value:
-            if _is_container(element):
-                _check_depth(element, left - 1, inside)
-    elif PyTuple_Check(value):
-        for element in <tuple>value:
-            if _is_container(element):
-                _check_depth(element, left - 1, inside)
-    elif PyAnySet_Check(value):
-        # Not a subclass's own `__iter__`.
-        for element in set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value):
-            if _is_container(element):
-                _check_depth(element, left - 1, inside)
-    return 0
-
-
-cdef inline bint _is_container(object value):
-    """Whether an object may hold others; those that the garbage collector does not know hold none."""
-    return Py_TYPE(value).tp_flags & Py_TPFLAGS_HAVE_GC
-
-
-cdef bint _only(object value, object native, Py_ssize_t left) except -1:
-    """Whether an object is made of `native` types alone, with text for keys, nested at most `left` deep."""
-    cdef PyObject *key
-    cdef PyObject *item
-    cdef Py_ssize_t position = 0
-    if PyDict_CheckExact(value):
-        if left <= 0:
-            return False
-        while PyDict_Next(value, &position, &key, &item):
-            # Held, since the class of a type may run code to be looked up.
-            held = <object>item
-            if not PyUnicode_CheckExact(<object>key) or not _only(held, native, left - 1):
-                return False
-        return True
-    if PyList_CheckExact(value):
-        if left <= 0:
-            return False
-        for element in <list>value:
-            if not _only(element, native, left - 1):
-                return False
-        return True
-    return type(value) in native
