@@ -19,10 +19,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FAMILIES", "RULES", "TYPED", "Family", "Rule", "documented", "duration_text", "unbound"]
+from .tokens import SIGNED
+
+__all__ = ["FAMILIES", "RULES", "TYPED", "WORDS", "Family", "Rule", "documented", "duration_text", "unbound"]
 
 NULL_TEXT = "$null"
-SIGNED = range(-(2**63), 2**63)
 WORDS = range(-(2**63), 2**64)
 """Integers of 64 bits, with a sign or without one."""
 

@@ -13,15 +13,9 @@ from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Pickle
+from .tokens import NAMES
 
-CARRIES = frozenset(
-    {
-        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
-        "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "datetime_zone",
-        "datetime_fold", "date", "time", "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple",
-        "complex", "int_keys", "any_keys", "key_order",
-    }
-)  # fmt: skip
+CARRIES = frozenset(NAMES)
 
 
 def _format(unpickler: Any) -> Format:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from .limits import DEFAULT, Limits
+from .tokens import NAMES
 
 if TYPE_CHECKING:
     from .compression import Compression
@@ -111,7 +112,7 @@ class Spec:
         library: Distribution that brings it.
         version: Of the library.
         accelerated: Whether compiled code does the work; None where there is none.
-        carries: Types that come back as they were, by their tokens.
+        carries: Types that come back as they were, by their names in `bakeoff.codecs.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
         notes: What else one should know.
@@ -178,6 +179,9 @@ class Spec:
                 f"codec {self.name}: limits are bakeoff.Limits(...), got {type(self.limits).__name__}"
             )
         object.__setattr__(self, "carries", frozenset(self.carries))
+        if unknown := {*self.carries, *self.forms}.difference(NAMES):
+            listed = ", ".join(sorted(map(repr, unknown)))
+            raise ValueError(f"codec {self.name}: no types {listed}; there are {', '.join(NAMES)}")
         for words in ("encode_arguments", "too_deep", "losses", "notes"):
             object.__setattr__(self, words, tuple(getattr(self, words)))
 

@@ -12,6 +12,7 @@ from typing import Final
 from ..bench.results import CorpusFacts, Result, Sample
 from ..bench.stats import FEW, TIE, Ratio, verdicts
 from ..codecs import is_raw, split_name
+from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError
 from . import numbers
 from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
@@ -20,25 +21,7 @@ from .further import resolving
 from .merge import aligned, machines, plain_name
 from .words import FAILED, listed
 
-__all__ = ["TIE_BREAKERS", "TYPES", "Choice", "Parts", "Wish", "explained", "pick"]
-
-# fmt: off
-TYPES: Final = (
-    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "tuple",
-    "set", "frozenset", "dict", "datetime", "datetime_aware", "datetime_offset", "datetime_zone",
-    "datetime_fold", "date", "time", "timedelta", "decimal", "uuid", "enum", "dataclass", "namedtuple",
-    "complex", "int_keys", "any_keys", "key_order",
-)
-# fmt: on
-"""What ``--needs`` may ask for: Python types that must come back exactly."""
-
-_SCHEMA_BRINGS: Final = frozenset(TYPES) - frozenset(
-    {
-        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "dict", "datetime_zone",
-        "datetime_fold", "complex", "any_keys", "key_order",
-    }
-)  # fmt: skip
-"""What an advisory schema brings back after any codec."""
+__all__ = ["TIE_BREAKERS", "Choice", "Parts", "Wish", "explained", "pick"]
 
 TIE_BREAKERS: Final = (
     "read by other languages before Python only",
@@ -56,7 +39,7 @@ class Wish:
     Attributes:
         cost: Reads per write and bandwidth.
         rate: Records per second that are written, or None.
-        needs: Types that must come back exactly (`TYPES`).
+        needs: Types that must come back exactly (`bakeoff.codecs.tokens`).
         trusted: Whether the data is trusted; codecs that run code from their input need it.
         formats: Wire formats that will do; empty for all.
         interop: Whether other languages must read it.
@@ -77,9 +60,9 @@ class Wish:
 
     def __post_init__(self) -> None:
         for need in self.needs:
-            if need not in TYPES:
-                near = get_close_matches(need, TYPES)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(TYPES)}"
+            if need not in NAMES:
+                near = get_close_matches(need, NAMES)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(NAMES)}"
                 raise UsageError(f"no type {need!r} to need; {hint}")
         if self.rate is not None and not 0 < self.rate < math.inf:
             raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
@@ -338,7 +321,7 @@ def _unfit(entrant: Entrant, wish: Wish) -> str:
         return f"writes {facts.format}, not {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
-    carried = set(facts.carries) | (_SCHEMA_BRINGS if "+schema" in entrant.name else set())
+    carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in entrant.name else set())
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, entrant)]:
         return f"{_LACKING} {', '.join(lacking)}"
     return ""

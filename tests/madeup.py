@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Final
 
 from bakeoff.bench.results import (
@@ -111,21 +112,6 @@ _FAILURES: Final[dict[tuple[str, str], tuple[Outcome, str, str]]] = {
     ("numbers", "bson/pure"): ("out of memory", "asked for more than 2 GiB", ""),
 }
 
-_CARRIES: Final = {
-    "pickle": "none bool int bigint float nonfinite str bytes bytearray list tuple set frozenset dict "
-    "datetime datetime_aware datetime_offset date time timedelta decimal uuid enum dataclass namedtuple "
-    "complex int_keys any_keys key_order",
-    "marshal": "none bool int bigint float nonfinite str bytes list tuple set frozenset dict "
-    "complex int_keys any_keys key_order",
-    "json": "none bool int bigint float str list dict key_order",
-    "msgpack": "none bool int float nonfinite str bytes list dict datetime_aware int_keys key_order",
-    "cbor": "none bool int bigint float nonfinite str bytes list set dict datetime_aware date decimal uuid "
-    "complex int_keys any_keys key_order",
-    "bson": "none bool int float nonfinite str bytes list dict uuid key_order",
-    "yaml": "none bool int bigint float nonfinite str bytes list set dict datetime date int_keys key_order",
-    "plist": "bool int float str bytes list dict key_order",
-}
-
 
 def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> Result:
     """Make a result up.
@@ -173,7 +159,7 @@ def _facts(name: str, family: str, library: str) -> CodecFacts:
         accelerated=None if family == "plist" else not name.endswith("/pure"),
         trusted_only=family in ("pickle", "marshal"),
         interoperable=family not in ("pickle", "marshal"),
-        carries=tuple(_CARRIES[family].split()),
+        carries=tuple(sorted(import_module(f"bakeoff.codecs.{family}").CARRIES)),
         losses=("`NaN` becomes null",) if name in ("orjson", "msgspec-json") else (),
         notes=("keeps a Packer per thread",) if name == "msgpack" else (),
     )

@@ -12,7 +12,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from itertools import islice
@@ -20,8 +20,9 @@ from typing import Any
 from uuid import UUID
 
 from ...codecs.paths import brief, join
+from ...codecs.tokens import zone
 
-__all__ = ["Difference", "differences", "equal", "first_difference", "zone"]
+__all__ = ["Difference", "differences", "equal", "first_difference"]
 
 _MISSING = object()
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
@@ -196,20 +197,6 @@ def _same_leaf(a: Any, b: Any) -> bool:
 def _clock(value: datetime | time) -> tuple[Any, ...]:
     """Return what a moment has beside its date and time."""
     return value.utcoffset(), zone(value.tzinfo), value.fold
-
-
-def zone(info: tzinfo | None) -> Any:
-    """Return what tells zones apart: the offset where it is fixed, else the kind and name of the zone.
-
-    Of a named zone the offset changes with the date, so that no fixed one can stand for it.
-    """
-    if info is None:
-        return None
-    try:
-        offset = info.utcoffset(None)
-    except Exception:  # noqa: BLE001 - a class of the user's own, which knows no offset without a date
-        offset = None
-    return (type(info), getattr(info, "key", None)) if offset is None else offset
 
 
 def _exact(value: Any) -> Any:

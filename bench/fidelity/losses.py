@@ -13,16 +13,15 @@ import datetime as dt
 import decimal
 import enum
 import math
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .equality import differences, equal, zone
+from ...codecs.tokens import SIGNED, token_of, zone
+from .equality import differences, equal
 
 __all__ = ["Judgement", "judge"]
 
-_INT64 = range(-(2**63), 2**63)
 _COARSE = dt.timedelta(seconds=1)
 """How much of a moment a format without its own type for it may cut."""
 _MOST = 20
@@ -124,7 +123,7 @@ def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) ->
     elif isinstance(a, list | tuple | set | frozenset) and isinstance(b, list | tuple | set | frozenset):
         yield from _walk_sequence(a, b, path, carried, declares)
     else:
-        token = _token(a)
+        token = token_of(a)
         yield path, a, b, token not in carried and _is_written_form(a, b, declares)
 
 
@@ -152,7 +151,7 @@ def _walk_dict(
 def _carries_key(key: Any, carried: frozenset[str]) -> bool:
     """Whether a key that is no text comes back as it was."""
     if type(key) is int and "int_keys" in carried:
-        return key in _INT64 or "bigint" in carried
+        return key in SIGNED or "bigint" in carried
     return "any_keys" in carried
 
 
@@ -168,7 +167,7 @@ def _find(key: Any, there: dict[Any, Any]) -> Any:
 
 def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
     if type(a) is not type(b):
-        token = _token(a)
+        token = token_of(a)
         declared = token not in carried
         yield path, a, b, declared
         if not declared:
@@ -190,33 +189,6 @@ def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares:
         return
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
         yield from _walk(x, y, f"{path}[{index}]", carried, declares)
-
-
-def _token(value: Any) -> str:
-    """Return the name in `carries` of a value's type."""
-    kind = type(value)
-    if isinstance(value, enum.Enum):
-        return "enum"
-    if value is None:
-        return "none"
-    if kind is int:
-        return "int" if value in _INT64 else "bigint"
-    if kind is float:
-        return "float" if math.isfinite(value) else "nonfinite"
-    if isinstance(value, dt.datetime | dt.time):
-        if value.fold:
-            return "datetime_fold"
-        if isinstance(zone(value.tzinfo), tuple):
-            return "datetime_zone"
-    if isinstance(value, dt.datetime):
-        if value.tzinfo is None:
-            return "datetime"
-        return "datetime_aware" if not value.utcoffset() else "datetime_offset"
-    if isinstance(value, tuple) and kind is not tuple:
-        return "namedtuple"
-    if dataclasses.is_dataclass(value):
-        return "dataclass"
-    return {decimal.Decimal: "decimal", uuid.UUID: "uuid"}.get(kind, kind.__name__)
 
 
 def _texts(value: Any) -> list[str]:
@@ -244,7 +216,7 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
     if isinstance(b, str):
         return b in _texts(a)
     if _differs_in_zone(a, b):
-        return b.fold <= a.fold and _token(a) in ("datetime_zone", "datetime_fold")
+        return b.fold <= a.fold and token_of(a) in ("datetime_zone", "datetime_fold")
     if isinstance(a, bytearray):
         return isinstance(b, bytes) and bytes(a) == b
     if isinstance(a, float) and not math.isfinite(a):

@@ -21,9 +21,10 @@ from typing import Annotated, Any, NamedTuple
 
 from ...codecs.registry import codec as by_name
 from ...codecs.registry import missing
+from ...codecs.tokens import Colour, Place, Point, Summer, zone
 from ...schemas import Hint, Schema
 from ...schemas.typed import plain
-from .equality import first_difference, zone
+from .equality import first_difference
 
 __all__ = ["VALUES", "Cell", "Value", "cells", "matrix"]
 
@@ -31,13 +32,6 @@ TIMEOUT = 60.0
 """Seconds that one codec may take for all values."""
 MEMORY = 3 * 2**30
 """Bytes of address space of a codec's process."""
-
-
-class Colour(enum.Enum):
-    """Text values."""
-
-    RED = "red"
-    GREEN = "green"
 
 
 class Level(enum.IntEnum):
@@ -52,41 +46,10 @@ class Word(enum.StrEnum):
     YES = "yes"
 
 
-@dataclass
-class Place:
-    """A dataclass with a field that formats lack."""
-
-    name: str
-    opened: dt.date
-
-
-class Point(NamedTuple):
-    """A named tuple."""
-
-    x: int
-    y: int
-
-
 class Text(str):
     """A subclass of str."""
 
     __slots__ = ()
-
-
-class Summer(dt.tzinfo):
-    """A zone with summer time, as `zoneinfo` has them, where the system knows no zones."""
-
-    def utcoffset(self, when: dt.datetime | None) -> dt.timedelta | None:
-        """Return the offset on a date."""
-        return None if when is None else dt.timedelta(hours=1) + self.dst(when)
-
-    def dst(self, when: dt.datetime | None) -> dt.timedelta:
-        """Return what summer adds."""
-        return dt.timedelta(hours=when is not None and 3 < when.month < 11)
-
-    def tzname(self, when: dt.datetime | None) -> str:
-        """Return its name."""
-        return "summer time"
 
 
 class Value(NamedTuple):

@@ -3,69 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
-import enum
 import uuid
-from collections import namedtuple
-from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs.conventions import RULES
+from bakeoff.codecs.tokens import TOKENS
 
-STAMP = dt.datetime(2020, 1, 2, 3, 4, 5, 678901)
 NAMES = codecs.names()
 
 
-class Colour(enum.Enum):
-    RED = "red"
-
-
-@dataclass
-class Point:
-    x: int = 1
-    y: int = 2
-
-
-Pair = namedtuple("Pair", "left right")
-
-VALUES: dict[str, Any] = {
-    "none": None,
-    "bool": True,
-    "int": -(2**63),
-    "bigint": 2**70,
-    "float": 0.1,
-    "nonfinite": float("-inf"),
-    "str": 'é😀\x00 "yes" 1:30',
-    "bytes": b"\xff\x00",
-    "bytearray": bytearray(b"\xff\x00"),
-    "list": [1, [2], []],
-    "tuple": (1, (2,), ()),
-    "set": {1, 2, 3},
-    "frozenset": frozenset({1, 2}),
-    "dict": {"a": {"b": {}}},
-    "datetime": STAMP,
-    "datetime_aware": STAMP.replace(tzinfo=dt.UTC),
-    "datetime_offset": STAMP.replace(tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=30))),
-    "datetime_zone": STAMP.replace(tzinfo=ZoneInfo("Europe/Berlin")),
-    "datetime_fold": STAMP.replace(fold=1),
-    "date": STAMP.date(),
-    "time": STAMP.time(),
-    "timedelta": dt.timedelta(days=-1, microseconds=3),
-    "decimal": decimal.Decimal("1.10"),
-    "uuid": uuid.UUID(int=2**127 + 5),
-    "enum": Colour.RED,
-    "dataclass": Point(),
-    "namedtuple": Pair(1, "x"),
-    "complex": 1 + 2j,
-    "int_keys": {1: "a", -7: "b"},
-    "any_keys": {(1, 2): "a", None: "b"},
-    "key_order": {"b": 1, "a": 2},
-}
+VALUES = {token.name: token.example for token in TOKENS}
 
 SUBCLASSED = (
     "int", "float", "str", "bytes", "bytearray", "list", "tuple", "set", "frozenset", "dict", "datetime",

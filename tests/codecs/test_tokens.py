@@ -1,0 +1,37 @@
+"""The one vocabulary of types."""
+
+from __future__ import annotations
+
+import pytest
+
+import bakeoff
+from bakeoff.bench.fidelity.matrix import VALUES
+from bakeoff.codecs.conventions import RULES, TYPED
+from bakeoff.codecs.tokens import NAMES, TOKENS, Token, token_of
+
+OF_KEYS = {"int_keys", "any_keys", "key_order"}
+
+
+@pytest.mark.parametrize("token", TOKENS, ids=NAMES)
+def test_an_example_is_of_its_type(token: Token) -> None:
+    """What stands for a type is told to be of it; what is said of keys stands for dicts."""
+    assert isinstance(token.example, token.kind)
+    assert ("dict" if token.name in OF_KEYS else token.name) == token_of(token.example)
+
+
+def test_a_subclass_has_no_token() -> None:
+    """It does not come back, whatever becomes of the type that it extends."""
+    assert "Own" == token_of(type("Own", (str,), {})("x"))
+
+
+def test_all_speak_of_the_same_types() -> None:
+    """The matrix of fidelity has rows for all but plain dicts, which no single value stands for."""
+    assert set(NAMES) - {"dict"} == {row.token for row in VALUES} - {""}
+    assert TYPED | {rule.token for rule in RULES} <= set(NAMES)
+
+
+@pytest.mark.parametrize("facts", [{"carries": ["integer"]}, {"forms": {"integer": "text"}}])
+def test_a_type_of_another_name_is_refused(facts: dict[str, object]) -> None:
+    """A codec's facts hold what others can ask for."""
+    with pytest.raises(ValueError, match="no types 'integer'; there are none, bool, int"):
+        bakeoff.Codec("x", "x", repr, eval, **facts)
