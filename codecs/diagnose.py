@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from .errors import CodecError
+from .paths import step
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -26,8 +26,8 @@ def explain(codec: Codec, record: Any) -> str:
     seen: set[int] = set()
     while id(part) not in seen and (inner := _refused_child(codec, part)) is not None:
         seen.add(id(part))
-        step, part, reason = inner
-        path += step
+        place, part, reason = inner
+        path += place
     return f"cannot carry `{type(part).__name__}` at `{path}`: {reason}"
 
 
@@ -41,18 +41,12 @@ def _refusal(codec: Codec, part: Any) -> str | None:
 
 def _refused_child(codec: Codec, part: Any) -> tuple[str, Any, str] | None:
     if isinstance(part, dict):
-        children = [(_step(key), item) for key, item in part.items()]
+        children = [(step(key), item) for key, item in part.items()]
     elif isinstance(part, (list, tuple)):
-        children = [(f"[{index}]", item) for index, item in enumerate(part)]
+        children = [(step(index), item) for index, item in enumerate(part)]
     else:
         return None
-    for step, item in children:
+    for place, item in children:
         if (reason := _refusal(codec, item)) is not None:
-            return step, item, reason
+            return place, item, reason
     return None
-
-
-def _step(key: Any) -> str:
-    if isinstance(key, str) and key.isidentifier():
-        return f".{key}"
-    return f"[{json.dumps(key) if isinstance(key, str) else repr(key)}]"

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...codecs.paths import brief, step
 from ...codecs.tokens import SIGNED, token_of, zone
 from .equality import differences, equal
 
@@ -25,6 +26,7 @@ __all__ = ["Judgement", "judge"]
 _COARSE = dt.timedelta(seconds=1)
 """How much of a moment a format without its own type for it may cut."""
 _MOST = 20
+_KEYS = 5
 
 
 @dataclass(slots=True)
@@ -96,8 +98,11 @@ def _name(value: Any) -> str:
 
 
 def _brief(value: Any) -> str:
-    text = value.isoformat() if isinstance(value, dt.datetime) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if isinstance(value, list):  # keys in their order
+        return f"[{', '.join([*map(brief, value[:_KEYS]), *['…'] * (len(value) > _KEYS)])}]"
+    return brief(value)
 
 
 _Found = Iterator[tuple[str, Any, Any, bool]]
@@ -134,7 +139,7 @@ def _walk_dict(
     order = []
     for key, value in a.items():
         found = _find(key, rest)
-        place = f"{path}.{key}" if isinstance(key, str) and key.isidentifier() else f"{path}[{key!r}]"
+        place = path + step(key)
         if found is _MISSING:
             yield place, value, _MISSING, False
             continue
@@ -143,7 +148,7 @@ def _walk_dict(
             yield f"key of {path}", key, found, not _carries_key(key, carried)
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
-        yield f"{path}[{key!r}]", _MISSING, rest[key], False
+        yield path + step(key), _MISSING, rest[key], False
     if "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
         yield f"keys of {path}", order, came, False
 

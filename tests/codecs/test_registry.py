@@ -160,7 +160,7 @@ def test_explain_names_type_and_path():
     """The smallest refused part is named, not the whole record."""
     record = {"a": [1, {"b c": object()}]}
 
-    assert explain(bakeoff.codec("json"), record).startswith('cannot carry `object` at `$.a[1]["b c"]`: ')
+    assert explain(bakeoff.codec("json"), record).startswith("cannot carry `object` at `$.a[1]['b c']`: ")
 
 
 def test_explain_ends_at_a_record_that_holds_itself():
