@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .binding import Bound
 from .compression import train
 from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
 from .limits import Limits
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._codec import Codec
 
 __all__ = [
+    "Bound",
     "Codec",
     "CodecError",
     "DecodeError",

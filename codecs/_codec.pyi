@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Concatenate, Literal, ParamSpec, Self, TypeAlias
 
 from ._walk import Rules
+from .binding import Bound, Schema, unbound
 from .compression import Compression
 from .limits import Limits
 from .spec import Format, Spec
@@ -19,8 +20,8 @@ def lacks_stack() -> bool: ...
 class _Options(Spec, Format):  # type: ignore[misc] # two bases with slots: it is never made
     name: str = field(kw_only=False)
     format: str = field(kw_only=False)  # type: ignore[assignment]
-    encode: Callable[..., Any] = field(kw_only=False)
-    decode: Callable[..., Any] = field(kw_only=False)
+    encode: Callable[..., Any] = field(kw_only=False, default=unbound)
+    decode: Callable[..., Any] = field(kw_only=False, default=unbound)
 
 _Arguments = ParamSpec("_Arguments")
 
@@ -48,7 +49,8 @@ class Codec:
     wire: dict[str, str]
     losses: tuple[str, ...]
     notes: tuple[str, ...]
-    schema: Any
+    schema: Schema | None
+    bound: Bound | None
     framing: Framing
     compression: Compression | None
     limits: Limits
@@ -71,7 +73,7 @@ class Codec:
     def decode_text(self, text: str, /) -> Any: ...
     def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int: ...
     def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
-    def with_schema(self, schema: Any) -> Self: ...
+    def with_schema(self, schema: Schema | None) -> Self: ...
     def with_limits(
         self,
         *,

@@ -20,6 +20,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from ._stack import call_with_stack
+from .binding import Bound, unbound
 from .errors import DecodeError, EncodeError, LimitError, PolicyError, TooMuchError
 from .spec import Spec
 
@@ -99,6 +100,7 @@ cdef class Codec:
     cdef readonly str name
     cdef readonly object spec
     cdef readonly object schema
+    cdef readonly object bound
     cdef readonly object compression
     cdef readonly object limits
 
@@ -133,7 +135,7 @@ cdef class Codec:
     cdef bint _untrusted
     cdef bint _plain_encode
     cdef bint _plain_decode
-    cdef bint _rows
+    cdef bint _no_dicts
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
@@ -148,7 +150,7 @@ cdef class Codec:
         self._plain_encode = self._plain_decode = True
         self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
 
-    def __init__(self, name, format, encode, decode, **options):
+    def __init__(self, name, format, encode=unbound, decode=unbound, **options):
         self._make(Spec.of(name, format, encode=encode, decode=decode, **options))
 
     @classmethod
@@ -171,14 +173,17 @@ cdef class Codec:
         if self.compression is not None:
             self.name += f"|{self.compression.name}"
 
-        self._encode = _Call(spec.encode, spec.encode_arguments, dict(spec.encode_options or {}))
-        decode = spec.decode
+        encode, decode = spec.encode, spec.decode
         if bind is not None and self.schema is not None:
-            decode = bind(self.schema)
-            self._rows = spec.rows and hasattr(self.schema.types, "fields")
+            self.bound = bind(self.schema)
+            if not isinstance(self.bound, Bound):
+                raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
+            encode, decode = self.bound.encode, self.bound.decode
+            self._no_dicts = not self.bound.dicts
+        self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
         bounded = spec.bounded(spec.limits) if spec.bounded else {}
         self._decode = _Call(decode, (), {**(spec.decode_options or {}), **bounded})
-        self._pool_factory = spec.encode if spec.pooled else None
+        self._pool_factory = encode if spec.pooled else None
         self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
         self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
         self._encode_depth, self._inside, self._too_deep = spec.encode_depth, spec.inside, spec.too_deep
@@ -207,7 +212,7 @@ cdef class Codec:
         )
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
-        self._asks = self._rows or self._refusal is not None
+        self._asks = self._no_dicts or self._refusal is not None
         return 0
 
     cdef int _set_limits(self, limits) except -1:
@@ -291,12 +296,8 @@ cdef class Codec:
         return payload
 
     cdef int _refuse(self, obj) except -1:
-        if self._rows and PyDict_Check(obj):
-            raise EncodeError(
-                self.name,
-                "a dict would not come back where records are arrays; "
-                "bakeoff.schemas.typed.to_structs(schema, array_like=True) makes what does",
-            )
+        if self._no_dicts and PyDict_Check(obj):
+            raise EncodeError(self.name, "a dict would not come back; codec.bound.take(record) makes what does")
         if self._refusal is not None:
             raise EncodeError(self.name, self._refusal)
         return 0

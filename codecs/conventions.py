@@ -21,7 +21,7 @@ from typing import Any
 
 from .tokens import SIGNED
 
-__all__ = ["FAMILIES", "RULES", "TYPED", "WORDS", "Family", "Rule", "documented", "duration_text", "unbound"]
+__all__ = ["FAMILIES", "RULES", "TYPED", "WORDS", "Family", "Rule", "documented", "duration_text"]
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
@@ -31,15 +31,6 @@ TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
 )
 """What a typed decoder brings back beside the format's own types."""
-
-
-def unbound(data: bytes) -> Any:
-    """Stand in for the decoder of a codec that has not got its schema yet.
-
-    Raises:
-        ValueError: Always.
-    """
-    raise ValueError("decodes into the types of a schema; give it one: codec.with_schema(schema)")
 
 
 def duration_text(value: dt.timedelta) -> str:

@@ -6,7 +6,7 @@ Departures of single libraries from the family's conventions stand in their ``lo
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -14,13 +14,13 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, Family, unbound
-from .keys import with_checked_keys
+from .conventions import FAMILIES, TYPED, Family
 from .limits import Limits
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Lines
+from .structs import typed
 
 JSON = Format(
     name="json",
@@ -216,25 +216,14 @@ def _msgspec() -> Spec:
 
 @declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_struct() -> Spec:
-    """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
     import msgspec
 
-    def bind(schema: Any) -> Callable[[bytes], Any]:
-        decode = msgspec.json.Decoder(schema.struct()).decode
-        return decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.json.Decoder().decode)
-
-    return replace(
+    spec = typed(
         _msgspec(),
-        decode=unbound,
-        raw=None,
-        bind=bind,
+        msgspec.json.Decoder,
         carries=(CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
-        losses=(
-            "records come back as Structs, in the order of the schema, without fields that it does not know",
-            NULLED,
-        ),
-        notes=("takes and gives `msgspec.Struct` objects", ROUNDED),
     )
+    return replace(spec, losses=(*spec.losses, NULLED), notes=(*spec.notes, ROUNDED))
 
 
 @declare("ujson", JSON, library="ujson", extra="ujson")

@@ -18,13 +18,14 @@ from typing import Any
 
 from ._codec import doubt
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, WORDS, Family, unbound
-from .keys import key_check, with_checked_keys
+from .conventions import FAMILIES, TYPED, WORDS, Family
+from .keys import key_check
 from .limits import Limits
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import MessagePack
+from .structs import typed
 
 MSGPACK = Format(
     name="msgpack",
@@ -249,38 +250,19 @@ def _ormsgpack() -> Spec:
     )
 
 
-def _typed(array_like: bool) -> Spec:
-    """The same library told what to expect: `msgspec.Struct` objects in and out, made from the schema."""
-    import msgspec
-
-    def bind(schema: Any) -> Callable[[bytes], Any]:
-        decode = msgspec.msgpack.Decoder(schema.struct(array_like=array_like)).decode
-        return (
-            decode if schema.hashes_text_only else with_checked_keys(decode, msgspec.msgpack.Decoder().decode)
-        )
-
-    return replace(
-        _msgspec(),
-        decode=unbound,
-        raw=None,
-        bind=bind,
-        rows=array_like,
-        carries=(CARRIES | TYPED) - {"key_order"},
-        losses=(
-            "records come back as Structs, in the order of the schema, without fields that it does not know",
-        ),
-        notes=("takes and gives `msgspec.Struct` objects",),
-    )
-
-
 @declare("msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_struct() -> Spec:
-    return _typed(array_like=False)
+    import msgspec
+
+    return typed(_msgspec(), msgspec.msgpack.Decoder, carries=(CARRIES | TYPED) - {"key_order"})
 
 
 @declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_array() -> Spec:
-    return _typed(array_like=True)
+    import msgspec
+
+    carries = (CARRIES | TYPED) - {"key_order"}
+    return typed(_msgspec(), msgspec.msgpack.Decoder, carries=carries, array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")

@@ -51,6 +51,9 @@ __all__ = [
 ENTRY_POINTS = "bakeoff.codecs"
 """Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
 
+SCHEMA_ENTRY_POINTS = "bakeoff.schema_codecs"
+"""The same for codecs that need a schema, which is to be known before they are imported."""
+
 REPLACE = "BAKEOFF_REPLACE"
 """Environment variable that lets third parties' codecs take the places of ours: their names, with commas."""
 RAW = "/raw"
@@ -68,7 +71,7 @@ class Declaration:
         library: Distribution that brings it; empty for the standard library.
         module: Module whose presence shows that it is installed.
         extra: Optional dependency of bakeoff that installs it; empty for the core.
-        needs_schema: It decodes into the types of a schema, and cannot be used without one.
+        needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
     """
@@ -156,7 +159,8 @@ def _load_declarations() -> None:
 def _entry_points() -> dict[str, Declaration]:
     asked = os.environ.get(REPLACE, "").replace(" ", "").split(",")
     found: dict[str, Declaration] = {}
-    for point in metadata.entry_points(group=ENTRY_POINTS):
+    installed = metadata.entry_points()
+    for point in (*installed.select(group=ENTRY_POINTS), *installed.select(group=SCHEMA_ENTRY_POINTS)):
         name, owner = point.name, point.dist.name if point.dist else ""
         theirs = f"the codec {name!r} of {owner or point.value}"
         if name in found:
@@ -176,6 +180,7 @@ def _entry_points() -> dict[str, Declaration]:
             functools.partial(_from_entry_point, point),
             owner,
             point.module.split(".")[0],
+            needs_schema=point.group == SCHEMA_ENTRY_POINTS,
             entry_point=point.value,
         )
     return found
@@ -205,6 +210,9 @@ def _from_entry_point(point: metadata.EntryPoint) -> Codec:
         raise CodecError(point.name, f"entry point {point.value} gave a {type(made).__name__}, not a Codec")
     if made.name != point.name:
         raise CodecError(point.name, f"entry point {point.value} gave a codec named {made.name!r}")
+    if made.needs_schema != (point.group == SCHEMA_ENTRY_POINTS):
+        needs, group = ("a", SCHEMA_ENTRY_POINTS) if made.needs_schema else ("no", ENTRY_POINTS)
+        raise CodecError(point.name, f"needs {needs} schema: its entry point belongs into the group {group}")
     return made._vary(
         origin=point.name,
         library=made.library or (point.dist.name if point.dist else ""),

@@ -10,10 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
+from .binding import unbound
 from .limits import DEFAULT, Limits
 from .tokens import NAMES
 
 if TYPE_CHECKING:
+    from .binding import Bound, Schema
     from .compression import Compression
     from .conventions import Family
     from .policies import Policies
@@ -71,7 +73,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What one codec is made of. Only `encode` and `decode` are needed.
+    """What one codec is made of. Only `encode` and `decode` are needed, or `bind`.
 
     Attributes:
         name: Stable name, ``NAME[/VARIANT]``; `declare` gives it, and the format.
@@ -105,9 +107,8 @@ class Spec:
             less than 16 KiB hold too few of them.
         shared: What every payload contains in which a value may stand in several places, where `_ends` does
             not tell.
-        bind: For codecs that need a schema: ``(schema) -> decode callable``, used in place of `decode`.
-        rows: With `bind`: records stand as arrays, so a dict at the root, where the schema is a record,
-            would not come back and is refused.
+        bind: For codecs that need a schema: ``(schema) -> Bound``, whose directions take the places of
+            `encode` and `decode`.
         raw: The library's own calls, as its users write them; None where nobody has told.
         library: Distribution that brings it.
         version: Of the library.
@@ -130,8 +131,8 @@ class Spec:
 
     name: str = ""
     format: Format = Format(name="")
-    encode: Callable[..., Any]
-    decode: Callable[..., Any]
+    encode: Callable[..., Any] = unbound
+    decode: Callable[..., Any] = unbound
     family: Family | None = None
     encode_options: Mapping[str, Any] | None = None
     encode_arguments: Sequence[Any] = ()
@@ -152,8 +153,7 @@ class Spec:
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     check_keys: Callable[[bytes], None] | None = None
     shared: bytes | None = None
-    bind: Callable[[Any], Callable[..., Any]] | None = None
-    rows: bool = False
+    bind: Callable[[Any], Bound] | None = None
     raw: RawCalls | None = None
     library: str = ""
     version: str = ""
@@ -165,7 +165,7 @@ class Spec:
     policies: Policies | None = None
     limits: Limits = DEFAULT
     trusted: bool = False
-    schema: Any = None
+    schema: Schema | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] | None = None
     origin: str | None = None
@@ -174,6 +174,8 @@ class Spec:
         for what in ("encode", "decode"):
             if not callable(part := getattr(self, what)):
                 raise ValueError(f"codec {self.name}: {what} must be callable, got {type(part).__name__}")
+            if part is unbound and self.bind is None:
+                raise ValueError(f"codec {self.name}: {what} is needed, or bind")
         if not isinstance(self.limits, Limits):
             raise ValueError(
                 f"codec {self.name}: limits are bakeoff.Limits(...), got {type(self.limits).__name__}"

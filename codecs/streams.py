@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ._ends import end_of
 from ._stack import call_with_stack
 from .errors import DecodeError, LimitError
+from .paths import brief
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -61,11 +62,27 @@ class Framing(ABC):
 
     def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
+        if header := self.header(codec):
+            file.write(header)
         count = 0
         for record in records:
             file.write(self.frame(codec.encode(record)))
             count += 1
         return count
+
+    def header(self, codec: Codec) -> bytes:
+        """Return what stands in a file before its first record."""
+        return b""
+
+    def begin(self, codec: Codec, file: IO[bytes]) -> None:
+        """Read the header.
+
+        Raises:
+            DecodeError: The file begins otherwise.
+        """
+        header = self.header(codec)
+        if header and (found := _read(file, len(header))) != header:
+            raise DecodeError(codec.name, f"the file begins with {brief(found)}, not with {brief(header)}")
 
     def frame(self, payload: bytes) -> bytes:
         """Return a payload as it stands in the file."""
@@ -80,12 +97,13 @@ class Cut(Framing):
     """Formats whose payloads can be cut out of a file before they are decoded."""
 
     def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
+        self.begin(codec, file)
         for payload in self.split(codec, file):
             yield codec.decode(payload)
 
     @abstractmethod
     def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        """Iterate over the payloads."""
+        """Iterate over the payloads that follow the header."""
 
 
 class Lines(Cut):
@@ -245,6 +263,7 @@ class _Sequential(Framing):
     def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
         if codec.trusted_only and not codec.trusted:
             codec.decode(b"refused")
+        self.begin(codec, file)
         from ._codec import lacks_stack
         from ._walk import check_record
 

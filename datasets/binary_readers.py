@@ -24,6 +24,7 @@ def _payloads(kind: Codec, file: io.BufferedReader, problems: Problems) -> Itera
     """Iterate over (where, payload)."""
     start = number = 0
     assert isinstance(kind.framing, Cut)
+    kind.framing.begin(kind, file)
     payloads = kind.framing.split(kind, file)
     while True:
         number += 1

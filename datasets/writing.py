@@ -53,6 +53,7 @@ class _NoRowError(ValueError):
 def _by_codec(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
     made = codec(kind.codec)
     encode, frame, put = made.encode, made.framing.frame, file.write
+    put(made.framing.header(made))
 
     def write_one(record: Any) -> None:
         put(frame(encode(record)))

@@ -14,6 +14,7 @@ from .types import RecordType, Type, hashes_text_only
 
 if TYPE_CHECKING:
     from .infer import Inferred
+    from .typed import Structs
 
 __all__ = ["Schema"]
 
@@ -177,11 +178,19 @@ class Schema:
         rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
         return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
 
-    def struct(self, *, array_like: bool = False) -> Any:
-        """Return the type that msgspec decodes records of this schema to; see `schemas.typed`."""
-        from .typed import struct_type
+    def structs(self, *, array_like: bool = False) -> Structs:
+        """Return what msgspec decodes records of this schema to, and the way there and back.
 
-        return struct_type(self.types, array_like=array_like)
+        Args:
+            array_like: Structs stand on the wire as lists of their values, without field names.
+
+        Raises:
+            SchemaError: msgspec has no typed form of a type.
+            UsageError: msgspec is not installed.
+        """
+        from .typed import structs
+
+        return structs(self.types, array_like=array_like)
 
     def to_python(self) -> str:
         """Return a Python module that declares this schema; importing it gives an equal one."""

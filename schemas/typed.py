@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..codecs.paths import step
@@ -12,7 +13,7 @@ from ..errors import UsageError
 from . import types as t
 from .declare import SchemaError, tag_of
 
-__all__ = ["plain", "struct_type", "to_structs"]
+__all__ = ["Structs", "structs"]
 
 _SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
     t.AnyType: Any,
@@ -21,14 +22,29 @@ _SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.
 del _SIMPLE[t.ComplexType]
 
 
-def struct_type(types: t.Type, *, array_like: bool = False) -> Any:
-    """Return the type to give to msgspec's typed decoders and to `msgspec.convert`.
+@dataclass(frozen=True, slots=True)
+class Structs:
+    """The `msgspec.Struct` classes of a schema's records, and the way there and back.
 
-    Records become `msgspec.Struct` classes; other types stay as they are.
+    Attributes:
+        type: What to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
+            as they are.
+        take: Turns a record of dicts into such Structs, for encoding. Fields that the schema does not know
+            are dropped, as they are by typed decoders.
+        give: Turns what a typed decoder gave into dicts again, whatever its schema.
+    """
+
+    type: Any
+    take: Callable[[Any], Any]
+    give: Callable[[Any], Any]
+
+
+def structs(types: t.Type, *, array_like: bool = False) -> Structs:
+    """Return the Structs of a schema.
 
     Args:
         types: The description tree.
-        array_like: Structs stand on the wire as lists of their values, without field names.
+        array_like: They stand on the wire as lists of their values, without field names.
 
     Raises:
         SchemaError: A type that msgspec has no typed form for (complex; bytes in hex; numbers for
@@ -36,9 +52,24 @@ def struct_type(types: t.Type, *, array_like: bool = False) -> Any:
         UsageError: msgspec is not installed.
     """
     try:
-        import msgspec
+        from msgspec import convert
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
+    kind = _struct_type(types, array_like)
+    if not array_like:
+        return Structs(kind, lambda record: convert(record, kind, from_attributes=True), _plain)
+    # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
+    named = _struct_type(types, array_like=False)
+    return Structs(
+        kind,
+        lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
+        _plain,
+    )
+
+
+def _struct_type(types: t.Type, array_like: bool) -> Any:
+    import msgspec
+
     kind = _Builder(msgspec, array_like).type(types, "$")
     try:
         msgspec.msgpack.Decoder(kind)
@@ -47,26 +78,7 @@ def struct_type(types: t.Type, *, array_like: bool = False) -> Any:
     return kind
 
 
-def to_structs(types: t.Type, *, array_like: bool = False) -> Callable[[Any], Any]:
-    """Return what turns a record of dicts into the Structs that `struct_type` gives, for encoding.
-
-    Fields that the schema does not know are dropped, as they are by typed decoders.
-
-    Raises:
-        SchemaError: As `struct_type`.
-    """
-    named = struct_type(types)
-    from msgspec import convert
-
-    if not array_like:
-        return lambda record: convert(record, named, from_attributes=True)
-    rows = struct_type(types, array_like=True)
-    # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
-    return lambda record: convert(convert(record, named, from_attributes=True), rows, from_attributes=True)
-
-
-def plain(value: Any) -> Any:
-    """Return what a typed decoder gave, with Structs as dicts again, for comparison."""
+def _plain(value: Any) -> Any:
     fields = getattr(type(value), "__struct_fields__", None)
     if fields is not None:
         import msgspec
@@ -74,12 +86,12 @@ def plain(value: Any) -> Any:
         present = ((name, getattr(value, name)) for name in fields)
         names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
         tag = tag_of(type(value))
-        record = {names[name]: plain(item) for name, item in present if item is not msgspec.UNSET}
+        record = {names[name]: _plain(item) for name, item in present if item is not msgspec.UNSET}
         return record if tag is None else {tag[0]: tag[1]} | record
     if type(value) is dict:
-        return {key: plain(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
-        return type(value)(plain(item) for item in value)
+        return type(value)(_plain(item) for item in value)
     return value
 
 

@@ -96,8 +96,8 @@ def test_extras_are_named_like_their_modules():
     assert all(name in extras["all"][0] for name in needed)
 
 
-TOP = ("commands.", "cli.", "_fastest.", "__", "bench.targets.")
-"""What stands on top of all: the commands, the face, and what measures every room."""
+TOP = ("commands.", "cli.", "_fastest.", "__")
+"""What stands on top of all: the commands and the face."""
 FOR_REPORTS = ("bench.results", "bench.stats")
 """What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
 

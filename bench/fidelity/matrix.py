@@ -23,7 +23,6 @@ from ...codecs.registry import codec as by_name
 from ...codecs.registry import missing
 from ...codecs.tokens import Colour, Place, Point, Summer, zone
 from ...schemas import Hint, Schema
-from ...schemas.typed import plain
 from .equality import first_difference
 
 __all__ = ["VALUES", "Cell", "Value", "cells", "matrix"]
@@ -191,12 +190,15 @@ def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
 
 
 def _cell(codec: Any, row: Value) -> Cell:
+    bound = codec.bound
     try:
-        payload = codec.encode(row.record)
+        payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
     except Exception as error:  # noqa: BLE001 - the error is the result
         return Cell("encode error", _reason(error))
     try:
-        back = plain(codec.decode(payload)) if codec.needs_schema else codec.decode(payload)
+        back = codec.decode(payload)
+        if bound is not None and bound.give is not None:
+            back = bound.give(back)
     except Exception as error:  # noqa: BLE001 - the error is the result
         return Cell("decode error", _reason(error))
     if row.top:

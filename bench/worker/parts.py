@@ -72,14 +72,10 @@ def codec_parts(name: str, folder: Path, *, checking: bool = False) -> CodecPart
             name, "the corpus has no schema; --infer gives it one, unless --batch makes lists of its records"
         )
     made = pickle.loads((folder / SCHEMA).read_bytes())
-    if bare.needs_schema:
-        # Every timing process starts anew: what only few codecs need must not slow all of them down.
-        from ...schemas.typed import plain, to_structs
-
-        typed = bare.with_schema(made)
-        take = to_structs(made.types, array_like=base.endswith("/array"))
-        return CodecParts(typed, typed, None, take, plain)
-    return CodecParts(bare.with_schema(made), bare, made.fixer(bare))
+    whole = bare.with_schema(made)
+    if (bound := whole.bound) is not None:
+        return CodecParts(whole, whole, None, bound.take, bound.give)
+    return CodecParts(whole, bare, made.fixer(bare))
 
 
 def _own_calls(name: str, checking: bool) -> CodecParts:

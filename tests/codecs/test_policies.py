@@ -498,14 +498,14 @@ def test_typed_codecs_look_into_structs(name):
     schema = bakeoff.Schema(Message)
     made = bakeoff.codec(name, schema=schema)
     strict = made.with_policies(nonfinite="reject")
-    struct_type = schema.struct(array_like=name.endswith("array"))
+    take = made.bound.take
 
-    assert 1.5 == strict.decode(strict.encode(struct_type(a=1.5))).a
+    assert 1.5 == strict.decode(strict.encode(take({"a": 1.5}))).a
     with pytest.raises(EncodeError, match="holds NaN"):
-        strict.encode(struct_type(a=NAN))
+        strict.encode(take({"a": NAN}))
     if made.format == "msgpack":
         with pytest.raises(DecodeError, match="holds NaN"):
-            strict.decode(made.encode(struct_type(a=INF)))
+            strict.decode(made.encode(take({"a": INF})))
 
 
 def test_policies_are_asked_for_by_name():

@@ -16,12 +16,10 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs import CodecError, MissingLibrary, UnknownCodec, registry
+from bakeoff.codecs import Bound, CodecError, MissingLibrary, UnknownCodec, registry
 from bakeoff.codecs.conventions import FAMILIES
 from bakeoff.codecs.diagnose import explain
 from bakeoff.codecs.spec import Spec
-from bakeoff.schemas.declare import describe
-from bakeoff.schemas.typed import plain, to_structs
 
 
 def test_names_look_alike_are_offered():
@@ -117,17 +115,28 @@ def test_a_registered_codec_takes_no_place_unasked():
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_may_need_a_schema():
-    """It is listed apart, as ours are."""
-    made = bakeoff.Codec("typed", "text", str.upper, bytes.decode, bind=lambda schema: bytes.decode)
+    """It is listed apart, as ours are, and bound in both directions."""
+    made = bakeoff.Codec("typed", "text", bind=lambda schema: Bound(encode=str.upper, decode=bytes.decode))
     codecs.register(made)
 
     assert "typed" not in codecs.names()
     assert "typed" in codecs.names(needs_schema=True)
+    for refused in (lambda: made.encode("a"), lambda: made.decode(b"A")):
+        with pytest.raises(CodecError, match="with_schema"):
+            refused()
+    bound = made.with_schema(bakeoff.Schema(str))
+    assert ("A", None) == (bound.decode(bound.encode("a")), made.bound)
+
+
+def test_a_codec_is_bound_to_two_directions():
+    """A mistake in `bind` is told where it is made."""
+    with pytest.raises(ValueError, match="not a Bound"):
+        bakeoff.Codec("x", "x", bind=lambda schema: len).with_schema(bakeoff.Schema(str))
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [("", "f", len, len), ("n", "", len, len), ("n", "f", None, len), ("n", "f", len, 5)],
+    [("", "f", len, len), ("n", "", len, len), ("n", "f", None, len), ("n", "f", len, 5), ("n", "f", len)],
 )
 def test_a_codec_without_its_parts_is_refused(arguments):
     """Name, format, encode and decode are needed."""
@@ -264,10 +273,9 @@ def test_no_dict_is_written_where_records_are_arrays():
     record = {"a": 1, "b": {"c": 2}}
     codec = bakeoff.codec("msgspec-msgpack/array", schema=bakeoff.Schema(spec))
 
-    with pytest.raises(bakeoff.EncodeError, match="to_structs"):
+    with pytest.raises(bakeoff.EncodeError, match=r"bound\.take"):
         codec.encode(record)
-    rows = to_structs(describe(spec), array_like=True)
-    assert record == plain(codec.decode(codec.encode(rows(record))))
+    assert record == codec.bound.give(codec.decode(codec.encode(codec.bound.take(record))))
     maps = codec.with_schema(bakeoff.Schema(dict[str, int]))
     assert {"a": 1} == maps.decode(maps.encode({"a": 1}))
 

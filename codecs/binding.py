@@ -1,0 +1,60 @@
+"""What codecs that need a schema become with one: both directions, and the way to their objects and back.
+
+A library that wants to know its records beforehand has objects, classes or definitions of its own for them.
+Only the file that declares its codecs knows those; to all others they are what `Bound.take` makes of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = ["Bound", "Schema", "unbound"]
+
+
+def unbound(*_arguments: Any, **_options: Any) -> Any:
+    """Stand in for a direction of a codec that has not got its schema yet.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError("needs a schema; give it one: codec.with_schema(schema)")
+
+
+class Schema(Protocol):
+    """What a codec needs to know of a schema; `bakeoff.Schema` is one."""
+
+    types: Any
+    """The description tree, see `bakeoff.schemas.types`."""
+
+    @property
+    def hashes_text_only(self) -> bool: ...
+    def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
+    def refusal(self, codec: Codec, /) -> str | None: ...
+    def structs(self, *, array_like: bool = False) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A codec's two directions for the records of one schema.
+
+    Attributes:
+        encode: Callable ``(object) -> bytes | str``, of records as `take` makes them.
+        decode: Callable ``(bytes) -> object``.
+        take: Makes of a record of dicts what `encode` takes; None where that is the record itself.
+        give: Makes of what `decode` gives a record of dicts; None where it is one.
+        dicts: Whether `encode` takes records of dicts as well, and `decode` reads what it writes of them;
+            else a dict is refused.
+        definition: The schema in the format's own language; empty where that has none.
+    """
+
+    encode: Callable[..., Any]
+    decode: Callable[..., Any]
+    take: Callable[[Any], Any] | None = None
+    give: Callable[[Any], Any] | None = None
+    dicts: bool = True
+    definition: str = ""

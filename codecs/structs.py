@@ -1,0 +1,49 @@
+"""The typed codecs of msgspec: `msgspec.Struct` objects in and out, made from the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
+
+from .binding import Bound, Schema, unbound
+from .keys import with_checked_keys
+from .spec import Spec
+
+__all__ = ["typed"]
+
+
+def typed(
+    spec: Spec, decoder: Callable[..., Any], *, carries: Collection[str], array_like: bool = False
+) -> Spec:
+    """Return a codec of msgspec that is told what to expect.
+
+    Args:
+        spec: The same codec without types.
+        decoder: The format's ``Decoder`` class.
+        carries: What comes back with the types.
+        array_like: Records stand on the wire as lists of their values, without field names.
+    """
+
+    def bind(schema: Schema) -> Bound:
+        structs = schema.structs(array_like=array_like)
+        decode = decoder(structs.type).decode
+        return Bound(
+            encode=spec.encode,
+            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
+            take=structs.take,
+            give=structs.give,
+            dicts=not (array_like and hasattr(schema.types, "fields")),
+        )
+
+    return replace(
+        spec,
+        decode=unbound,
+        raw=None,
+        bind=bind,
+        carries=carries,
+        losses=(
+            "records come back as Structs, in the order of the schema, without fields that it does not know",
+        ),
+        notes=("takes and gives `msgspec.Struct` objects",),
+    )

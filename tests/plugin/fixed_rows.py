@@ -1,0 +1,68 @@
+"""Records of numbers as rows of one layout, without names or lengths: a codec that needs a schema.
+
+A file begins with the layout, so that one of other records is not misread.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import IO
+
+from bakeoff import Codec, Schema
+from bakeoff.codecs import Bound
+from bakeoff.codecs.streams import Cut
+from bakeoff.schemas import SchemaError
+from bakeoff.schemas import types as t
+
+LETTERS = {t.IntType: "q", t.FloatType: "d", t.BoolType: "?"}
+
+
+def bind(schema: Schema) -> Bound:
+    """Return both directions for the records of a schema.
+
+    Raises:
+        SchemaError: They are no records of numbers.
+    """
+    if not isinstance(schema.types, t.RecordType):
+        raise SchemaError("$", f"rows hold records, not `{schema.types}`")
+    for field in schema.types.fields:
+        if type(field.type) not in LETTERS or not field.required:
+            raise SchemaError(f"$.{field.name}", f"rows have no place for `{field.type}`")
+    names = [field.name for field in schema.types.fields]
+    layout = struct.Struct("<" + "".join(LETTERS[type(field.type)] for field in schema.types.fields))
+    return Bound(
+        encode=lambda row: layout.pack(*row),
+        decode=layout.unpack,
+        take=lambda record: tuple(record[name] for name in names),
+        give=lambda row: dict(zip(names, row, strict=True)),
+        dicts=False,
+        definition=f"{layout.format} {' '.join(names)}",
+    )
+
+
+class Rows(Cut):
+    """Rows one after the other, after their definition."""
+
+    def header(self, codec: Codec) -> bytes:
+        assert codec.bound is not None
+        return f"rows {codec.bound.definition}\n".encode()
+
+    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+        assert codec.bound is not None
+        size = struct.calcsize(codec.bound.definition.partition(" ")[0])
+        while row := file.read(size):
+            yield row
+
+
+def rows() -> Codec:
+    """Return the codec, as the entry point names it."""
+    return Codec(
+        "rows",
+        "rows",
+        bind=bind,
+        framing=Rows(),
+        file_extension=".rows",
+        carries={"bool", "int", "float", "nonfinite"},
+        losses=("fields come back in the order of the schema",),
+    )

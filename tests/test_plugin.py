@@ -1,0 +1,153 @@
+"""A package of somebody else's, `tests/plugin`, from its entry points to a measured table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict
+
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.codecs import registry
+
+PLUGIN = Path(__file__).parent / "plugin"
+
+
+class Reading(TypedDict):
+    """A record of numbers."""
+
+    at: int
+    value: float
+    valid: bool
+
+
+RECORDS = [{"at": number, "value": number / 8, "valid": number % 7 > 0} for number in range(-40, 400)]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return what stands on the path of a process where the package is installed."""
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
+    site = tmp_path_factory.mktemp("site")
+    info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    head = ("Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {project['version']}", "")
+    (info / "METADATA").write_text("\n".join(head))
+    points = []
+    for group, entries in project["entry-points"].items():
+        points += [f"[{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+    (info / "entry_points.txt").write_text("\n".join(points))
+    return os.pathsep.join((str(site), str(PLUGIN)))
+
+
+@pytest.fixture
+def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install the package in this process."""
+    for folder in path.split(os.pathsep):
+        monkeypatch.syspath_prepend(folder)
+    registry.rescan()
+    yield
+    monkeypatch.undo()
+    registry.rescan()
+
+
+def run(path: str, *arguments: str) -> str:
+    """Return what a command prints where the package is installed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bakeoff", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_codec_that_needs_a_schema_is_known_as_one() -> None:
+    """Before it is imported, so that nobody who has no schema is offered it."""
+    assert "rows" in codecs.names(needs_schema=True)
+    assert "rows" not in codecs.available()
+    assert "fixed_rows" not in sys.modules
+
+
+@pytest.mark.usefixtures("installed")
+def test_both_directions_are_bound() -> None:
+    """It knows its records by the schema alone, and takes and gives rows of its own."""
+    codec = bakeoff.codec("rows", schema=bakeoff.Schema(Reading))
+    assert codec.bound is not None
+    assert codec.bound.take is not None
+    assert codec.bound.give is not None
+    payload = codec.encode(codec.bound.take(RECORDS[0]))
+
+    assert (8 + 8 + 1, "<qd? at value valid") == (len(payload), codec.bound.definition)
+    assert RECORDS[0] == codec.bound.give(codec.decode(payload))
+    with pytest.raises(bakeoff.EncodeError, match=r"codec\.bound\.take"):
+        codec.encode(RECORDS[0])
+    with pytest.raises(bakeoff.DecodeError, match="17 bytes"):
+        codec.decode(payload[1:])
+    with pytest.raises(bakeoff.EncodeError, match="with_schema"):
+        bakeoff.codec("rows").encode((1, 0.5, True))
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_file_begins_with_what_its_rows_are() -> None:
+    """And one of other rows, or of none, is not misread."""
+    codec = bakeoff.codec("rows", schema=bakeoff.Schema(Reading))
+    assert codec.bound is not None
+    assert codec.bound.take is not None
+    file = io.BytesIO()
+    assert len(RECORDS) == codec.dump(map(codec.bound.take, RECORDS), file)
+
+    assert file.getvalue().startswith(b"rows <qd? at value valid\n")
+    file.seek(0)
+    assert RECORDS == list(map(codec.bound.give, codec.load(file)))
+    file.seek(0)
+    with pytest.raises(bakeoff.DecodeError, match=r"begins with b'rows <q"):
+        list(codec.with_schema(bakeoff.Schema({"at": int})).load(file))
+    with pytest.raises(bakeoff.DecodeError, match=r"begins with b'', not"):
+        list(codec.load(io.BytesIO()))
+    cut = io.BytesIO(file.getvalue()[:-1])
+    with pytest.raises(bakeoff.DecodeError, match="17 bytes"):
+        list(codec.load(cut))
+
+
+def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
+    """Listed with its package, checked, and measured on records whose schema is inferred."""
+    records = tmp_path / "readings.jsonl"
+    records.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
+    results = tmp_path / "results.json"
+
+    assert "library       fixed-rows\n" in run(path, "codecs", "rows")
+    run(path, "run", str(records), "--infer", "-c", "rows,json", "--quick", "-o", str(results))
+    table = csv.DictReader(run(path, "report", str(results), "-f", "csv").splitlines())
+    found = {row["codec"]: row for row in table}["rows"]
+    assert ("ok", "exact") == (found["outcome"], found["fidelity"])
+    assert pytest.approx(17) == float(found["bytes"])
+    assert float(found["load"]) > 0
+
+
+def test_a_codec_in_the_wrong_group_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it needs a schema has to be known before it is imported."""
+    info = tmp_path / "wrong-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrong\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{registry.ENTRY_POINTS}]\nrows = fixed_rows:rows\n")
+    for folder in (str(tmp_path), str(PLUGIN)):
+        monkeypatch.syspath_prepend(folder)
+    registry.rescan()
+    try:
+        with pytest.raises(bakeoff.CodecError, match=registry.SCHEMA_ENTRY_POINTS):
+            bakeoff.codec("rows")
+    finally:
+        monkeypatch.undo()
+        registry.rescan()
