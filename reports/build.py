@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..bench.results import Result
 from ..errors import UsageError
+from .columns import ColumnSpec, columns
 from .entrants import alpha, corpora, entrants
 from .environment import notes, warnings
 from .merge import machines
@@ -23,10 +24,12 @@ def build(results: Sequence[Result], options: Options) -> Table:
     Results of one machine become rows of one table; several machines get a block of columns each.
 
     Raises:
-        UsageError: The baseline took no part, or there is nothing to show.
+        UsageError: An unknown column, the baseline took no part, or there is nothing to show.
     """
     blocks = machines(results)
-    builders = [(label, _builders(result, options)) for label, result in blocks]
+    known = columns(result for _, result in blocks)
+    options.check(known)
+    builders = [(label, _builders(result, options, known)) for label, result in blocks]
     keys = dict.fromkeys(key for _, found in builders for key in found)
     if not keys:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
@@ -71,9 +74,11 @@ def _headline(result: Result, options: Options) -> list[str]:
     return [recommendation(result, options.cost)] if timed else []
 
 
-def _builders(result: Result, options: Options) -> dict[tuple[str, str], SectionBuilder]:
+def _builders(
+    result: Result, options: Options, known: Mapping[str, ColumnSpec]
+) -> dict[tuple[str, str], SectionBuilder]:
     return {
-        (corpus.name, corpus.sha256): SectionBuilder(corpus, field, options, alpha(result))
+        (corpus.name, corpus.sha256): SectionBuilder(corpus, field, options, known, alpha(result))
         for corpus in corpora(result)
         if (field := entrants(result, corpus.name))
     }

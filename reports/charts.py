@@ -17,11 +17,12 @@ from ..errors import RunError, UsageError
 from ..escape import all_visible
 from ..memory import ask_for
 from .cost import Cost
-from .drawn import MEMORY, TIMES, View, bars, points, views
+from .drawn import View, bars, points, views
+from .merge import machines
+from .table import Direction
 
 __all__ = [
     "FORMATS",
-    "HEADINGS",
     "KINDS",
     "LIGHT",
     "PAGE",
@@ -63,17 +64,6 @@ _ENGINE: Final = 66 << 30
 """Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
 
 _FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
-
-HEADINGS: Final = {
-    "dump": "dump, per record",
-    "load": "load, per record",
-    "fix": "fix, per record",
-    "peak-dump": "peak memory of a dump",
-    "peak-load": "peak memory of a load",
-    "retained-payloads": "held by a payload",
-    "retained-records": "held by a loaded record",
-}
-"""What stands above the bars of an operation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +287,7 @@ def bars_spec(
     theme: Theme = LIGHT,
     *,
     title: str = "",
+    direction: Direction = "lower",
     width: int = 380,
 ) -> dict[str, Any]:
     """Return bars of one operation, each with its interval and its figure in words."""
@@ -362,7 +353,7 @@ def bars_spec(
         "config": _config(theme),
     }
     if title:
-        spec["title"] = {"text": title, "subtitle": "lower is better", "frame": "group"}
+        spec["title"] = {"text": title, "subtitle": f"{direction} is better", "frame": "group"}
     return spec
 
 
@@ -423,7 +414,7 @@ def render(
         raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
     if format not in FORMATS:
         raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
-    found = views(results, Cost.of(reads, bandwidth))
+    found = views(machines(results), Cost.of(reads, bandwidth))
     panels = [panel for view in found if (panel := _panel(view, kind))]
     if not panels:
         raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
@@ -446,10 +437,13 @@ def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
         text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
         title = {"text": view.label, "subtitle": text}
         return _bare(front_spec(rows, formats)) | {"title": title} if rows else None
-    operations = TIMES if kind == "bars" else MEMORY
-    drawn = {name: rows for name in operations if (rows := bars(view, name))}
+    headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
+    drawn = {name: rows for name in headings if (rows := bars(view, name))}
     formats = [row["format"] for rows in drawn.values() for row in rows]
-    panels = [_bare(bars_spec(rows, formats, title=HEADINGS[name])) for name, rows in drawn.items()]
+    panels = [
+        _bare(bars_spec(rows, formats, title=headings[name], direction=view.specs[name].direction))
+        for name, rows in drawn.items()
+    ]
     heading: dict[str, Any] = {"text": view.label, "fontSize": 16}
     return {"title": heading, "concat": panels, "columns": 2, "spacing": 28} if panels else None
 

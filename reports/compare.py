@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
-from ..bench.results import UNITS, Cell, CellResult, Fact, Result, Sample
+from ..bench.results import Cell, CellResult, Direction, Fact, OperationFacts, Result, Sample
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
@@ -87,12 +87,14 @@ class Change:
     """What became of one cell, or (without a codec) of the geometric mean of an operation.
 
     Attributes:
+        operation: What it is a figure of.
         ratio: After/before with its interval; None when a side has no figure.
-        verdict: Direction-aware: "better" is faster, smaller, less.
+        verdict: Direction-aware: "better" is faster, smaller, less, or more where more is better.
         outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
     """
 
     cell: Cell
+    operation: OperationFacts
     before: CellResult | None
     after: CellResult | None
     ratio: Ratio | None
@@ -106,16 +108,18 @@ class Change:
             return f"{self.outcomes[0]} → {self.outcomes[1]}"
         if self.ratio is None or self.verdict in ("same", "not significant"):
             return self.verdict
-        better, worse = _WORDS[UNITS.get(self.cell.operation, "second")]
-        if self.verdict == "better":
-            return f"{numbers.ratio(1 / self.ratio.value)} {better}"
-        return f"{numbers.ratio(self.ratio.value)} {worse}"
+        less, more = _WORDS[self.operation.unit]
+        value = self.ratio.value
+        return f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
 
     def beyond(self, limit: float) -> bool:
         """Whether this is a regression of more than `limit`; a worse outcome always is."""
         if self.verdict != "worse":
             return False
-        return self.ratio is None or self.outcomes is not None or self.ratio.value > 1 + limit
+        if self.ratio is None or self.outcomes is not None:
+            return True
+        value = self.ratio.value
+        return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +172,17 @@ def compare(
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
     slower = _slower(before, after)
     after = measured_by(before, after)
-    old, new = ({cell.cell: cell for cell in run.cells if _comparable(cell)} for run in (before, after))
+    facts = {name: after.operation(name) for name in {cell.cell.operation for cell in after.cells}}
+    old, new = (
+        {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation))}
+        for run in (before, after)
+    )
     common = [cell for cell in old if cell in new]
     if not common:
         raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
-    changes = _judged([_raw(old[cell], new[cell], alpha) for cell in common], alpha, tie)
+    changes = _judged(
+        [_raw(old[cell], new[cell], facts[cell.operation], alpha) for cell in common], alpha, tie
+    )
     return Comparison(
         changes=tuple(changes),
         means=tuple(_judged(list(_means(changes, alpha)), alpha, tie)),
@@ -185,14 +195,13 @@ def compare(
     )
 
 
-def _comparable(cell: CellResult) -> bool:
-    of_memory = cell.cell.operation.startswith(("peak-", "growth-", "retained-"))
-    return cell.cell.codec != FLOOR and (weighed(cell) or not of_memory)
+def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
+    return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase != "memory")
 
 
-def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
+def _raw(old: CellResult, new: CellResult, operation: OperationFacts, alpha: float) -> Change:
     """Estimate one cell's ratio; the verdict comes when all are known."""
-    change = Change(old.cell, old, new, None, "not significant")
+    change = Change(old.cell, operation, old, new, None, "not significant")
     if old.outcome != new.outcome:
         worse = _badness(new.outcome) > _badness(old.outcome)
         change = replace(change, verdict="worse" if worse else "better", outcomes=(old.outcome, new.outcome))
@@ -206,7 +215,7 @@ def _raw(old: CellResult, new: CellResult, alpha: float) -> Change:
     if old.cell.operation == "size" and _sized(old) != _sized(new):
         return change
     if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
-        found = _ratio(_seen(new), _seen(old), old.cell.operation, alpha, _tolerance(old, new))
+        found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new))
         change = replace(change, ratio=found)
     elif not change.outcomes:
         change = replace(change, verdict="same")
@@ -220,12 +229,12 @@ def _sized(cell: CellResult) -> float:
 
 
 def _ratio(
-    new: Sequence[Sample], old: Sequence[Sample], operation: str, alpha: float, tolerance: float
+    new: Sequence[Sample], old: Sequence[Sample], operation: OperationFacts, alpha: float, tolerance: float
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
-    exact = operation == "size"
+    exact = operation.phase == "check"
     found = ratio(new, old, alpha, paired=False, exact=exact)
-    if not exact and UNITS.get(operation) == "byte" and found.processes == 1:
+    if not exact and operation.phase == "memory" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
     return found
 
@@ -265,21 +274,21 @@ def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]
     open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and c.outcomes is None}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
     return [
-        replace(c, verdict=_verdict(open_ones[c.cell], adjusted[c.cell], alpha, tie))
+        replace(c, verdict=_verdict(open_ones[c.cell], adjusted[c.cell], alpha, tie, c.operation.direction))
         if c.cell in adjusted
         else c
         for c in changes
     ]
 
 
-def _verdict(found: Ratio, p: float, alpha: float, tie: float) -> Verdict:
+def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> Verdict:
     if found.inside(tie):
         return "same"
     if p >= alpha:
         return "not significant"
     if 1 / (1 + tie) <= found.value <= 1 + tie:
         return "same"
-    return "better" if found.value < 1 else "worse"
+    return "better" if (found.value < 1) == (direction == "lower") else "worse"
 
 
 def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
@@ -287,9 +296,9 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
 
     Cells of one process share its luck, so the process is the unit here as well.
     """
-    operations = dict.fromkeys(c.cell.operation for c in changes if c.ratio is not None)
-    for operation in operations:
-        cells = [c for c in changes if c.cell.operation == operation and c.ratio is not None]
+    operations = {c.operation.name: c.operation for c in changes if c.ratio is not None}
+    for name, operation in operations.items():
+        cells = [c for c in changes if c.operation.name == name and c.ratio is not None]
         if len(cells) < 2:
             continue
         old = _geometric([c.before.samples for c in cells if c.before])
@@ -297,7 +306,7 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
         if old and new:
             tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
             found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances))
-            yield Change(Cell("", operation, ""), None, None, found, "not significant")
+            yield Change(Cell("", name, ""), operation, None, None, found, "not significant")
 
 
 def _geometric(cells: Sequence[Sequence[Sample]]) -> list[Sample]:

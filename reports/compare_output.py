@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import Any, Literal
 
-from ..bench.results import UNITS, CellResult
+from ..bench.results import CellResult, OperationFacts
 from ..bench.stats import Ratio
 from . import numbers
 from .compare import Change, Comparison
@@ -74,21 +74,21 @@ def _row(change: Change) -> Row:
     entries = {
         "codec": Entry(change.cell.codec),
         "operation": Entry(change.cell.operation),
-        "before": _amount(change.before),
-        "after": _amount(change.after),
+        "before": _amount(change.before, change.operation),
+        "after": _amount(change.after, change.operation),
         "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
         "verdict": Entry(change.words, change.verdict, tone=tone),
     }
     return Row(change.cell.codec, entries)
 
 
-def _amount(cell: CellResult | None) -> Entry:
+def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     found = measured(cell) if cell is not None else None
     if cell is None or found is None:
         return Entry("" if cell is None else cell.outcome)
     if cell.cell.operation == "size":
         return Entry(f"{numbers.grouped(found.value, 0 if found.value >= 1000 else 1)} B", *found)
-    unit = str(cell.facts.get("unit") or UNITS.get(cell.cell.operation, "second"))
+    unit = str(cell.facts.get("unit") or operation.unit)
     if found.limit is not None:
         return Entry(numbers.below(found.limit, unit), *found)
     factor, name = numbers.scale([found.value], unit)

@@ -17,6 +17,8 @@ from ..errors import UsageError
 
 __all__ = [
     "FORMULA",
+    "PARTS",
+    "PLAUSIBLE",
     "Cost",
     "bandwidth_text",
     "breakeven_bandwidth",
@@ -24,6 +26,12 @@ __all__ = [
     "nothing_to_fix",
     "parse_bandwidth",
 ]
+
+PARTS: Final = ("dump", "load", "fix", "size")
+"""The operations that a cost is made of."""
+
+PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
+"""Reads per write and bytes per second; where codecs change places beyond these concerns nobody."""
 
 FORMULA: Final = "dump + reads × (load + fix) + bytes / bandwidth"
 

@@ -6,7 +6,7 @@ Nothing here knows a charting library. A row's texts are already worded and roun
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,13 +14,13 @@ from typing import Any, Final
 from ..bench.results import CorpusFacts, Result
 from ..bench.stats import verdicts
 from . import numbers
-from .cost import Cost
+from .columns import Chart, ColumnSpec, best, columns
+from .cost import PARTS, Cost
 from .entrants import FLOOR, Entrant, Figure, Standing, alpha, corpora, entrants
-from .merge import machines
+from .table import Direction
 
 __all__ = [
-    "MEMORY",
-    "TIMES",
+    "LEFT",
     "View",
     "amount",
     "bars",
@@ -30,13 +30,7 @@ __all__ = [
     "views",
 ]
 
-TIMES: Final[tuple[str, ...]] = ("dump", "load", "fix")
-"""Operations of the time chart."""
-
-MEMORY: Final[tuple[str, ...]] = ("peak-dump", "peak-load", "retained-payloads", "retained-records")
-"""Operations of the memory chart."""
-
-_LEFT: Final = 0.25
+LEFT: Final = 0.25
 """Points in this part of the width have no room for a name to their left."""
 
 _CUT: Final = 4.0
@@ -50,6 +44,7 @@ class View:
     Attributes:
         machine: Label of the machine; empty when there is only one.
         alpha: Error share of verdicts.
+        specs: What is known of the figures of each operation.
     """
 
     machine: str
@@ -57,26 +52,34 @@ class View:
     field: tuple[Entrant, ...]
     cost: Cost
     alpha: float
+    specs: Mapping[str, ColumnSpec]
 
     @property
     def label(self) -> str:
         """The corpus, with its machine when there are several."""
         return f"{self.corpus.name} · {self.machine}" if self.machine else self.corpus.name
 
+    @property
+    def charts(self) -> Mapping[str, Chart]:
+        """The charts of bars that there can be, by operation."""
+        return {name: spec.chart for name, spec in self.specs.items() if spec.chart}
+
     @cached_property
     def standing(self) -> Standing:
         """The ranking by cost."""
-        return Standing.of([e for e in self.field if eligible(e, *TIMES, "size")], self.cost, self.alpha)
+        return Standing.of([e for e in self.field if eligible(e, *PARTS)], self.cost, self.alpha)
 
 
-def views(results: Sequence[Result], cost: Cost) -> list[View]:
-    """Return every corpus of every machine that something was measured on."""
+def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
+    """Return every corpus that something was measured on, of the results of each machine."""
+    known = columns(result for _, result in blocks).values()
+    specs = {spec.operations[0]: spec for spec in known if len(spec.operations) == 1 and not spec.fact}
     found = []
-    for label, result in machines(results):
+    for label, result in blocks:
         for corpus in corpora(result):
             field = tuple(entrants(result, corpus.name))
             if field:
-                found.append(View(label, corpus, field, cost, alpha(result)))
+                found.append(View(label, corpus, field, cost, alpha(result), specs))
     return found
 
 
@@ -141,17 +144,17 @@ def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for number, row in enumerate([row for row in ordered if row["edge"]]):
         reach = ordered[-1]["size"] / ordered[0]["size"]
         share = math.log(row["size"] / ordered[0]["size"]) / math.log(reach) if reach > 1 else 0.0
-        row["side"] = "above" if number == 0 else "below" if share < _LEFT else "left"
+        row["side"] = "above" if number == 0 else "below" if share < LEFT else "left"
         tied = [r["codec"] for r in ordered if r["front"] and not r["edge"] and r["size"] == row["size"]]
         row["name"] = ", ".join([row["codec"], *tied])
     return rows
 
 
 def bars(view: View, operation: str) -> list[dict[str, Any]]:
-    """Return one bar for each codec with a figure of an operation, shortest first."""
-    unit = "second" if operation in TIMES else "byte"
+    """Return one bar for each codec with a figure of an operation, the best first."""
+    spec = view.specs[operation]
     found = [(e, f) for e in view.field if eligible(e, operation) and (f := e.figure(operation))]
-    return _drawn([(e, f._replace(value=f.seen), _worded(f, unit)) for e, f in found])
+    return _drawn([(e, f._replace(value=f.seen), _worded(f, spec.unit)) for e, f in found], spec.direction)
 
 
 def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
@@ -160,6 +163,7 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
     Its length is the geometric mean of how many times the best of each corpus it takes; the
     interval is its best and its worst corpus. Codecs without a figure on all of them are left out.
     """
+    direction = group[0].specs[operation].direction
     shares: dict[str, list[float]] = {}
     known: dict[str, Entrant] = {}
     for view in group:
@@ -169,16 +173,16 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
             if e.name != FLOOR and eligible(e, operation)
             if (figure := e.figure(operation)) and figure.value > 0
         }
-        best = min(figures.values(), default=1.0)
+        first = best(direction)(figures.values(), default=1.0)
         for name, value in figures.items():
-            shares.setdefault(name, []).append(value / best)
+            shares.setdefault(name, []).append(value / first)
         known |= {e.name: e for e in view.field if e.name not in known or e.outcome == "lossy"}
     full = {name: values for name, values in shares.items() if len(values) == len(group)}
     found = []
     for name, values in full.items():
         mean = math.exp(math.fsum(map(math.log, values)) / len(values))
         found.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
-    return _drawn(found)
+    return _drawn(found, direction)
 
 
 def _worded(figure: Figure, unit: str) -> str:
@@ -189,9 +193,9 @@ def _worded(figure: Figure, unit: str) -> str:
     return f"{text} {spread}".strip()
 
 
-def _drawn(found: Sequence[tuple[Entrant, Figure, str]]) -> list[dict[str, Any]]:
-    ordered = sorted(found, key=lambda item: item[1].value)
-    values = [figure.value for _, figure, _ in ordered]
+def _drawn(found: Sequence[tuple[Entrant, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+    ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
+    values = sorted(figure.value for _, figure, _ in ordered)
     longest = max(values, default=0.0)
     usual = values[len(values) // 2] * _CUT if values else 0.0
     limit = usual if longest > usual * 1.5 else longest

@@ -4,40 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from ..bench.results import Result
 from .build import build
+from .columns import columns
 from .drawn import View
 from .entrants import FLOOR, Entrant
 from .options import Options
-from .table import Absent, Column, Entry, Section
+from .table import Absent, Column, Direction, Entry, Section
 
-__all__ = ["COLUMNS", "Cell", "Footnote", "Grid", "Heading", "Line", "grid"]
-
-COLUMNS: Final = ("cost", "dump", "load", "fix", "bytes", "peak", "growth", "fidelity")
-_RELATIVE: Final = ("cost", "dump", "load", "bytes")
-_HEADINGS: Final = {
-    "cost": ("cost", "what a record costs in your use"),
-    "dump": ("dump", "time to encode a record"),
-    "load": ("load", "time to decode a record"),
-    "fix": ("fix", "time of the schema's fix-up on a record"),
-    "bytes": ("size", "payload of a record"),
-    "peak": ("peak", "most memory held above the input during a call, dump or load"),
-    "growth": ("growth", "whether memory stays behind"),
-    "fidelity": ("fidelity", "whether records come back as they were"),
-}
-_WORDS: Final = ("growth", "fidelity")
+__all__ = ["Cell", "Footnote", "Grid", "Heading", "Line", "grid"]
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column of the page: its key, name, explanation and whether it holds numbers."""
+    """A column of the page: its key, name, explanation, whether it holds numbers, pixels on a screen."""
 
     key: str
     name: str
     help: str
     numeric: bool
+    width: int
+    direction: Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +99,31 @@ def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: M
         views: Their corpora, in the same order.
         options: `reads`, `bandwidth` and `baseline`, as `Options.of` has them.
     """
-    keys = [key for pair in ((key, f"{key}:x") for key in COLUMNS) for key in pair]
-    keys = [key for key in keys if not key.endswith(":x") or key.removesuffix(":x") in _RELATIVE]
+    shown = {
+        key: (spec, spec.page) for key, spec in columns(result for _, result in blocks).items() if spec.page
+    }
+    keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
     wanted = Options.of(columns=["codec", *keys, "rank"], **options)
     sections = [section for _, result in blocks for section in build([result], wanted).sections]
     notes: dict[str, Footnote] = {}
     lines = [
         line
         for number, (view, section) in enumerate(zip(views, sections, strict=True))
-        for line in _lines(number, view, section, notes)
+        for line in _lines(number, view, section, list(shown), notes)
     ]
     used = {key for line in lines for key, cell in line.cells.items() if cell.text}
     return Grid(
         columns=tuple(
-            Heading(key, *_HEADINGS[key], numeric=key not in _WORDS) for key in COLUMNS if key in used
+            Heading(
+                key,
+                page.heading or spec.title,
+                page.help or spec.help,
+                numeric=spec.words is None,
+                width=page.width,
+                direction=spec.direction,
+            )
+            for key, (spec, page) in shown.items()
+            if key in used
         ),
         lines=tuple(lines),
         footnotes=tuple(notes.values()),
@@ -133,9 +133,11 @@ def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: M
     )
 
 
-def _lines(number: int, view: View, section: Section, notes: dict[str, Footnote]) -> list[Line]:
+def _lines(
+    number: int, view: View, section: Section, keys: Sequence[str], notes: dict[str, Footnote]
+) -> list[Line]:
     texts = dict(section.footnotes)
-    columns = {column.key: column for column in section.columns}
+    heads = {column.key: column for column in section.columns}
     field = {entrant.name: entrant for entrant in view.field}
 
     def cited(entry: Entry) -> tuple[int, ...]:
@@ -150,13 +152,12 @@ def _lines(number: int, view: View, section: Section, notes: dict[str, Footnote]
     lines = []
     for row in section.rows:
         entrant = field[row.codec]
-        name = row.entry(columns["codec"])
+        name = row.entry(heads["codec"])
         notes_of_codec = cited(name)
         cells = {
-            key: _cell(row.entry(columns[key]), columns[key], row.entries.get(f"{key}:x"), cited)
-            for key in COLUMNS
+            key: _cell(row.entry(heads[key]), heads[key], row.entries.get(f"{key}:x"), cited) for key in keys
         }
-        rank = row.entry(columns["rank"])
+        rank = row.entry(heads["rank"])
         lines.append(
             Line(
                 view=number,

@@ -73,6 +73,7 @@ def _merge(results: Sequence[Result]) -> Result:
         cells=tuple(cells),
         codecs=tuple({codec.name: codec for codec in codecs}.values()),
         corpora=tuple(corpora.values()),
+        operations=tuple({facts.name: facts for r in results for facts in r.operations}.values()),
         complete=all(result.complete for result in results),
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
         warnings=tuple(

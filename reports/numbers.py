@@ -111,7 +111,9 @@ def percent(share: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """Write a ratio: "1.25×"; whole numbers from 100 on."""
+    """Write a ratio: "1.25×"; whole numbers from 100 on, two digits below a hundredth."""
     if value >= 99.95:
         return f"{value:,.0f}×"
+    if 0 < value < 0.00995:
+        return f"{grouped(value, decimals(value, value / 10))}×"
     return f"{value:.2f}×" if value < 9.995 else f"{value:.1f}×"

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..bench.results import Result
-from ..bench.stats import TIE
+from ..bench.stats import FEW, SESSION, TIE
 from ..errors import UsageError
 from ..escape import all_visible
-from .charts import HEADINGS, PAGE, bars_spec, compiled, engine, families, front_spec, svg
-from .cost import FORMULA, Cost
-from .drawn import MEMORY, TIMES, View, amount, bars, points, summary, views
+from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from .columns import COLUMNS
+from .cost import FORMULA, PARTS, PLAUSIBLE, Cost
+from .drawn import LEFT, View, amount, bars, points, summary, views
 from .entrants import FLOOR, corpora
 from .environment import warnings
-from .grid import COLUMNS, Grid, grid
+from .grid import Grid, grid
 from .merge import machines
 from .raw import embeddable, plain
 from .sentence import recommendation
@@ -39,18 +40,6 @@ _LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
 """What of the charting library's bundle the page uses."""
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
-
-_WIDTHS: Final = {
-    "cost": 108,
-    "dump": 124,
-    "load": 124,
-    "fix": 94,
-    "bytes": 96,
-    "peak": 98,
-    "growth": 118,
-    "fidelity": 104,
-}
-"""Pixels of the table's columns on a screen."""
 
 _READS: Final = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12, 16, 24, 32, 50, 75, 100, 200, 500, 1000)
 _LINES: Final = tuple(bits / 8 for bits in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8))
@@ -80,14 +69,13 @@ def render(
         UsageError: An option that the page does not have, nothing to show, or the extra is missing.
     """
     if unknown := sorted(name for name, value in other.items() if value is not None):
-        raise UsageError(
-            f"the page takes no {', '.join(unknown)}: it shows {', '.join(COLUMNS)} and sorts as you click"
-        )
+        shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
+        raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     results = [all_visible(result) for result in results]
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
     blocks = machines(results)
-    found = views(results, cost)
+    found = views(blocks, cost)
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
     table = grid(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
@@ -100,6 +88,11 @@ def render(
         "floor": FLOOR,
         "baseline": baseline,
         "tie": TIE,
+        "few": FEW,
+        "session": SESSION,
+        "left": LEFT,
+        "plausible": PLAUSIBLE,
+        "parts": PARTS,
         "alpha": [view.alpha for view in found],
         "sort": _sorting(sort, table),
         "sliders": _sliders(cost),
@@ -121,7 +114,6 @@ def render(
         views=found,
         groups=_groups(found),
         table=table,
-        widths=_WIDTHS,
         sliders=_sliders(cost),
         cost=cost,
         baseline=baseline,
@@ -167,7 +159,8 @@ def _sorting(sort: str | None, table: Grid) -> dict[str, Any]:
     known = ["rank", "codec", *(column.key for column in table.columns)]
     if key not in known:
         raise UsageError(f"the page cannot sort by {key!r}; it has {', '.join(known)}")
-    return {"key": key, "descending": bool(sort and sort.startswith("-"))}
+    higher = any(column.key == key and column.direction == "higher" for column in table.columns)
+    return {"key": key, "descending": bool(sort and sort.startswith("-")) != higher}
 
 
 def _sliders(cost: Cost) -> dict[str, Any]:
@@ -202,9 +195,11 @@ class _Charts:
         self.views = found
         self.points = [points(view) for view in found]
         operations = {name for view in found for entrant in view.field for name in entrant.cells}
-        self.times = [name for name in TIMES if name in operations]
-        self.memory = [name for name in MEMORY if name in operations]
-        self.headings = HEADINGS
+        drawn = {name: chart for name, chart in found[0].charts.items() if name in operations}
+        self.times = [name for name, chart in drawn.items() if chart.kind == "bars"]
+        self.memory = [name for name, chart in drawn.items() if chart.kind == "memory"]
+        self.headings = {name: chart.heading for name, chart in drawn.items()}
+        self.directions = {name: found[0].specs[name].direction for name in drawn}
         self.formats = families(
             [entrant.facts.format or "unknown" for view in found for entrant in view.field]
         )
@@ -258,10 +253,10 @@ class _Charts:
         """Say what the bars show: both ends and how many."""
         rows = self.panels[operation]["0"]
         if not rows:
-            return f"{HEADINGS[operation]}: no figure."
+            return f"{self.headings[operation]}: no figure."
         first, last = rows[0], rows[-1]
         return (
-            f"{HEADINGS[operation]}: {len(rows)} bars from {first['codec']} ({first['label']}) "
+            f"{self.headings[operation]}: {len(rows)} bars from {first['codec']} ({first['label']}) "
             f"to {last['codec']} ({last['label']})."
         )
 

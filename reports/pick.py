@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import takewhile
-from typing import Final
+from typing import Final, TypeGuard
 
 from ..bench.results import CorpusFacts, Result, Sample
 from ..bench.stats import FEW, TIE, Ratio, verdicts
@@ -15,7 +15,7 @@ from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError
 from . import numbers
-from .cost import Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
 from .further import resolving
 from .merge import aligned, machines, plain_name
@@ -477,9 +477,10 @@ def _broken_by(name: str, others: Sequence[str], race: _Race) -> str:
     return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
-_PLAUSIBLE_READS: Final = (0.01, 10_000.0)
-_PLAUSIBLE_LINES: Final = (1e3, 1e11)
-"""Break-evens beyond these (reads per write; bytes per second) concern nobody and are not stated."""
+def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
+    """Whether somebody can be concerned with two codecs changing places there."""
+    low, high = PLAUSIBLE[weight]
+    return point is not None and low <= point <= high
 
 
 def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
@@ -503,11 +504,11 @@ def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
         point = breakeven_reads(
             (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
         )
-        if point is not None and _PLAUSIBLE_READS[0] <= point <= _PLAUSIBLE_READS[1]:
+        if _plausible(point, "reads"):
             reads.append((point, other))
         work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
         point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
-        if point is not None and _PLAUSIBLE_LINES[0] <= point <= _PLAUSIBLE_LINES[1]:
+        if _plausible(point, "bandwidth"):
             lines.append((point, other))
     readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
     writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)

@@ -35,9 +35,11 @@ def csv(table: Table) -> str:
 
 
 def _names(column: Column) -> list[str]:
+    # The operations of other packages may be called anything.
+    name = str(_inert(column.id))
     if column.key == "rank":
-        return [column.id, f"{column.id}_verdict"]
-    return [column.id, f"{column.id}_low", f"{column.id}_high"] if column.numeric else [column.id]
+        return [name, f"{name}_verdict"]
+    return [name, f"{name}_low", f"{name}_high"] if column.numeric else [name]
 
 
 def _csv_rows(section: Section) -> list[dict[str, Any]]:
@@ -89,7 +91,7 @@ def _section(section: Section) -> dict[str, Any]:
     return {
         "corpus": section.title,
         "lines": section.lines,
-        "columns": [{"id": c.id, **dataclasses.asdict(c)} for c in section.columns],
+        "columns": [_column(column) for column in section.columns],
         "rows": [
             {
                 "codec": row.codec,
@@ -105,3 +107,9 @@ def _section(section: Section) -> dict[str, Any]:
         "footnotes": dict(section.footnotes),
         "absent": [dataclasses.asdict(absent) for absent in section.absent],
     }
+
+
+def _column(column: Column) -> dict[str, Any]:
+    found = {"id": column.id, **dataclasses.asdict(column)}
+    del found["dispensable"]  # Concerns terminals only.
+    return found

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..bench.results import UNITS, CellResult, Result
+from ..bench.results import CellResult, Result
 
 __all__ = ["embeddable", "plain"]
 
@@ -21,7 +21,7 @@ _COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
 def plain(result: Result) -> dict[str, Any]:
     """Return a result as plain values: samples column by column, numbers to five digits."""
     return {
-        "cells": [_cell(cell) for cell in result.cells],
+        "cells": [_cell(cell, result.operation(cell.cell.operation).unit) for cell in result.cells],
         "codecs": [dataclasses.asdict(codec) for codec in result.codecs],
         "corpora": [dataclasses.asdict(corpus) for corpus in result.corpora],
         "environment": dict(result.environment),
@@ -34,13 +34,13 @@ def plain(result: Result) -> dict[str, Any]:
     }
 
 
-def _cell(cell: CellResult) -> dict[str, Any]:
+def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
     place = cell.cell
     found: dict[str, Any] = {
         "corpus": place.corpus,
         "operation": place.operation,
         "codec": place.codec,
-        "unit": UNITS.get(place.operation, "second"),
+        "unit": unit,
         "outcome": cell.outcome,
     }
     extras = {

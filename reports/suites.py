@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..bench.results import UNITS, Cell, Result, to_suite
+from ..bench.results import Cell, Result, to_suite
 from ..errors import UsageError
 from .merge import machines
 
@@ -35,7 +35,7 @@ def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
         if benchmark.get_name().count("/") < 2:
             continue
         cell = Cell.parse(benchmark.get_name())
-        if UNITS.get(cell.operation) == "second":
+        if merged[0][1].operation(cell.operation).unit == "second":
             found.setdefault(cell.codec, []).append(_renamed(benchmark, f"{cell.corpus}/{cell.operation}"))
     if not found:
         raise UsageError("nothing to write: no time was measured")

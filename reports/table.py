@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 __all__ = [
     "EMPTY",
     "Absent",
     "Column",
+    "Direction",
     "Entry",
     "Row",
     "Section",
@@ -24,7 +25,9 @@ __all__ = [
     "merge_sections",
 ]
 
-Direction = Literal["lower", ""]
+Direction = Literal["lower", "higher", ""]
+
+_ARROWS: Final[Mapping[Direction, str]] = {"lower": "↓", "higher": "↑", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Column:
         raw_unit: Unit of the raw values ("second", "byte", "integer", or "" for text).
         numeric: Whether values are numbers, set flush right.
         block: The machine, when there are several.
+        dispensable: Place in the order in which a narrow terminal gives columns up; 0 for never.
     """
 
     key: str
@@ -48,6 +52,7 @@ class Column:
     raw_unit: str = ""
     numeric: bool = True
     block: str = ""
+    dispensable: int = 0
 
     @property
     def id(self) -> str:
@@ -57,7 +62,7 @@ class Column:
     @property
     def arrow(self) -> str:
         """The direction as a sign; explained below every table that has one."""
-        return "↓" if self.direction else ""
+        return _ARROWS[self.direction]
 
     @property
     def title(self) -> str:
@@ -172,7 +177,8 @@ class Section:
     @property
     def legend(self) -> tuple[str, ...]:
         """What the signs in the headers mean, for those that occur."""
-        return ("↓ lower is better",) if any(column.direction for column in self.columns) else ()
+        used = {column.direction for column in self.columns}
+        return tuple(f"{arrow} {way} is better" for way, arrow in _ARROWS.items() if arrow and way in used)
 
     @property
     def notes(self) -> list[str]:

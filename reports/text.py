@@ -17,31 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
-_DISPENSABLE: Final = (
-    "bytes:x",
-    "version",
-    "library",
-    "format",
-    "retained-payloads",
-    "resident-payloads",
-    "retained-records",
-    "resident-records",
-    "dump-nogc",
-    "load-nogc",
-    "fix-nogc",
-    "dump-repeat",
-    "dump-streamed",
-    "load-streamed",
-    "peak",
-    "growth",
-    "dump:x",
-    "load:x",
-    "fidelity",
-    "load+fix",
-    "fix",
-)
-"""What a narrow terminal gives up, first to last; said below the table."""
-
 _INNERMOST_FIRST: Final = "(most recent call first):"
 _TOLD: Final = 3
 """Lines of what a failed process wrote."""
@@ -127,13 +102,13 @@ def _print(console: Console, section: Section, width: int | None) -> None:
         missing.append("± of ratios")
         section = plainer
         grid = _grid(section, columns, dropped)
-    for key in _DISPENSABLE:
+    dispensable = sorted((c for c in columns if c.dispensable), key=lambda column: column.dispensable)
+    for key in dict.fromkeys(column.key for column in dispensable):
         if fits():
             break
-        if gone := [column for column in columns if column.key == key]:
-            columns = [column for column in columns if column.key != key]
-            dropped += gone
-            grid = _grid(section, columns, dropped)
+        dropped += [column for column in columns if column.key == key]
+        columns = [column for column in columns if column.key != key]
+        grid = _grid(section, columns, dropped)
     console.print(grid)
     missing += dict.fromkeys(column.key for column in dropped)
     if missing:

@@ -297,7 +297,7 @@ def planted(
             loss = (losses or {}).get(name, ())
             for operation, value in operations.items():
                 # Times scatter, bytes do not.
-                spread = noise if UNITS[operation] == "second" else 0.0
+                spread = noise if UNITS.get(operation) == "second" else 0.0
                 found = _samples(value, [0.0] * processes, rng, spread)
                 cell = Cell(corpus, operation, name)
                 cells.append(CellResult(cell, "lossy" if loss else "ok", loss=loss, samples=found))

@@ -37,15 +37,15 @@ function collect() {
       const key = `${view}/${cell.codec}`;
       if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {} });
       const entrant = found.get(key);
-      const timed = ["dump", "load", "fix"].includes(cell.operation);
-      if (!GOOD.has(cell.outcome) && (timed || cell.operation === "size")) entrant.ranked = false;
+      if (!state.parts.includes(cell.operation)) continue;
+      if (!GOOD.has(cell.outcome)) entrant.ranked = false;
       if (!cell.samples) continue;
       const { value } = cell.samples;
-      if (timed) {
+      if (cell.operation === "size") [entrant.size] = moments(value);
+      else {
         entrant[cell.operation] = cell.samples;
         entrant.means[cell.operation] = Math.exp(moments(value.map(Math.log))[0]);
       }
-      if (cell.operation === "size") [entrant.size] = moments(value);
     }
   });
   return found;
@@ -131,7 +131,7 @@ function placeNames(points, many) {
       row.name = row.corpus;
       row.side = first ? "above" : null;
     } else {
-      row.side = first ? "above" : part < 0.25 ? "below" : "left";
+      row.side = first ? "above" : part < state.left ? "below" : "left";
       const tied = points.filter((other) => other.front && !other.edge && other.size === row.size);
       row.name = [row, ...tied].map(({ codec }) => codec).join(", ");
     }
@@ -193,7 +193,7 @@ function say(leaders) {
 
 function hint(leaders) {
   const lines = [];
-  if (leaders.length === 1 && leaders[0].ranked.length > 1 && leaders[0].ranked[0].pairs.length >= FEW) {
+  if (leaders.length === 1 && leaders[0].ranked.length > 1 && leaders[0].ranked[0].pairs.length >= state.few) {
     const [{ ranked }] = leaders;
     const { reads, bandwidth } = limits(ranked, weights);
     const name = ranked[0].entrant.codec;
@@ -205,7 +205,7 @@ function hint(leaders) {
     turn(bandwidth[0], "On a line slower than ", lineSpeed);
     turn(bandwidth[1], "On a line faster than ", lineSpeed);
     if (!lines.length) {
-      const [[few, many], [slow, fast]] = [PLAUSIBLE.reads.map(general), PLAUSIBLE.bandwidth.map(lineSpeed)];
+      const [[few, many], [slow, fast]] = [state.plausible.reads.map(general), state.plausible.bandwidth.map(lineSpeed)];
       lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and on lines from ${slow} to ${fast}.`]);
     }
   }
@@ -305,7 +305,7 @@ byId("corpus").addEventListener("change", changeView);
 table.element.tHead.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
-  table.choose(button.dataset.sort);
+  table.choose(button.dataset.sort, "higher" in button.dataset);
   table.sort();
   announce(`Sorted by ${button.textContent}, ${table.descending ? "descending" : "ascending"}.`);
 });

@@ -1,10 +1,5 @@
 // What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost and bakeoff.bench.stats.
 
-const FEW = 3;
-const SESSION = 0.01;
-// As in bakeoff.reports.pick: where codecs change places beyond these concerns nobody.
-const PLAUSIBLE = { reads: [0.01, 10_000], bandwidth: [1e3, 1e11] };
-
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
   -0.5395239384953e-5,
@@ -76,7 +71,7 @@ function compare(a, b) {
   if (count > 1) return { mean, error: Math.sqrt(squares / (count - 1) / count), degrees: count - 1, count };
   if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0, count };
   count = Math.min(a.pairs.length, b.pairs.length);
-  const error = Math.sqrt(a.variance / a.pairs.length + b.variance / b.pairs.length + SESSION ** 2);
+  const error = Math.sqrt(a.variance / a.pairs.length + b.variance / b.pairs.length + state.session ** 2);
   return { mean: a.mean - b.mean, error, degrees: count - 1, count };
 }
 
@@ -92,7 +87,7 @@ function cheaper(costs, alpha, tie) {
       const away = Math.abs(mean);
       let p = 1;
       let same = false;
-      if (count >= FEW) {
+      if (count >= state.few) {
         p = error > 0 ? tails(away / error, degrees) : away > 0 ? 0 : 1;
         same = away <= band && (error === 0 || tails((band - away) / error, degrees) <= alpha);
       }
@@ -192,7 +187,7 @@ function limits(ranked, weights) {
   const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
   const [dump, read] = cpu(first.entrant);
   const nearest = (key, at, entrant, now) => {
-    if (!(at >= PLAUSIBLE[key][0] && at <= PLAUSIBLE[key][1])) return;
+    if (!(at >= state.plausible[key][0] && at <= state.plausible[key][1])) return;
     const side = at > now ? 1 : 0;
     const known = found[key][side];
     if (!known || (side ? at < known.at : at > known.at)) found[key][side] = { at, entrant };

@@ -103,8 +103,9 @@ class Table {
     }
   }
 
-  choose(key) {
-    this.descending = this.key === key && !this.descending;
+  /** Sort by a column, the best first, and at once again the other way round. */
+  choose(key, higher) {
+    this.descending = this.key === key ? !this.descending : higher;
     this.key = key;
     this.mark();
   }

@@ -17,6 +17,7 @@ from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import charts, drawn
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.entrants import FLOOR
+from bakeoff.reports.merge import machines
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -27,7 +28,7 @@ def one() -> Result:
 
 
 def view_of(result: Result, **weights: Any) -> drawn.View:
-    return drawn.views([result], Cost(**weights))[0]
+    return drawn.views(machines([result]), Cost(**weights))[0]
 
 
 @pytest.mark.parametrize("kind", charts.KINDS)
@@ -150,7 +151,7 @@ def test_long_bars_are_cut_and_say_so() -> None:
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
     """The geometric mean is over all corpora or there is none."""
-    views = drawn.views([madeup.result(corpora=5, processes=4)], Cost())
+    views = drawn.views(machines([madeup.result(corpora=5, processes=4)]), Cost())
     codecs = {row["codec"] for row in drawn.summary(views, "dump")}
 
     assert "orjson" in codecs

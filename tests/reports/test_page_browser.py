@@ -25,6 +25,7 @@ from bakeoff.bench.results import Result
 from bakeoff.reports import page as report
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.drawn import points, views
+from bakeoff.reports.merge import machines
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -204,7 +205,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
             set_slider(page, "reads", reads)
             set_slider(page, "bandwidth", bandwidth)
             cost = Cost.of(reads, bandwidth)
-            view = next(view for view in views([crowded], cost) if view.corpus.name == name)
+            view = next(view for view in views(machines([crowded]), cost) if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)
             expected = {
@@ -240,7 +241,7 @@ def test_the_script_is_as_careful(
     results = [result_of(**run) for run in runs]
     path = tmp_path / "careful.html"
     path.write_text(report.render(results), "utf-8")
-    (view,) = views(results, Cost())
+    (view,) = views(machines(results), Cost())
     standing = view.standing
     page = opened(path=path)
 

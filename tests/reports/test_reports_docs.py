@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli import main
+from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.lock import Lock
-from bakeoff.reports.options import COLUMNS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
 

@@ -18,9 +18,10 @@ from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
+from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.drawn import bars, summary, views
-from bakeoff.reports.options import COLUMNS
+from bakeoff.reports.merge import machines
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -459,7 +460,7 @@ class TestSmallPeaks:
 
     def test_have_bars_of_one_length(self, small):
         """A chart draws no difference between them, on one corpus or over several."""
-        (view,) = views([small], Cost())
+        (view,) = views(machines([small]), Cost())
         found = {row["codec"]: row for row in bars(view, "peak-load")}
         several = {row["codec"]: row for row in summary([view, view], "peak-load")}
 

@@ -1,0 +1,128 @@
+"""What stands above and below the rows of a corpus: what was measured on, and what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ..bench.results import CorpusFacts, Fact
+from ..bench.stats import FEW
+from . import numbers
+from .entrants import Entrant, Standing, limits_needed, records_seen
+from .options import Options
+
+__all__ = ["above", "below"]
+
+_ROUGH: Final = 0.01
+"""Standard error of the mean size of all records beyond which it is said."""
+
+
+def above(
+    corpus: CorpusFacts, shown: Sequence[Entrant], standing: Standing, options: Options
+) -> Iterable[str]:
+    """Say what was measured on, what the ranking is by, and what ± is."""
+    if corpus.description:
+        yield corpus.description
+    if corpus.records:
+        yield _measured_on(corpus)
+    if options.per > 1:
+        yield f"times are for {options.per:,} records"
+    if standing.ranks:
+        line = f"rank by cost: {options.cost.sentence()}"
+        if any(standing.tied(name) for name in standing.ranks):
+            line += "; rows with = cannot be told apart from the first of their rank"
+        yield line
+    counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells]
+    if counts and max(counts) == 1:
+        yield "a single process: no intervals, and nothing can be told apart"
+    elif counts:
+        few = ", too few to tell anything apart" if max(counts) < FEW else ""
+        yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
+
+
+def below(corpus: CorpusFacts, shown: Sequence[Entrant], ranked: Standing | None) -> Iterable[str]:
+    """Say what is not known of the figures.
+
+    Args:
+        ranked: The standing, where ranks are shown.
+    """
+    if partly := _seen_on_fewer(corpus, shown, "records"):
+        yield f"slow codecs are checked on fewer than {corpus.sample:,} records: {partly}"
+    if partly := _seen_on_fewer(corpus, shown, "encoded"):
+        yield f"very slow ones did not even encode all, and their bytes are estimated: {partly}"
+    if asked := _limits(shown):
+        yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
+    if ranked and (unresolved := _unresolved(ranked)):
+        texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
+        yield (
+            f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
+            "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"
+        )
+
+
+def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Entrant], fact: str) -> str:
+    """Name the codecs that were seen on fewer records than the sample has, and on how many."""
+    seen = ((entrant.name, records_seen(entrant.cells.values(), fact)) for entrant in shown)
+    return ", ".join(f"{name} ({n:,})" for name, n in seen if n < corpus.sample)
+
+
+def _limits(shown: Sequence[Entrant]) -> str:
+    """Say how the codecs are asked for whose own limits are too low for these records."""
+    needed = ((entrant.name, limits_needed(entrant.cells.values())) for entrant in shown)
+    texts: dict[str, list[str]] = {}
+    for name, limits in needed:
+        if limits:
+            options = "".join(f", {key}={limit}" for key, limit in limits.items())
+            texts.setdefault(f"`bakeoff.codec(NAME{options})`", []).append(name)
+    return "; ".join(f"{call} ({', '.join(names)})" for call, names in texts.items())
+
+
+def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
+    """Return, by the first of a rank, those that share it because too little is known of them.
+
+    Nothing where there are too few processes to know anything: that is said of the whole table.
+    """
+    found: dict[str, list[str]] = {}
+    for name in standing.costs:
+        if shared := standing.shared(name):
+            first, verdict, to_first = shared
+            if verdict == "unresolved" and to_first.processes >= FEW:
+                width = numbers.percent(to_first.half_width)
+                found.setdefault(first, []).append(f"{name} (±{width})")
+    return found
+
+
+def _left_out(profile: Mapping[str, Fact]) -> str:
+    """Say how the sample's mean record compares with that of all records, and how sure that is by itself."""
+    error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
+    rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
+    if isinstance(own, float) and isinstance(mean, float) and mean > 0:
+        text = f"; the sample's mean size is {own / mean:.2f} times that of all"
+        return text + (f" ({rough})" if rough else "")
+    return f"; {rough} of the sample's mean size" if rough else ""
+
+
+def _measured_on(corpus: CorpusFacts) -> str:
+    if corpus.sample >= corpus.records:
+        text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
+    else:
+        text = (
+            f"measured on {corpus.sample:,} record{'s' * (corpus.sample != 1)} drawn from {corpus.records:,}"
+        )
+    mean = corpus.profile.get("bytes_mean")
+    if isinstance(mean, int | float):
+        text += f", {mean:,.0f} bytes each as JSON"
+    if corpus.seed is not None:
+        text += f", seed {corpus.seed}"
+    if corpus.sha256:
+        text += f", sha256 {corpus.sha256[:12]}"
+    if corpus.sample < corpus.records:
+        text += _left_out(corpus.profile)
+    if corpus.skipped:
+        text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
+    return text
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"

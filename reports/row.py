@@ -1,0 +1,169 @@
+"""What a row says in words: the codec's name, its place, whether records come back, whether memory stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..bench.results import CellResult
+from . import numbers
+from .entrants import FLOOR, GROWING, Entrant, Standing, figure, weighed
+from .table import EMPTY, Entry, letter
+from .words import listed
+
+__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "place"]
+
+_CALM: Final = "no growth"
+_MOST_LOSSES: Final = 4
+
+
+@dataclass
+class Setting:
+    """What a row's words depend on beside its codec.
+
+    Attributes:
+        columns: Keys of the columns that are shown.
+        letters: The letter of each footnote; a text has one, in order of appearance.
+    """
+
+    standing: Standing
+    columns: Collection[str]
+    letters: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, text: str) -> str:
+        """Return the letter of a footnote."""
+        return self.letters.setdefault(text, letter(len(self.letters)))
+
+    @property
+    def footnotes(self) -> tuple[tuple[str, str], ...]:
+        """Letter and text of each."""
+        return tuple((letter, text) for text, letter in self.letters.items())
+
+
+def name(entrant: Entrant, setting: Setting) -> Entry:
+    """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
+    texts = []
+    if entrant.name == FLOOR:
+        texts.append("copying the payload: what the harness itself costs; not a codec, not ranked")
+    if entrant.slow_build:
+        texts.append(f"C ACCELERATOR MISSING: {entrant.facts.library} runs as pure Python here")
+    if entrant.facts.trusted_only:
+        texts.append("runs code found in its input: for trusted data only")
+    if entrant.outcome == "lossy" and "fidelity" not in setting.columns:
+        # No table hides a loss, whatever columns were asked for.
+        texts.append(_lost(entrant))
+    texts += entrant.facts.notes
+    marks = tuple(setting.mark(text) for text in texts)
+    return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
+
+
+def fact(key: str) -> Callable[[Entrant, Setting], Entry]:
+    """Return what says one of a codec's facts."""
+
+    def said(entrant: Entrant, _: Setting) -> Entry:
+        if entrant.name == FLOOR:
+            return EMPTY
+        value = str(getattr(entrant.facts, key))
+        return Entry(value, value or None)
+
+    return said
+
+
+def place(entrant: Entrant, setting: Setting) -> Entry:
+    """Say the rank by cost."""
+    standing = setting.standing
+    rank = standing.ranks.get(entrant.name)
+    if rank is None:
+        return Entry("–", None, tone="dim")
+    text = f"{rank}=" if standing.tied(entrant.name) else str(rank)
+    shared = standing.shared(entrant.name)
+    return Entry(text, rank, verdict=shared[1] if shared else "")
+
+
+def fidelity(entrant: Entrant, setting: Setting) -> Entry:
+    """Say whether records came back as they were."""
+    if entrant.name == FLOOR:
+        return EMPTY
+    if not entrant.checked:
+        return Entry("not checked", "not checked", tone="dim")
+    if entrant.outcome == "ok":
+        return Entry("exact", "exact", tone="good")
+    if entrant.losses:
+        return Entry("lossy", "lossy", marks=(setting.mark(_lost(entrant)),), tone="bad")
+    if entrant.outcome == "lossy":
+        return Entry("lossy", "lossy", tone="bad")
+    failed = next(cell for cell in entrant.cells.values() if cell.outcome == entrant.outcome)
+    text = f"{failed.cell.operation}: {failed.reason}"
+    marks = (setting.mark(text),) if failed.reason else ()
+    return Entry(entrant.outcome, entrant.outcome, marks=marks, tone="bad")
+
+
+def has_growth(entrant: Entrant) -> bool:
+    """Whether it was measured what stays behind."""
+    return any(weighed(cell) for cell in _growths(entrant).values())
+
+
+def growth(entrant: Entrant, setting: Setting) -> Entry:
+    """Say whether memory stays behind, and after which operations."""
+    cells = {name: cell for name, cell in _growths(entrant).items() if weighed(cell)}
+    if not cells or entrant.name == FLOOR:
+        return EMPTY
+    said = {name: str(cell.facts.get("verdict") or cell.outcome) for name, cell in cells.items()}
+    growing = [name for name, text in said.items() if text == GROWING]
+    texts = [_leak(name, cells[name]) for name in growing]
+    texts += _coarse({name: cells[name] for name, text in said.items() if text == _CALM})
+    marks = tuple(setting.mark(text) for text in texts)
+    if growing:
+        return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
+    text = next((text for text in said.values() if text != _CALM), _CALM)
+    return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
+
+
+def _growths(entrant: Entrant) -> dict[str, CellResult]:
+    """Return the cells that tell what stays behind, by the operation that it stays of."""
+    return {
+        name.removeprefix("growth-"): cell
+        for name, cell in entrant.cells.items()
+        if name.startswith("growth-")
+    }
+
+
+def _lost(entrant: Entrant) -> str:
+    """Say what is lost and how often; CSV, JSON and the page have all of it."""
+    losses = entrant.losses or ("does not bring every record back",)
+    more = len(losses) - _MOST_LOSSES
+    text = "; ".join(losses[:_MOST_LOSSES]) + (
+        f"; and {more} more loss{'es' * (more > 1)}" if more > 0 else ""
+    )
+    facts = next((c.facts for c in entrant.cells.values() if c.outcome == "lossy"), {})
+    lossy, records = facts.get("lossy_records"), facts.get("records")
+    if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:
+        text += f" (in {lossy:,} of {records:,} records)"
+    return text
+
+
+def _leak(operation: str, cell: CellResult) -> str:
+    """Say how much stays behind, and where it comes from."""
+    found = figure(cell.samples)
+    amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
+    where = f": {cell.facts['where']}" if cell.facts.get("where") else ""
+    return f"{operation} is growing{amount}{where}"
+
+
+def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
+    """Say how much growth would not have been seen, once for the operations that share it.
+
+    Nothing is said where exact counters would have shown a byte a call.
+    """
+    found: dict[str, list[str]] = {}
+    for operation, cell in cells.items():
+        resolution, calls = cell.facts.get("resolution"), cell.facts.get("calls")
+        counters = str(cell.facts.get("counters", ""))
+        reasons = [counters] if "resident" in counters else []
+        reasons += [str(cell.facts["allocator"])] if cell.facts.get("allocator") else []
+        if isinstance(resolution, int | float) and (reasons or resolution > 1):
+            text = f"growth under {resolution:.3g} bytes a call would not have been seen"
+            text += f" in {calls:,} calls" if isinstance(calls, int) else ""
+            found.setdefault("; ".join([text, *reasons]), []).append(operation)
+    return (f"{listed(operations)}: {text}" for text, operations in found.items())

@@ -1,0 +1,127 @@
+"""A column is one entry; an operation without one is shown by what its result file tells of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.bench.results import OperationFacts, Result
+from bakeoff.errors import UsageError
+from bakeoff.reports import charts, drawn, page, render
+from bakeoff.reports.columns import COLUMNS
+from bakeoff.reports.compare import compare
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.merge import machines
+
+FOUND = OperationFacts("found", "integer", "higher", "records found", "time", "records found in a second")
+HELD = OperationFacts("held@lmdb", "byte", "lower", "held by lmdb", "memory", "bytes of a store")
+
+
+@pytest.fixture
+def strange(result_of) -> Result:
+    """Two operations of another package: bson finds most, and holds least."""
+    cells = {
+        "json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 1000, "held@lmdb": 4096},
+        "bson": {"dump": 3e-6, "load": 3e-6, "size": 120, "found": 4000, "held@lmdb": 1024},
+        "yaml": {"dump": 9e-5, "load": 9e-5, "size": 90, "found": 10},
+    }
+    return replace(result_of(cells, floor=False), operations=(FOUND, HELD))
+
+
+def column(result: Result, key: str, **options: object) -> dict[str, str]:
+    """Return what a column of the CSV says of each codec."""
+    rows = csv.DictReader(io.StringIO(render([result], "csv", **options)))
+    return {row["codec"]: row[key] for row in rows}
+
+
+def test_heading_unit_and_direction(strange):
+    """They stand in the head of the table and below it."""
+    section = json.loads(render([strange], "json"))["sections"][0]
+    heads = {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
+
+    assert ("records found", "", "higher") == heads["found"]
+    assert ("held by lmdb", "KiB/record", "lower") == heads["held@lmdb"]
+    assert "↑ higher is better" in render([strange])
+    assert "↑" not in render([strange], columns="dump,load,held@lmdb,rank")
+
+
+def test_ratios_are_to_the_best(strange):
+    """The best of a column is its largest figure where more is better."""
+    ratios = column(strange, "found:x", columns="found:x")
+
+    assert {"bson": 1.0, "json": 0.25, "yaml": 0.0025} == {
+        codec: pytest.approx(float(text)) for codec, text in ratios.items()
+    }
+
+
+def test_sorted_by_it_the_best_comes_first(strange):
+    """And last with a minus in front."""
+    assert ["bson", "json", "yaml"] == list(column(strange, "found", columns="found", sort="found"))
+    assert ["yaml", "json", "bson"] == list(column(strange, "found", columns="found", sort="-found"))
+
+
+def test_more_is_better_in_a_comparison(strange, result_of):
+    """Half of what was found is a regression, whoever asks."""
+    fewer = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 500}})
+    found = compare(strange, replace(fewer, operations=(FOUND,)), force=True)
+    change = next(change for change in found.changes if change.cell.operation == "found")
+
+    assert ("worse", "2.00× less") == (change.verdict, change.words)
+    assert change.beyond(0.5)
+    assert not change.beyond(1.5)
+
+
+def test_drawn_in_its_own_unit(strange):
+    """The best bar comes first; the chart says which way is better."""
+    (view,) = drawn.views(machines([strange]), Cost())
+    drawing = charts.render([strange], "bars").decode()
+
+    assert ["bson", "json", "yaml"] == [row["codec"] for row in drawn.bars(view, "found")]
+    assert "4.00 KiB" in drawn.bars(view, "held@lmdb")[-1]["label"]
+    assert "records found" in drawing
+    assert "higher is better" in drawing
+    assert "held by lmdb" in charts.render([strange], "memory").decode()
+
+
+def test_times_that_have_no_chart_are_times(result_of):
+    """A figure is labelled in the unit of its operation, drawn by default or not."""
+    (view,) = drawn.views(machines([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]), Cost())
+
+    assert drawn.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
+
+
+def test_on_the_page(strange):
+    """A column with its heading and an arrow, and charts that say which way is better."""
+    text = page.render([strange])
+
+    assert 'data-sort="found" data-higher title="records found in a second">records found ↑</button>' in text
+    assert "lower is better, but higher below ↑" in text
+    assert '<p class="sub">higher is better</p>' in text
+    assert "data-higher" not in page.render([replace(strange, operations=())])
+
+
+def test_no_other_column_is_known(strange, result_of):
+    """A column can be asked for where its operation was measured."""
+    assert "1000.0" == column(strange, "found", columns="found")["json"]
+    with pytest.raises(UsageError, match="no column 'found'"):
+        render([result_of()], columns="found")
+
+
+def test_a_strange_name_hides_no_column(result_of):
+    """An operation called like a column of ours does not take its place."""
+    result = result_of({"json": {"dump": 2e-6, "load": 2e-6, "fidelity": 3.0}})
+    facts = OperationFacts("fidelity", "integer", "higher", "fidelity", "check")
+
+    assert "exact" in render([replace(result, operations=(facts,))])
+
+
+def test_keys_are_unique():
+    """No column hides another; those that a terminal gives up go one by one."""
+    places = [p for s in COLUMNS.values() for p in (s.dispensable, s.dispensable_ratio) if p]
+
+    assert sorted(set(places)) == sorted(places)
+    assert "codec" == next(iter(COLUMNS))
