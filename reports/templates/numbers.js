@@ -42,6 +42,7 @@ function amount(value, unit) {
 
 function times(value) {
   if (value >= 99.95) return `${FORMATTERS[0].format(value)}×`;
+  if (value > 0 && value < 0.00995) return `${quantity(value, value / 10)}×`;
   return value < 9.995 ? `${value.toFixed(2)}×` : `${value.toFixed(1)}×`;
 }
 

@@ -56,7 +56,8 @@ def test_one_unit_for_a_column(values, unit, name):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(1.254, "1.25×"), (9.999, "10.0×"), (86.5, "86.5×"), (269.1, "269×")]
+    ("value", "text"),
+    [(1.254, "1.25×"), (0.0025, "0.0025×"), (9.999, "10.0×"), (86.5, "86.5×"), (269.1, "269×")],
 )
 def test_ratios(value, text):
     """Ratios have three digits."""
