@@ -27,7 +27,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         UsageError: An unknown format, column or codec, or nothing to show.
     """
     from ..errors import UsageError
-    from . import markup, plain, text
+    from . import csv_json, markup, text
     from .build import build
     from .options import Options
 
@@ -39,8 +39,8 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         return text.render(table, **layout)
     writers = {
         "md": markup.markdown,
-        "csv": plain.csv,
-        "json": plain.json,
+        "csv": csv_json.csv,
+        "json": csv_json.json,
         "latex": markup.latex,
         "rst": markup.rst,
         "html": markup.html,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ..bench.results import Result
 from ..errors import UsageError
+from .candidates import alpha, candidates_on, corpora
 from .columns import ColumnSpec, columns
-from .entrants import alpha, corpora, entrants
 from .environment import notes, warnings
 from .merge import machines
 from .options import Options
@@ -61,10 +61,10 @@ def build(results: Sequence[Result], options: Options) -> Table:
 def _losses(result: Result) -> dict[str, list[str]]:
     """Return every loss by corpus and codec; footnotes cut long lists short."""
     return {
-        f"{corpus.name}/{entrant.name}": list(entrant.losses)
+        f"{corpus.name}/{candidate.name}": list(candidate.losses)
         for corpus in corpora(result)
-        for entrant in entrants(result, corpus.name)
-        if entrant.losses
+        for candidate in candidates_on(result, corpus.name)
+        if candidate.losses
     }
 
 
@@ -78,7 +78,7 @@ def _builders(
     result: Result, options: Options, known: Mapping[str, ColumnSpec]
 ) -> dict[tuple[str, str], SectionBuilder]:
     return {
-        (corpus.name, corpus.sha256): SectionBuilder(corpus, field, options, known, alpha(result))
+        (corpus.name, corpus.sha256): SectionBuilder(corpus, candidates, options, known, alpha(result))
         for corpus in corpora(result)
-        if (field := entrants(result, corpus.name))
+        if (candidates := candidates_on(result, corpus.name))
     }

@@ -8,7 +8,7 @@ from typing import Final
 from ..bench.results import CorpusFacts, Fact
 from ..bench.stats import FEW
 from . import numbers
-from .entrants import Entrant, Standing, limits_needed, records_seen
+from .candidates import Candidate, Standing, limits_needed, records_seen
 from .options import Options
 
 __all__ = ["above", "below"]
@@ -18,7 +18,7 @@ _ROUGH: Final = 0.01
 
 
 def above(
-    corpus: CorpusFacts, shown: Sequence[Entrant], standing: Standing, options: Options
+    corpus: CorpusFacts, shown: Sequence[Candidate], standing: Standing, options: Options
 ) -> Iterable[str]:
     """Say what was measured on, what the ranking is by, and what ± is."""
     if corpus.description:
@@ -40,7 +40,7 @@ def above(
         yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
 
 
-def below(corpus: CorpusFacts, shown: Sequence[Entrant], ranked: Standing | None) -> Iterable[str]:
+def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | None) -> Iterable[str]:
     """Say what is not known of the figures.
 
     Args:
@@ -60,15 +60,15 @@ def below(corpus: CorpusFacts, shown: Sequence[Entrant], ranked: Standing | None
         )
 
 
-def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Entrant], fact: str) -> str:
+def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: str) -> str:
     """Name the codecs that were seen on fewer records than the sample has, and on how many."""
-    seen = ((entrant.name, records_seen(entrant.cells.values(), fact)) for entrant in shown)
+    seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
     return ", ".join(f"{name} ({n:,})" for name, n in seen if n < corpus.sample)
 
 
-def _limits(shown: Sequence[Entrant]) -> str:
+def _limits(shown: Sequence[Candidate]) -> str:
     """Say how the codecs are asked for whose own limits are too low for these records."""
-    needed = ((entrant.name, limits_needed(entrant.cells.values())) for entrant in shown)
+    needed = ((candidate.name, limits_needed(candidate.cells.values())) for candidate in shown)
     texts: dict[str, list[str]] = {}
     for name, limits in needed:
         if limits:

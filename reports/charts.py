@@ -16,8 +16,8 @@ from ..bench.results import Result
 from ..errors import RunError, UsageError
 from ..escape import all_visible
 from ..memory import ask_for
+from .chart_rows import View, bars, points, views
 from .cost import Cost
-from .drawn import View, bars, points, views
 from .merge import machines
 from .table import Direction
 

@@ -12,12 +12,15 @@ from typing import Any, Final, Literal
 
 from ..bench.results import UNITS, OperationFacts, Phase, Result, Unit
 from . import row
-from .entrants import FLOOR, Entrant, Figure, Standing, weighed
+from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
 from .table import Direction, Entry
 
-__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "best", "columns"]
+__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns"]
+
+Words = Callable[[Candidate, Setting], Entry]
+"""Says in words what a column says of a codec."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,11 @@ class ColumnSpec:
     heading: str = ""
     per: Literal["record", ""] = ""
     scale: Scale | None = None
-    words: Callable[[Entrant, Setting], Entry] | None = None
-    figure: Callable[[Entrant, Standing], Figure | None] | None = None
-    parts: Callable[[Entrant], tuple[str, ...]] | None = None
+    words: Words | None = None
+    figure: Callable[[Candidate, Standing], Figure | None] | None = None
+    parts: Callable[[Candidate], tuple[str, ...]] | None = None
     fact: str = ""
-    holds: Callable[[Entrant], bool] | None = None
+    holds: Callable[[Candidate], bool] | None = None
     nothing: str = ""
     default: bool = True
     default_ratio: bool = False
@@ -102,18 +105,18 @@ class ColumnSpec:
         """Whether figures are seconds, which all times of a table share a unit of."""
         return self.unit == "second"
 
-    def added(self, entrant: Entrant) -> tuple[str, ...]:
+    def added(self, candidate: Candidate) -> tuple[str, ...]:
         """Return the operations that are added up for a codec."""
-        return self.parts(entrant) if self.parts else self.operations
+        return self.parts(candidate) if self.parts else self.operations
 
-    def tells(self, entrant: Entrant) -> bool:
+    def tells(self, candidate: Candidate) -> bool:
         """Whether there is something to say of a codec."""
         if self.holds:
-            return self.holds(entrant)
+            return self.holds(candidate)
         names = self.operations or ("dump", "load")
         if self.phase == "memory":
-            return any(weighed(entrant.cells.get(name)) for name in names)
-        return any(name in entrant.cells for name in names)
+            return any(weighed(candidate.cells.get(name)) for name in names)
+        return any(name in candidate.cells for name in names)
 
 
 def best(direction: Direction) -> Callable[..., Any]:
@@ -121,22 +124,22 @@ def best(direction: Direction) -> Callable[..., Any]:
     return max if direction == "higher" else min
 
 
-def _peak(entrant: Entrant, _: Standing) -> Figure | None:
-    peaks = [found for name in ("peak-dump", "peak-load") if (found := entrant.figure(name))]
+def _peak(candidate: Candidate, _: Standing) -> Figure | None:
+    peaks = [found for name in ("peak-dump", "peak-load") if (found := candidate.figure(name))]
     return max(peaks, key=lambda peak: peak.seen, default=None)
 
 
-def _cost(entrant: Entrant, standing: Standing) -> Figure | None:
-    return standing.costs.get(entrant.name)
+def _cost(candidate: Candidate, standing: Standing) -> Figure | None:
+    return standing.costs.get(candidate.name)
 
 
-def _reading(entrant: Entrant) -> tuple[str, ...]:
-    if entrant.name == FLOOR:
+def _reading(candidate: Candidate) -> tuple[str, ...]:
+    if candidate.name == FLOOR:
         return ()
-    return ("load",) if entrant.unfixed else ("load", "fix")
+    return ("load",) if candidate.unfixed else ("load", "fix")
 
 
-def _word(key: str, text: str, words: Callable[[Entrant, Setting], Entry], **other: Any) -> ColumnSpec:
+def _word(key: str, text: str, words: Words, **other: Any) -> ColumnSpec:
     return ColumnSpec(key, text, words=words, **other)
 
 

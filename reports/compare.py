@@ -21,14 +21,14 @@ from ..bench.results import Cell, CellResult, Direction, Fact, OperationFacts, R
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
-from .entrants import FLOOR, GROWING, corpora, measured, records_seen, weighed
+from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
 from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
 
 __all__ = ["Change", "Comparison", "compare", "option_differences", "parse_share"]
 
-Verdict = Literal["better", "worse", "same", "not significant"]
+ChangeVerdict = Literal["better", "worse", "same", "not significant"]
 
 _IRRELEVANT: Final = frozenset(
     {
@@ -98,7 +98,7 @@ class Change:
     before: CellResult | None
     after: CellResult | None
     ratio: Ratio | None
-    verdict: Verdict
+    verdict: ChangeVerdict
     outcomes: tuple[str, str] | None = None
 
     @property
@@ -281,7 +281,7 @@ def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]
     ]
 
 
-def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> Verdict:
+def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> ChangeVerdict:
     if found.inside(tie):
         return "same"
     if p >= alpha:

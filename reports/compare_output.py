@@ -10,8 +10,8 @@ from typing import Any, Literal
 from ..bench.results import CellResult, OperationFacts
 from ..bench.stats import Ratio
 from . import numbers
+from .candidates import measured
 from .compare import Change, Comparison
-from .entrants import measured
 from .table import Column, Entry, Row, Section, Table
 
 __all__ = ["json", "summary", "table"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..bench.results import Fact, Result
-from .entrants import entrants
+from .candidates import candidates_on
 
 __all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
 
@@ -45,7 +45,7 @@ def warnings(result: Result) -> list[str]:
     """Collect what may have spoilt the figures, loudest first."""
     slow: dict[str, None] = {}
     for corpus in {cell.cell.corpus: None for cell in result.cells}:
-        slow |= {e.name: None for e in entrants(result, corpus) if e.slow_build}
+        slow |= {e.name: None for e in candidates_on(result, corpus) if e.slow_build}
     found = []
     if not result.complete:
         found.append("the run was interrupted: figures are of the processes that finished")

@@ -28,7 +28,7 @@ from ..codecs import CodecError, MissingLibrary, codec, describe, join_name, spl
 from ..codecs.compression import library as compressor_library
 from ..codecs.limits import LIMITS
 from ..errors import RunError, UsageError
-from .entrants import limits_needed
+from .candidates import limits_needed
 
 if TYPE_CHECKING:
     from ..bench.results import Result

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
+from .candidates import FLOOR
 from .compare import option_differences
-from .entrants import FLOOR
 from .environment import machine
 from .yardstick import measured_by
 

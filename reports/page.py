@@ -18,15 +18,15 @@ from ..bench.results import Result
 from ..bench.stats import FEW, SESSION, TIE
 from ..errors import UsageError
 from ..escape import all_visible
+from .candidates import FLOOR, corpora
+from .chart_rows import LEFT, View, amount, bars, points, summary, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
 from .columns import COLUMNS
 from .cost import FORMULA, PARTS, PLAUSIBLE, Cost
-from .drawn import LEFT, View, amount, bars, points, summary, views
-from .entrants import FLOOR, corpora
+from .embed import embeddable, plain
 from .environment import warnings
-from .grid import Grid, grid
 from .merge import machines
-from .raw import embeddable, plain
+from .page_table import PageTable, page_table
 from .sentence import recommendation
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def render(
     found = views(blocks, cost)
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
-    table = grid(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
+    table = page_table(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
     charts = _Charts(found)
     state = {
         "views": [
@@ -154,7 +154,7 @@ def _policy(*scripts: str) -> str:
     )
 
 
-def _sorting(sort: str | None, table: Grid) -> dict[str, Any]:
+def _sorting(sort: str | None, table: PageTable) -> dict[str, Any]:
     key = (sort or "rank").removeprefix("-")
     known = ["rank", "codec", *(column.key for column in table.columns)]
     if key not in known:
@@ -194,14 +194,14 @@ class _Charts:
     def __init__(self, found: Sequence[View]) -> None:
         self.views = found
         self.points = [points(view) for view in found]
-        operations = {name for view in found for entrant in view.field for name in entrant.cells}
+        operations = {name for view in found for candidate in view.candidates for name in candidate.cells}
         drawn = {name: chart for name, chart in found[0].charts.items() if name in operations}
         self.times = [name for name, chart in drawn.items() if chart.kind == "bars"]
         self.memory = [name for name, chart in drawn.items() if chart.kind == "memory"]
         self.headings = {name: chart.heading for name, chart in drawn.items()}
         self.directions = {name: found[0].specs[name].direction for name in drawn}
         self.formats = families(
-            [entrant.facts.format or "unknown" for view in found for entrant in view.field]
+            [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
         self.panels = {name: self._panels(name) for name in (*self.times, *self.memory)}
         shown = {row["format"] for rows in self.points for row in rows}
@@ -300,9 +300,9 @@ def _losses(found: Sequence[View]) -> list[dict[str, Any]]:
     """Return what was lost, each text once, with the codecs and the corpora it was lost on."""
     where: dict[tuple[str, str], list[str]] = {}
     for view in found:
-        for entrant in view.field:
-            for text in entrant.losses:
-                where.setdefault((text, entrant.name), []).append(view.label)
+        for candidate in view.candidates:
+            for text in candidate.losses:
+                where.setdefault((text, candidate.name), []).append(view.label)
     rows: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (text, codec), labels in where.items():
         rows.setdefault((text, tuple(labels)), []).append(codec)
@@ -313,11 +313,11 @@ def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
     """Return every cell without a figure; those of one codec and cause share a row."""
     rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for view in found:
-        for entrant in view.field:
-            for name, cell in entrant.cells.items():
+        for candidate in view.candidates:
+            for name, cell in candidate.cells.items():
                 if cell.outcome in ("ok", "lossy"):
                     continue
-                key = (entrant.name, cell.outcome, cell.reason, cell.stderr)
+                key = (candidate.name, cell.outcome, cell.reason, cell.stderr)
                 row = rows.setdefault(key, {"corpora": {}, "operations": {}})
                 row["corpora"][view.label] = row["operations"][name] = None
     return [

@@ -15,11 +15,11 @@ from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError
 from . import numbers
+from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, summed
 from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
-from .entrants import FLOOR, Entrant, alpha, corpora, entrants, summed
 from .further import resolving
 from .merge import aligned, machines, plain_name
-from .words import FAILED, listed
+from .sentence import FAILED, listed
 
 __all__ = ["TIE_BREAKERS", "Choice", "Parts", "Wish", "explained", "pick"]
 
@@ -106,7 +106,7 @@ class Choice:
         parts: Cost by codec, for every codec that was not excluded.
     """
 
-    winner: Entrant
+    winner: Candidate
     wish: Wish
     corpora: tuple[CorpusFacts, ...]
     reasons: tuple[str, ...]
@@ -145,7 +145,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         )
     result = merged[0][1]
     chosen = _corpora(result, wish)
-    fields = {c.name: {e.name: e for e in entrants(result, c.name) if e.name != FLOOR} for c in chosen}
+    fields = {c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != FLOOR} for c in chosen}
     excluded = {}
     eligible = []
     for name in dict.fromkeys(name for found in fields.values() for name in found):
@@ -189,13 +189,13 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             contenders = [plain_name(name) for name in (race.order[0], *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file)
             reasons.append(f"not resolved against {_listed(list(unresolved))}: go on with `{line}`")
-    entrant = next(found[winner] for found in fields.values() if winner in found)
+    candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return Choice(
-        winner=entrant,
+        winner=candidate,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(entrant, wish, fields)),
+        reasons=(*reasons, *_merits(candidate, wish, fields)),
         tied=tuple(tied),
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
@@ -280,7 +280,7 @@ LOSSY: Final = "loses data"
 _LACKING: Final = "does not bring back"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
-_Fields = Mapping[str, Mapping[str, Entrant]]
+_Fields = Mapping[str, Mapping[str, Candidate]]
 
 
 def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
@@ -291,47 +291,47 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
             return f"took no part{where}"
         if why := _failure(found[name], wish):
             return f"{why}{where}"
-    entrant = next(iter(fields.values()))[name]
-    return _unfit(entrant, wish) or _too_wide(name, fields, wish)
+    candidate = next(iter(fields.values()))[name]
+    return _unfit(candidate, wish) or _too_wide(name, fields, wish)
 
 
-def _failure(entrant: Entrant, wish: Wish) -> str:
-    if entrant.outcome in FAILED:
-        return FAILED[entrant.outcome] + (f" ({entrant.reason})" if entrant.reason else "")
-    if not wish.cost.samples(entrant.cells):
-        lacking = [op for op in wish.cost.operations if not entrant.samples(op)]
+def _failure(candidate: Candidate, wish: Wish) -> str:
+    if candidate.outcome in FAILED:
+        return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
+    if not wish.cost.samples(candidate.cells):
+        lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
-    if not entrant.checked:
+    if not candidate.checked:
         return "was not checked: nobody knows what it brings back"
-    if entrant.outcome == "lossy" and not wish.allow_loss:
-        lost = f" ({entrant.losses[0]})" if entrant.losses else ""
+    if candidate.outcome == "lossy" and not wish.allow_loss:
+        lost = f" ({candidate.losses[0]})" if candidate.losses else ""
         return f"{LOSSY}{lost}"
     return ""
 
 
-def _unfit(entrant: Entrant, wish: Wish) -> str:
-    facts = entrant.facts
-    if is_raw(plain_name(entrant.name)):
+def _unfit(candidate: Candidate, wish: Wish) -> str:
+    facts = candidate.facts
+    if is_raw(plain_name(candidate.name)):
         return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
-    if entrant.name.endswith(",dict"):
+    if candidate.name.endswith(",dict"):
         return "needs the dictionary it was trained with, which no lock holds"
     if wish.formats and facts.format not in wish.formats:
         return f"writes {facts.format}, not {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
-    carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in entrant.name else set())
-    if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, entrant)]:
+    carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
+    if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
         return f"{_LACKING} {', '.join(lacking)}"
     return ""
 
 
-def _seen_lost(need: str, entrant: Entrant) -> bool:
+def _seen_lost(need: str, candidate: Candidate) -> bool:
     """Whether the run saw values of a type lost, whatever codec and schema promise."""
     kind = need.split("_", 1)[0]
     starts = tuple(f"`{name}{end}" for name in (kind, f"datetime.{kind}") for end in ("`", "("))
-    return any(loss.lower().startswith(starts) for loss in entrant.losses)
+    return any(loss.lower().startswith(starts) for loss in candidate.losses)
 
 
 def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
@@ -348,8 +348,8 @@ def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
 # Cost over one or several corpora
 
 
-def _value(entrant: Entrant, operation: str) -> float:
-    found = entrant.figure(operation)
+def _value(candidate: Candidate, operation: str) -> float:
+    found = candidate.figure(operation)
     return found.value if found else 0.0
 
 
@@ -420,7 +420,7 @@ def _decided(winner: str, race: _Race) -> list[str]:
     return reasons
 
 
-def _merits(winner: Entrant, wish: Wish, fields: _Fields) -> list[str]:
+def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     """Say what else speaks for a codec, or against it."""
     reasons = []
     if wish.needs:
@@ -458,9 +458,9 @@ def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
     return f"costs the same as {cheapest} {within}" + (f", and so does {listed(also)}" if also else "")
 
 
-def _cpu(entrant: Entrant, cost: Cost) -> float:
-    reading = _value(entrant, "load") + _value(entrant, "fix")
-    return _value(entrant, "dump") + cost.reads * reading
+def _cpu(candidate: Candidate, cost: Cost) -> float:
+    reading = _value(candidate, "load") + _value(candidate, "fix")
+    return _value(candidate, "dump") + cost.reads * reading
 
 
 def _broken_by(name: str, others: Sequence[str], race: _Race) -> str:

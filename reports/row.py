@@ -8,9 +8,9 @@ from typing import Final
 
 from ..bench.results import CellResult
 from . import numbers
-from .entrants import FLOOR, GROWING, Entrant, Standing, figure, weighed
+from .candidates import FLOOR, GROWING, Candidate, Standing, figure, weighed
+from .sentence import listed
 from .table import EMPTY, Entry, letter
-from .words import listed
 
 __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "place"]
 
@@ -41,73 +41,73 @@ class Setting:
         return tuple((letter, text) for text, letter in self.letters.items())
 
 
-def name(entrant: Entrant, setting: Setting) -> Entry:
+def name(candidate: Candidate, setting: Setting) -> Entry:
     """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
     texts = []
-    if entrant.name == FLOOR:
+    if candidate.name == FLOOR:
         texts.append("copying the payload: what the harness itself costs; not a codec, not ranked")
-    if entrant.slow_build:
-        texts.append(f"C ACCELERATOR MISSING: {entrant.facts.library} runs as pure Python here")
-    if entrant.facts.trusted_only:
+    if candidate.slow_build:
+        texts.append(f"C ACCELERATOR MISSING: {candidate.facts.library} runs as pure Python here")
+    if candidate.facts.trusted_only:
         texts.append("runs code found in its input: for trusted data only")
-    if entrant.outcome == "lossy" and "fidelity" not in setting.columns:
+    if candidate.outcome == "lossy" and "fidelity" not in setting.columns:
         # No table hides a loss, whatever columns were asked for.
-        texts.append(_lost(entrant))
-    texts += entrant.facts.notes
+        texts.append(_lost(candidate))
+    texts += candidate.facts.notes
     marks = tuple(setting.mark(text) for text in texts)
-    return Entry(entrant.name, entrant.name, marks=marks, tone="bad" if entrant.slow_build else "")
+    return Entry(candidate.name, candidate.name, marks=marks, tone="bad" if candidate.slow_build else "")
 
 
-def fact(key: str) -> Callable[[Entrant, Setting], Entry]:
+def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
     """Return what says one of a codec's facts."""
 
-    def said(entrant: Entrant, _: Setting) -> Entry:
-        if entrant.name == FLOOR:
+    def said(candidate: Candidate, _: Setting) -> Entry:
+        if candidate.name == FLOOR:
             return EMPTY
-        value = str(getattr(entrant.facts, key))
+        value = str(getattr(candidate.facts, key))
         return Entry(value, value or None)
 
     return said
 
 
-def place(entrant: Entrant, setting: Setting) -> Entry:
+def place(candidate: Candidate, setting: Setting) -> Entry:
     """Say the rank by cost."""
     standing = setting.standing
-    rank = standing.ranks.get(entrant.name)
+    rank = standing.ranks.get(candidate.name)
     if rank is None:
         return Entry("–", None, tone="dim")
-    text = f"{rank}=" if standing.tied(entrant.name) else str(rank)
-    shared = standing.shared(entrant.name)
+    text = f"{rank}=" if standing.tied(candidate.name) else str(rank)
+    shared = standing.shared(candidate.name)
     return Entry(text, rank, verdict=shared[1] if shared else "")
 
 
-def fidelity(entrant: Entrant, setting: Setting) -> Entry:
+def fidelity(candidate: Candidate, setting: Setting) -> Entry:
     """Say whether records came back as they were."""
-    if entrant.name == FLOOR:
+    if candidate.name == FLOOR:
         return EMPTY
-    if not entrant.checked:
+    if not candidate.checked:
         return Entry("not checked", "not checked", tone="dim")
-    if entrant.outcome == "ok":
+    if candidate.outcome == "ok":
         return Entry("exact", "exact", tone="good")
-    if entrant.losses:
-        return Entry("lossy", "lossy", marks=(setting.mark(_lost(entrant)),), tone="bad")
-    if entrant.outcome == "lossy":
+    if candidate.losses:
+        return Entry("lossy", "lossy", marks=(setting.mark(_lost(candidate)),), tone="bad")
+    if candidate.outcome == "lossy":
         return Entry("lossy", "lossy", tone="bad")
-    failed = next(cell for cell in entrant.cells.values() if cell.outcome == entrant.outcome)
+    failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
     text = f"{failed.cell.operation}: {failed.reason}"
     marks = (setting.mark(text),) if failed.reason else ()
-    return Entry(entrant.outcome, entrant.outcome, marks=marks, tone="bad")
+    return Entry(candidate.outcome, candidate.outcome, marks=marks, tone="bad")
 
 
-def has_growth(entrant: Entrant) -> bool:
+def has_growth(candidate: Candidate) -> bool:
     """Whether it was measured what stays behind."""
-    return any(weighed(cell) for cell in _growths(entrant).values())
+    return any(weighed(cell) for cell in _growths(candidate).values())
 
 
-def growth(entrant: Entrant, setting: Setting) -> Entry:
+def growth(candidate: Candidate, setting: Setting) -> Entry:
     """Say whether memory stays behind, and after which operations."""
-    cells = {name: cell for name, cell in _growths(entrant).items() if weighed(cell)}
-    if not cells or entrant.name == FLOOR:
+    cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
+    if not cells or candidate.name == FLOOR:
         return EMPTY
     said = {name: str(cell.facts.get("verdict") or cell.outcome) for name, cell in cells.items()}
     growing = [name for name, text in said.items() if text == GROWING]
@@ -120,23 +120,23 @@ def growth(entrant: Entrant, setting: Setting) -> Entry:
     return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
 
 
-def _growths(entrant: Entrant) -> dict[str, CellResult]:
+def _growths(candidate: Candidate) -> dict[str, CellResult]:
     """Return the cells that tell what stays behind, by the operation that it stays of."""
     return {
         name.removeprefix("growth-"): cell
-        for name, cell in entrant.cells.items()
+        for name, cell in candidate.cells.items()
         if name.startswith("growth-")
     }
 
 
-def _lost(entrant: Entrant) -> str:
+def _lost(candidate: Candidate) -> str:
     """Say what is lost and how often; CSV, JSON and the page have all of it."""
-    losses = entrant.losses or ("does not bring every record back",)
+    losses = candidate.losses or ("does not bring every record back",)
     more = len(losses) - _MOST_LOSSES
     text = "; ".join(losses[:_MOST_LOSSES]) + (
         f"; and {more} more loss{'es' * (more > 1)}" if more > 0 else ""
     )
-    facts = next((c.facts for c in entrant.cells.values() if c.outcome == "lossy"), {})
+    facts = next((c.facts for c in candidate.cells.values() if c.outcome == "lossy"), {})
     lossy, records = facts.get("lossy_records"), facts.get("records")
     if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:
         text += f" (in {lossy:,} of {records:,} records)"

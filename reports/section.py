@@ -11,15 +11,15 @@ from ..bench.results import CorpusFacts, Sample
 from ..bench.stats import Verdict, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
+from .candidates import FLOOR, Candidate, Figure, Standing
 from .columns import ColumnSpec, best
-from .entrants import FLOOR, Entrant, Figure, Standing
 from .options import Options
 from .row import Setting
 from .table import EMPTY, Absent, Column, Entry, Row, Section
 
 __all__ = ["SectionBuilder"]
 
-_Maker = Callable[[Entrant], Entry]
+_Maker = Callable[[Candidate], Entry]
 
 _OPPOSITE: Final[Mapping[Verdict, Verdict]] = {"faster": "slower", "slower": "faster"}
 """What more is called where more is better."""
@@ -39,7 +39,7 @@ class SectionBuilder:
     def __init__(
         self,
         corpus: CorpusFacts,
-        field: Sequence[Entrant],
+        candidates: Sequence[Candidate],
         options: Options,
         known: Mapping[str, ColumnSpec],
         alpha: float,
@@ -47,33 +47,33 @@ class SectionBuilder:
         self.corpus = corpus
         self.options = options
         self.known = known
-        self.shown = [entrant for entrant in field if entrant.measured]
-        self.failed = [entrant for entrant in field if not entrant.measured]
+        self.shown = [candidate for candidate in candidates if candidate.measured]
+        self.failed = [candidate for candidate in candidates if not candidate.measured]
         self.standing = Standing.of(self.shown, options.cost, alpha)
         self.peers = [self]
         self.keys = self._keys()
         self.setting = Setting(self.standing, self.keys)
-        if options.baseline and options.baseline not in {entrant.name for entrant in field}:
-            names = ", ".join(entrant.name for entrant in field)
+        if options.baseline and options.baseline not in {candidate.name for candidate in candidates}:
+            names = ", ".join(candidate.name for candidate in candidates)
             raise UsageError(
                 f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
             )
 
     def section(self) -> Section:
         """Build it."""
-        entrants = self._ordered()
-        makers = [self._maker(key, entrants) for key in self.keys]
+        candidates = self._ordered()
+        makers = [self._maker(key, candidates) for key in self.keys]
         # Row by row, so that footnote letters appear in reading order.
         rows = tuple(
             Row(
-                codec=entrant.name,
-                entries={column.id: make(entrant) for column, make in makers},
-                ranked=entrant.name in self.standing.ranks,
-                group=self._group(entrant),
-                outcome=entrant.outcome,
-                reason=_reason(entrant),
+                codec=candidate.name,
+                entries={column.id: make(candidate) for column, make in makers},
+                ranked=candidate.name in self.standing.ranks,
+                group=self._group(candidate),
+                outcome=candidate.outcome,
+                reason=_reason(candidate),
             )
-            for entrant in entrants
+            for candidate in candidates
         )
         return Section(
             title=self.corpus.name,
@@ -112,7 +112,7 @@ class SectionBuilder:
             yield f"{', '.join(empty)}: not measured in this run"
         yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
 
-    def _ordered(self) -> list[Entrant]:
+    def _ordered(self) -> list[Candidate]:
         """Sort rows: those with a figure first, the best of them first, the floor last.
 
         Groups stand in the order of their best row.
@@ -121,42 +121,44 @@ class SectionBuilder:
         in_words = spec.words is not None and spec.figure is None
         descending = self.options.sort.startswith("-") != (spec.direction == "higher")
 
-        def place(entrant: Entrant) -> tuple[bool, bool, float, str]:
+        def place(candidate: Candidate) -> tuple[bool, bool, float, str]:
             if spec.words is not None and in_words:
-                value = spec.words(entrant, self.setting).value
-                return entrant.name == FLOOR, value is None, 0.0, "" if value is None else str(value)
-            found = self.figure(entrant, spec)
+                value = spec.words(candidate, self.setting).value
+                return candidate.name == FLOOR, value is None, 0.0, "" if value is None else str(value)
+            found = self.figure(candidate, spec)
             number = found.seen if found else 0.0
-            return entrant.name == FLOOR, found is None, -number if descending else number, ""
+            return candidate.name == FLOOR, found is None, -number if descending else number, ""
 
         ordered = sorted(self.shown, key=place)
         if descending and in_words:
             ordered.reverse()
-            ordered.sort(key=lambda entrant: entrant.name == FLOOR)
+            ordered.sort(key=lambda candidate: candidate.name == FLOOR)
         if self.options.group_by:
-            order = list(dict.fromkeys(self._group(entrant) for entrant in ordered))
-            ordered.sort(key=lambda entrant: order.index(self._group(entrant)))
+            order = list(dict.fromkeys(self._group(candidate) for candidate in ordered))
+            ordered.sort(key=lambda candidate: order.index(self._group(candidate)))
         return ordered
 
-    def _group(self, entrant: Entrant) -> str:
+    def _group(self, candidate: Candidate) -> str:
         if self.options.group_by is None:
             return ""
-        if entrant.name == FLOOR:
+        if candidate.name == FLOOR:
             return FLOOR
-        return str(getattr(entrant.facts, self.options.group_by)) or "unknown"
+        return str(getattr(candidate.facts, self.options.group_by)) or "unknown"
 
     # Columns
 
     def _spec(self, key: str) -> ColumnSpec:
         return self.known[key.removesuffix(":x")]
 
-    def _maker(self, key: str, entrants: Sequence[Entrant]) -> tuple[Column, _Maker]:
+    def _maker(self, key: str, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
         spec = self._spec(key)
         if spec.words is not None:
             return self._worded(spec, spec.words)
-        return self._relative(spec, entrants) if key.endswith(":x") else self._absolute(spec, entrants)
+        return self._relative(spec, candidates) if key.endswith(":x") else self._absolute(spec, candidates)
 
-    def _worded(self, spec: ColumnSpec, words: Callable[[Entrant, Setting], Entry]) -> tuple[Column, _Maker]:
+    def _worded(
+        self, spec: ColumnSpec, words: Callable[[Candidate, Setting], Entry]
+    ) -> tuple[Column, _Maker]:
         column = Column(
             spec.key,
             spec.title,
@@ -165,29 +167,29 @@ class SectionBuilder:
             numeric=bool(spec.unit),
             dispensable=spec.dispensable,
         )
-        return column, lambda entrant: words(entrant, self.setting)
+        return column, lambda candidate: words(candidate, self.setting)
 
-    def _absolute(self, spec: ColumnSpec, entrants: Sequence[Entrant]) -> tuple[Column, _Maker]:
-        figures = {e.name: self.figure(e, spec) for e in entrants}
+    def _absolute(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+        figures = {e.name: self.figure(e, spec) for e in candidates}
         unit = self._unit(spec)
         column = Column(spec.key, spec.title, direction=spec.direction, dispensable=spec.dispensable)
         if not unit:
-            return column, lambda entrant: _with_unit(entrant, figures[entrant.name])
+            return column, lambda candidate: _with_unit(candidate, figures[candidate.name])
         per = self.options.per if spec.timed else 1
         scale = (float(per), "s") if per > 1 else spec.scale or numbers.scale(self._comparable(spec), unit)
         factor, name = scale
         if spec.per:
             name = f"{name}/{per:,}" if per > 1 else f"{name}/{spec.per}"
 
-        def make(entrant: Entrant) -> Entry:
-            found = figures[entrant.name]
+        def make(candidate: Candidate) -> Entry:
+            found = figures[candidate.name]
             if found is None:
-                return self._without(entrant, spec)
+                return self._without(candidate, spec)
             if found.limit is not None:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
             half = None if found.half is None else found.half * factor
             text = _amount(found.value * factor, half, exact=unit == "byte")
-            return Entry(text, found.value, found.low, found.high, marks=self._unsteady(entrant, spec))
+            return Entry(text, found.value, found.low, found.high, marks=self._unsteady(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
 
@@ -197,19 +199,19 @@ class SectionBuilder:
             found = [
                 figure.seen
                 for builder in self.peers
-                for entrant in builder.shown
-                if entrant.name != FLOOR
+                for candidate in builder.shown
+                if candidate.name != FLOOR
                 for one in specs
-                if (figure := builder.figure(entrant, one))
+                if (figure := builder.figure(candidate, one))
             ]
             if found:
                 return found
         return []
 
-    def _relative(self, spec: ColumnSpec, entrants: Sequence[Entrant]) -> tuple[Column, _Maker]:
+    def _relative(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
         figures = {
             e.name: found
-            for e in entrants
+            for e in candidates
             if e.name != FLOOR and self._unit(spec) and (found := self.figure(e, spec)) is not None
         }
         first = best(spec.direction)(figures, key=lambda name: figures[name].seen, default="")
@@ -222,20 +224,20 @@ class SectionBuilder:
             raw_unit="ratio",
             dispensable=spec.dispensable_ratio,
         )
-        against = next((e for e in entrants if e.name == name), None)
-        judged = self._judged(name, spec, [e for e in entrants if e.name in figures])
+        against = next((e for e in candidates if e.name == name), None)
+        judged = self._judged(name, spec, [e for e in candidates if e.name in figures])
 
-        def make(entrant: Entrant) -> Entry:
-            if entrant.name not in figures or against is None or name not in figures:
+        def make(candidate: Candidate) -> Entry:
+            if candidate.name not in figures or against is None or name not in figures:
                 return EMPTY
-            if (ours := figures[entrant.name]).limit is not None or figures[name].limit is not None:
+            if (ours := figures[candidate.name]).limit is not None or figures[name].limit is not None:
                 return _bound(ours, figures[name])
-            if entrant is against:
+            if candidate is against:
                 return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
-            value, low, high = self._quotient(entrant, against, spec, figures)
+            value, low, high = self._quotient(candidate, against, spec, figures)
             if not math.isfinite(value):
                 return EMPTY
-            verdict = judged.get(entrant.name, "")
+            verdict = judged.get(candidate.name, "")
             half = None if low is None or high is None else (high - low) / 2
             text = " ".join(filter(None, (numbers.ratio(value), numbers.spread(value, half))))
             if verdict in ("same", "unresolved"):
@@ -244,18 +246,18 @@ class SectionBuilder:
 
         return column, make
 
-    def _judged(self, name: str, spec: ColumnSpec, entrants: Sequence[Entrant]) -> Mapping[str, Verdict]:
+    def _judged(self, name: str, spec: ColumnSpec, candidates: Sequence[Candidate]) -> Mapping[str, Verdict]:
         """Return what each codec is to one of them in a column of times, judged as ranks are."""
         if spec.phase != "time":
             return {}
-        samples = {e.name: self._samples(e, spec) for e in entrants}
+        samples = {e.name: self._samples(e, spec) for e in candidates}
         usable = {n: found for n, found in samples.items() if min(s.value for s in found) > 0}
         judged = verdicts(usable, self.standing.alpha)
         words = _OPPOSITE if spec.direction == "higher" else {}
         return {a: words.get(verdict, verdict) for (a, b), (verdict, _) in judged.items() if b == name}
 
     def _quotient(
-        self, a: Entrant, b: Entrant, spec: ColumnSpec, figures: Mapping[str, Figure]
+        self, a: Candidate, b: Candidate, spec: ColumnSpec, figures: Mapping[str, Figure]
     ) -> tuple[float, float | None, float | None]:
         if spec.phase == "time":
             ours, theirs = self._samples(a, spec), self._samples(b, spec)
@@ -268,21 +270,21 @@ class SectionBuilder:
 
     # Entries
 
-    def _samples(self, entrant: Entrant, spec: ColumnSpec) -> tuple[Sample, ...]:
+    def _samples(self, candidate: Candidate, spec: ColumnSpec) -> tuple[Sample, ...]:
         """Return what processes said of a time; of one that is no sum of operations, the cost."""
         if spec.figure:
-            return self.standing.samples.get(entrant.name, ())
-        return entrant.samples(*spec.added(entrant))
+            return self.standing.samples.get(candidate.name, ())
+        return candidate.samples(*spec.added(candidate))
 
-    def figure(self, entrant: Entrant, spec: ColumnSpec) -> Figure | None:
+    def figure(self, candidate: Candidate, spec: ColumnSpec) -> Figure | None:
         """Return what a column says of a codec, in its raw unit."""
         if spec.figure:
-            return spec.figure(entrant, self.standing)
+            return spec.figure(candidate, self.standing)
         if spec.fact:
-            cell = entrant.cells.get(spec.operations[0])
+            cell = candidate.cells.get(spec.operations[0])
             value = cell.facts.get(spec.fact) if cell else None
             return Figure(float(value), None, None) if isinstance(value, int | float) else None
-        return entrant.figure(*spec.added(entrant))
+        return candidate.figure(*spec.added(candidate))
 
     def _unit(self, spec: ColumnSpec) -> str:
         """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""
@@ -291,9 +293,9 @@ class SectionBuilder:
         units = {_unit_of(e) for peer in self.peers for e in peer.shown if "value" in e.cells}
         return units.pop() if len(units) == 1 else ""
 
-    def _without(self, entrant: Entrant, spec: ColumnSpec) -> Entry:
+    def _without(self, candidate: Candidate, spec: ColumnSpec) -> Entry:
         """Say why there is no figure: the outcome in its place, the reason as a footnote."""
-        cells = [entrant.cells[name] for name in spec.operations if name in entrant.cells]
+        cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.fact or not cells:
             return EMPTY
         for cell in cells:
@@ -303,17 +305,17 @@ class SectionBuilder:
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
 
-    def _unsteady(self, entrant: Entrant, spec: ColumnSpec) -> tuple[str, ...]:
-        cells = [entrant.cells[name] for name in spec.operations if name in entrant.cells]
+    def _unsteady(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
+        cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.phase == "time" and any(cell.facts.get("steady") is False for cell in cells):
             return (self.setting.mark("not steady: drifted while it was measured"),)
         return ()
 
 
-def _reason(entrant: Entrant) -> str:
+def _reason(candidate: Candidate) -> str:
     """Say all that failed and was lost, for other programs."""
-    failed = (c for c in entrant.cells.values() if c.outcome not in ("ok", "lossy"))
-    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *entrant.losses])
+    failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
+    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *candidate.losses])
 
 
 def _bound(ours: Figure, theirs: Figure) -> Entry:
@@ -326,15 +328,15 @@ def _bound(ours: Figure, theirs: Figure) -> Entry:
     return Entry(f"<{numbers.ratio(bound)}", high=bound)
 
 
-def _unit_of(entrant: Entrant) -> str:
-    return str(entrant.cells["value"].facts.get("unit", "second"))
+def _unit_of(candidate: Candidate) -> str:
+    return str(candidate.cells["value"].facts.get("unit", "second"))
 
 
-def _with_unit(entrant: Entrant, found: Figure | None) -> Entry:
+def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
     """Write a figure of a column that has no unit of its own."""
     if found is None:
         return EMPTY
-    unit = _unit_of(entrant)
+    unit = _unit_of(candidate)
     factor, name = numbers.scale([found.value], unit)
     half = None if found.half is None else found.half * factor
     text = _amount(found.value * factor, half, exact=unit == "byte", unit=name)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..bench.results import Result
 from ..bench.stats import FEW
 from ..codecs import is_raw
+from .candidates import FLOOR, Candidate, Standing, alpha, candidates_on, corpora
 from .cost import Cost
-from .entrants import FLOOR, Entrant, Standing, alpha, corpora, entrants
 from .numbers import ratio
-from .words import FAILED, listed
 
-__all__ = ["got_through", "recommendation"]
+__all__ = ["FAILED", "got_through", "listed", "recommendation"]
+
+FAILED: Final[Mapping[str, str]] = {
+    "missing": "is not installed",
+    "crashed": "crashed",
+    "timed out": "timed out",
+    "out of memory": "ran out of memory",
+    "error": "failed",
+    "wrong": "brings back something else",
+    "unsupported": "cannot carry these records",
+}
+"""What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
 
 _NONE: Final = "No codec got through"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
@@ -28,8 +39,8 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
     model = cost or Cost()
     found: dict[str, list[tuple[str, str]]] = {}
     for corpus in corpora(result):
-        if field := _field(result, corpus.name):
-            verdict, aside = _verdict(field, model, alpha(result))
+        if candidates := _candidates(result, corpus.name):
+            verdict, aside = _verdict(candidates, model, alpha(result))
             found.setdefault(verdict, []).append((corpus.name, aside))
     if not found:
         return "Nothing was measured, so there is nothing to recommend."
@@ -42,16 +53,16 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
 
 def got_through(result: Result) -> bool:
     """Whether a codec came through on any corpus; where none did, that is the recommendation."""
-    fields = [_field(result, corpus.name) for corpus in corpora(result)]
+    fields = [_candidates(result, corpus.name) for corpus in corpora(result)]
     return any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field)
 
 
-def _field(result: Result, corpus: str) -> list[Entrant]:
-    return [entrant for entrant in entrants(result, corpus) if entrant.name != FLOOR]
+def _candidates(result: Result, corpus: str) -> list[Candidate]:
+    return [candidate for candidate in candidates_on(result, corpus) if candidate.name != FLOOR]
 
 
-def _passed(entrant: Entrant) -> bool:
-    return entrant.outcome not in FAILED
+def _passed(candidate: Candidate) -> bool:
+    return candidate.outcome not in FAILED
 
 
 def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
@@ -62,14 +73,14 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
     return f"{verdict} on {listed(named)}"
 
 
-def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
+def _verdict(candidates: list[Candidate], cost: Cost, alpha: float) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
-    standing = Standing.of(field, cost, alpha)
+    standing = Standing.of(candidates, cost, alpha)
     if not standing.costs:
-        return (_PARTS if any(map(_passed, field)) else _NONE), ""
-    if not any(entrant.checked for entrant in field):
+        return (_PARTS if any(map(_passed, candidates)) else _NONE), ""
+    if not any(candidate.checked for candidate in candidates):
         return _UNCHECKED, ""
-    safe = [e for e in field if _recommendable(e) and e.name in standing.costs]
+    safe = [e for e in candidates if _recommendable(e) and e.name in standing.costs]
     if not safe:
         first = next(iter(standing.costs))
         return "No safe codec brings every record back", f"{first} comes first of the others"
@@ -89,11 +100,11 @@ def _verdict(field: list[Entrant], cost: Cost, alpha: float) -> tuple[str, str]:
         verdict = f"{winner} costs least"
         times = own.costs[others[0]].value / own.costs[winner].value
         asides.append(f"{others[0]} comes next at {ratio(times)} its cost")
-    elif len(field) == 1:
+    elif len(candidates) == 1:
         verdict = f"{winner} brings every record back safely, and nothing else was measured"
     else:
         verdict = f"{winner} is the only one that brings every record back safely"
-    asides += _better(field, standing, winner)
+    asides += _better(candidates, standing, winner)
     return verdict, ", ".join(asides)
 
 
@@ -101,29 +112,36 @@ def _processes(number: int) -> str:
     return "1 process is" if number == 1 else f"{number} processes are"
 
 
-def _recommendable(entrant: Entrant) -> bool:
-    safe = not entrant.facts.trusted_only and not is_raw(entrant.name)
-    return safe and entrant.checked and entrant.outcome == "ok"
+def _recommendable(candidate: Candidate) -> bool:
+    safe = not candidate.facts.trusted_only and not is_raw(candidate.name)
+    return safe and candidate.checked and candidate.outcome == "ok"
 
 
-def _better(field: list[Entrant], standing: Standing, winner: str) -> list[str]:
+def _better(candidates: list[Candidate], standing: Standing, winner: str) -> list[str]:
     """Name what ranks above the winner, and why it is not recommended."""
-    above = [e for e in field if e.name in standing.ranks and standing.ranks[e.name] < standing.ranks[winner]]
+    above = [
+        e for e in candidates if e.name in standing.ranks and standing.ranks[e.name] < standing.ranks[winner]
+    ]
     if not above:
         return []
     best = min(above, key=lambda e: standing.costs[e.name].value)
     return [f"{best.name} is quicker but {_drawback(best)}"]
 
 
-def _drawback(entrant: Entrant) -> str:
+def _drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended."""
-    if entrant.facts.trusted_only:
+    if candidate.facts.trusted_only:
         return "is for trusted data only"
-    if is_raw(entrant.name):
+    if is_raw(candidate.name):
         return "is no codec to import"
-    if not entrant.checked:
+    if not candidate.checked:
         return "was not checked"
-    if entrant.outcome in FAILED:
-        failed = next(cell for cell in entrant.cells.values() if cell.outcome == entrant.outcome)
-        return f"{FAILED[entrant.outcome]} in {failed.cell.operation}"
+    if candidate.outcome in FAILED:
+        failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
+        return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
     return "is lossy here"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names as in a sentence: "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,8 +6,8 @@ for (const { cells } of machines) for (const { samples } of cells) if (samples) 
 const state = JSON.parse(byId("state").textContent);
 const GOOD = new Set(["ok", "lossy"]);
 
-const entrants = collect();
-const table = new Table(byId("table"), entrants, state.floor);
+const candidates = collect();
+const table = new Table(byId("table"), candidates, state.floor);
 const weights = { reads: 1, bandwidth: null, rate: 0 };
 const charts = {
   front: new Chart(byId("front"), state.charts.front, "points"),
@@ -36,15 +36,15 @@ function collect() {
       if (cell.corpus !== corpus || cell.codec === state.floor) continue;
       const key = `${view}/${cell.codec}`;
       if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {} });
-      const entrant = found.get(key);
+      const candidate = found.get(key);
       if (!state.parts.includes(cell.operation)) continue;
-      if (!GOOD.has(cell.outcome)) entrant.ranked = false;
+      if (!GOOD.has(cell.outcome)) candidate.ranked = false;
       if (!cell.samples) continue;
       const { value } = cell.samples;
-      if (cell.operation === "size") [entrant.size] = moments(value);
+      if (cell.operation === "size") [candidate.size] = moments(value);
       else {
-        entrant[cell.operation] = cell.samples;
-        entrant.means[cell.operation] = Math.exp(moments(value.map(Math.log))[0]);
+        candidate[cell.operation] = cell.samples;
+        candidate.means[cell.operation] = Math.exp(moments(value.map(Math.log))[0]);
       }
     }
   });
@@ -75,15 +75,15 @@ function update() {
   const leaders = [];
   for (const view of views) {
     const mine = lines.filter((line) => line.view === view);
-    const field = mine.filter((line) => line.entrant && takesPart(line));
-    const result = ranking(field.map((line) => line.entrant), weights, state.alpha[view], state.tie);
-    const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.entrant, cost]));
+    const field = mine.filter((line) => line.candidate && takesPart(line));
+    const result = ranking(field.map((line) => line.candidate), weights, state.alpha[view], state.tie);
+    const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.candidate, cost]));
     const base = state.baseline === null ? result.ranked[0] ?? result.overfull[0] : baselineCost(view);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
-    for (const line of mine) table.write(line, costs.get(line.entrant) ?? null, base, unit, weights, result.apart);
+    for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.apart);
     for (const line of field) {
-      const cost = costs.get(line.entrant);
-      if (cost?.rank !== undefined && line.entrant.size > 0) points.push(point(line, cost));
+      const cost = costs.get(line.candidate);
+      if (cost?.rank !== undefined && line.candidate.size > 0) points.push(point(line, cost));
     }
     leaders.push({ view, ...result });
   }
@@ -105,12 +105,12 @@ function update() {
 
 /** The cost of the baseline, whether it is shown or not. */
 function baselineCost(view) {
-  const entrant = entrants.get(`${view}/${state.baseline}`);
-  return entrant && costOf(entrant, weights);
+  const candidate = candidates.get(`${view}/${state.baseline}`);
+  return candidate && costOf(candidate, weights);
 }
 
 function point(line, cost) {
-  const { codec, size } = line.entrant;
+  const { codec, size } = line.candidate;
   return {
     codec, size, name: codec, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
     lossy: line.lossy, front: cost.front, edge: cost.edge,
@@ -118,7 +118,7 @@ function point(line, cost) {
   };
 }
 
-/** Say on which side of its point a name stands: the twin of bakeoff.reports.drawn. Of many fronts each is named once. */
+/** Say on which side of its point a name stands: the twin of bakeoff.reports.chart_rows. Of many fronts each is named once. */
 function placeNames(points, many) {
   const logs = points.map((row) => Math.log(row.size));
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
@@ -160,7 +160,7 @@ function useWords() {
 }
 
 function winners(ranked) {
-  return ranked.filter((cost) => cost.rank === 1).map((cost) => cost.entrant.codec);
+  return ranked.filter((cost) => cost.rank === 1).map((cost) => cost.candidate.codec);
 }
 
 function say(leaders) {
@@ -174,7 +174,7 @@ function say(leaders) {
     else {
       parts.push("For ", useWords(), ", ", bold(first[0]), ` costs least: ${amount(ranked[0].value, "second")} a record`);
       const next = ranked.find((cost) => cost.rank > 1);
-      const level = ranked.filter((cost) => next && cost.rank === next.rank).map((cost) => cost.entrant.codec);
+      const level = ranked.filter((cost) => next && cost.rank === next.rank).map((cost) => cost.candidate.codec);
       if (next) parts.push("; ", ...listed(level), ` ${level.length > 1 ? "come" : "comes"} next at ${times(next.value / ranked[0].value)} that.`);
       else parts.push(".");
     }
@@ -196,9 +196,9 @@ function hint(leaders) {
   if (leaders.length === 1 && leaders[0].ranked.length > 1 && leaders[0].ranked[0].pairs.length >= state.few) {
     const [{ ranked }] = leaders;
     const { reads, bandwidth } = limits(ranked, weights);
-    const name = ranked[0].entrant.codec;
+    const name = ranked[0].candidate.codec;
     const turn = (limit, before, text) => {
-      if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.entrant.codec), " costs less than ", bold(name), "."]);
+      if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.candidate.codec), " costs less than ", bold(name), "."]);
     };
     turn(reads[0], "Below ", (at) => `${general(at)} reads for each write`);
     turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
@@ -345,7 +345,7 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Keep a spreadsheet from running a name or an error text as a formula: the twin of bakeoff.reports.plain. */
+/** Keep a spreadsheet from running a name or an error text as a formula: the twin of bakeoff.reports.csv_json. */
 function inert(value) {
   if (typeof value !== "string") return value;
   const text = value.trim().replace(/\s+/g, " ");

@@ -103,11 +103,11 @@ function cheaper(costs, alpha, tie) {
   return sure;
 }
 
-/** Add an entrant's operations up, process by process. Null when a part has no figure. */
-function costOf(entrant, weights) {
-  const { dump, load, fix, size } = entrant;
+/** Add an candidate's operations up, process by process. Null when a part has no figure. */
+function costOf(candidate, weights) {
+  const { dump, load, fix, size } = candidate;
   const { reads, bandwidth } = weights;
-  if (!entrant.ranked || !dump || (reads > 0 && !load) || (bandwidth !== null && size === null)) return null;
+  if (!candidate.ranked || !dump || (reads > 0 && !load) || (bandwidth !== null && size === null)) return null;
   const wire = bandwidth === null ? 0 : size / bandwidth;
   const parts = reads > 0 ? [load, fix].filter(Boolean) : [fix].filter(Boolean);
   const simple = parts.every((part) => part.pair.length === dump.pair.length && part.pair.every((p, i) => p === dump.pair[i]));
@@ -128,24 +128,24 @@ function costOf(entrant, weights) {
     paired[index] = Math.log(relative + wire * (dump.paired[at] / dump.value[at] || 1));
   });
   const [mean, variance] = moments(values);
-  return { entrant, pairs: kept, paired, mean, variance, value: Math.exp(mean) };
+  return { candidate, pairs: kept, paired, mean, variance, value: Math.exp(mean) };
 }
 
-/** Rank the entrants of one view: costs cheapest first, each with rank, tie and place on the front. */
-function ranking(entrants, weights, alpha, tie) {
-  const costs = entrants.map((entrant) => costOf(entrant, weights)).filter(Boolean);
-  const full = costs.filter((cost) => !overfull(cost.entrant, weights));
+/** Rank the candidates of one view: costs cheapest first, each with rank, tie and place on the front. */
+function ranking(candidates, weights, alpha, tie) {
+  const costs = candidates.map((candidate) => costOf(candidate, weights)).filter(Boolean);
+  const full = costs.filter((cost) => !overfull(cost.candidate, weights));
   full.sort((a, b) => a.value - b.value);
   const sure = cheaper(full, alpha, tie);
   const count = full.length;
   let first = 0;
   full.forEach((cost, a) => {
     if (sure[first * count + a]) first = a;
-    let beaten = cost.entrant.size === null;
+    let beaten = cost.candidate.size === null;
     full.forEach((other, b) => {
-      if (other.entrant.size === null || beaten) return;
-      if (other.entrant.size <= cost.entrant.size && sure[b * count + a]) beaten = true;
-      else if (other.entrant.size < cost.entrant.size && other.value <= cost.value) beaten = true;
+      if (other.candidate.size === null || beaten) return;
+      if (other.candidate.size <= cost.candidate.size && sure[b * count + a]) beaten = true;
+      else if (other.candidate.size < cost.candidate.size && other.value <= cost.value) beaten = true;
     });
     cost.rank = first + 1;
     cost.front = !beaten;
@@ -153,29 +153,29 @@ function ranking(entrants, weights, alpha, tie) {
   const shared = new Map();
   full.forEach((cost) => shared.set(cost.rank, (shared.get(cost.rank) ?? 0) + 1));
   let lowest = Infinity;
-  [...full].sort((a, b) => a.entrant.size - b.entrant.size || a.value - b.value).forEach((cost) => {
+  [...full].sort((a, b) => a.candidate.size - b.candidate.size || a.value - b.value).forEach((cost) => {
     cost.tied = shared.get(cost.rank) > 1;
     cost.edge = cost.front && cost.value < lowest;
     if (cost.edge) lowest = cost.value;
   });
-  const places = new Map(full.map((cost, place) => [cost.entrant, place]));
+  const places = new Map(full.map((cost, place) => [cost.candidate, place]));
   /** Whether two costs are told apart: as their ranks are, or on their own where one has no rank. */
   const apart = (a, b) => {
-    const [i, j] = [places.get(a.entrant), places.get(b.entrant)];
+    const [i, j] = [places.get(a.candidate), places.get(b.candidate)];
     if (i !== undefined && j !== undefined) return Boolean(sure[i * count + j] || sure[j * count + i]);
     return cheaper([a, b], alpha, tie).some(Boolean);
   };
-  return { ranked: full, overfull: costs.filter((cost) => overfull(cost.entrant, weights)), apart };
+  return { ranked: full, overfull: costs.filter((cost) => overfull(cost.candidate, weights)), apart };
 }
 
 /** What the chosen rate takes: busy processors, and the share of the line. */
-function load(entrant, { reads, bandwidth, rate }) {
-  const seconds = entrant.means.dump + reads * ((entrant.means.load ?? 0) + (entrant.means.fix ?? 0));
-  return { cores: rate * seconds, line: bandwidth === null ? 0 : (rate * entrant.size) / bandwidth };
+function load(candidate, { reads, bandwidth, rate }) {
+  const seconds = candidate.means.dump + reads * ((candidate.means.load ?? 0) + (candidate.means.fix ?? 0));
+  return { cores: rate * seconds, line: bandwidth === null ? 0 : (rate * candidate.size) / bandwidth };
 }
 
-function overfull(entrant, weights) {
-  return weights.rate > 0 && load(entrant, weights).line > 1;
+function overfull(candidate, weights) {
+  return weights.rate > 0 && load(candidate, weights).line > 1;
 }
 
 /** Where the cheapest codec stops being it, on both sides of both weights. */
@@ -185,21 +185,21 @@ function limits(ranked, weights) {
   if (!first) return found;
   const cpu = ({ means }) => [means.dump, (means.load ?? 0) + (means.fix ?? 0)];
   const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
-  const [dump, read] = cpu(first.entrant);
-  const nearest = (key, at, entrant, now) => {
+  const [dump, read] = cpu(first.candidate);
+  const nearest = (key, at, candidate, now) => {
     if (!(at >= state.plausible[key][0] && at <= state.plausible[key][1])) return;
     const side = at > now ? 1 : 0;
     const known = found[key][side];
-    if (!known || (side ? at < known.at : at > known.at)) found[key][side] = { at, entrant };
+    if (!known || (side ? at < known.at : at > known.at)) found[key][side] = { at, candidate };
   };
-  for (const { entrant } of others) {
-    const [theirDump, theirRead] = cpu(entrant);
-    const reads = (theirDump + wire(entrant) - dump - wire(first.entrant)) / (read - theirRead);
-    nearest("reads", reads, entrant, weights.reads);
-    if (entrant.size === null || first.entrant.size === null) continue;
+  for (const { candidate } of others) {
+    const [theirDump, theirRead] = cpu(candidate);
+    const reads = (theirDump + wire(candidate) - dump - wire(first.candidate)) / (read - theirRead);
+    nearest("reads", reads, candidate, weights.reads);
+    if (candidate.size === null || first.candidate.size === null) continue;
     const seconds = theirDump + weights.reads * theirRead - dump - weights.reads * read;
-    const line = (first.entrant.size - entrant.size) / seconds;
-    nearest("bandwidth", line, entrant, weights.bandwidth ?? Infinity);
+    const line = (first.candidate.size - candidate.size) / seconds;
+    nearest("bandwidth", line, candidate, weights.bandwidth ?? Infinity);
   }
   return found;
 }

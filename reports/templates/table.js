@@ -1,16 +1,16 @@
 // The table: shows rows of one view or of all, writes cost, rank and rate, sorts and filters.
 
 class Table {
-  constructor(element, entrants, floor) {
+  constructor(element, candidates, floor) {
     this.element = element;
     this.body = element.tBodies[0];
     this.headers = [...element.tHead.querySelectorAll("th")];
-    this.lines = [...this.body.rows].map((row, index) => this.line(row, entrants, floor, index));
+    this.lines = [...this.body.rows].map((row, index) => this.line(row, candidates, floor, index));
     this.key = "rank";
     this.descending = false;
   }
 
-  line(row, entrants, floor, index) {
+  line(row, candidates, floor, index) {
     const { view, codec, format } = row.dataset;
     const cells = {};
     for (const cell of row.querySelectorAll("[data-column]")) cells[cell.dataset.column] = cell;
@@ -25,7 +25,7 @@ class Table {
       lossy: row.hasAttribute("data-lossy"),
       trusted: row.hasAttribute("data-trusted"),
       rank: row.querySelector("td.rank"),
-      entrant: entrants.get(`${view}/${codec}`),
+      candidate: candidates.get(`${view}/${codec}`),
       cost: null,
     };
   }
@@ -73,7 +73,7 @@ class Table {
     const cell = line.cells.rate;
     line.values.rate = undefined;
     if (!weights.rate || !cost) return put(cell, "");
-    const { cores, line: wire } = load(line.entrant, weights);
+    const { cores, line: wire } = load(line.candidate, weights);
     line.values.rate = cores;
     put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `, line ${share(wire)}`}`);
   }
@@ -141,7 +141,7 @@ function rising(numbers) {
 /** How many times another cost a cost is, ≈ where the two cannot be told apart. */
 function relative(cost, base, apart) {
   if (!base) return "";
-  if (cost.entrant === base.entrant) return times(1);
+  if (cost.candidate === base.candidate) return times(1);
   const { mean, degrees } = compare(cost, base);
   return `${apart(cost, base) ? "" : "≈"}${times(degrees < 1 ? cost.value / base.value : Math.exp(mean))}`;
 }

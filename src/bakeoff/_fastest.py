@@ -68,8 +68,8 @@ def fastest(
     if os.path.lexists(path) or (lock is None and os.environ.get(VARIABLE)):
         return _locked(Lock.read(path), path, schema, trusted=trusted)
 
+    from .reports.candidates import limits_needed
     from .reports.cost import Cost
-    from .reports.entrants import limits_needed
     from .reports.files import load
     from .reports.pick import Wish, pick
 

@@ -13,7 +13,7 @@ from bakeoff.bench.worker.limits import beyond
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.bench.worker.records import Sample
 from bakeoff.codecs.limits import OWN_DATA
-from bakeoff.reports.entrants import limits_needed
+from bakeoff.reports.candidates import limits_needed
 
 LISTS = {"a": [1, [2], {"b": None}] * 70_000}
 """420,004 values: more than bson takes, fewer than json does."""

@@ -14,9 +14,9 @@ import pytest
 import madeup
 from bakeoff.bench.results import CellResult, Result
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports import charts, drawn
+from bakeoff.reports import chart_rows, charts
+from bakeoff.reports.candidates import FLOOR
 from bakeoff.reports.cost import Cost
-from bakeoff.reports.entrants import FLOOR
 from bakeoff.reports.merge import machines
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -27,8 +27,8 @@ def one() -> Result:
     return madeup.result(codecs=12, corpora=1, processes=6)
 
 
-def view_of(result: Result, **weights: Any) -> drawn.View:
-    return drawn.views(machines([result]), Cost(**weights))[0]
+def view_of(result: Result, **weights: Any) -> chart_rows.View:
+    return chart_rows.views(machines([result]), Cost(**weights))[0]
 
 
 @pytest.mark.parametrize("kind", charts.KINDS)
@@ -104,7 +104,7 @@ def test_reports_load_no_charting_library() -> None:
 
 def test_the_front_holds_what_nothing_beats(one: Result) -> None:
     """No point of the line is dearer than a smaller one, and every other point is beaten."""
-    rows = drawn.points(view_of(one))
+    rows = chart_rows.points(view_of(one))
     edge = sorted((row for row in rows if row["edge"]), key=lambda row: row["size"])
     costs = [row["cost"] for row in edge]
 
@@ -117,12 +117,12 @@ def test_the_front_holds_what_nothing_beats(one: Result) -> None:
 
 def test_the_floor_is_no_competitor(one: Result) -> None:
     """The floor has a bar of its own but no place among sizes and costs, and sets no best."""
-    rows = drawn.bars(view_of(one), "dump")
+    rows = chart_rows.bars(view_of(one), "dump")
     floor = next(row for row in rows if row["codec"] == FLOOR)
 
     assert floor["format"] == ""
-    assert FLOOR not in {row["codec"] for row in drawn.points(view_of(one))}
-    assert FLOOR not in {row["codec"] for row in drawn.summary([view_of(one)], "dump")}
+    assert FLOOR not in {row["codec"] for row in chart_rows.points(view_of(one))}
+    assert FLOOR not in {row["codec"] for row in chart_rows.summary([view_of(one)], "dump")}
 
 
 @pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])
@@ -135,13 +135,13 @@ def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
 
     view = view_of(replace(one, cells=tuple(map(spoil, one.cells))), reads=0.0)
 
-    assert "orjson" not in {row["codec"] for row in drawn.bars(view, "load")}
-    assert "orjson" not in {row["codec"] for row in drawn.points(view)}
+    assert "orjson" not in {row["codec"] for row in chart_rows.bars(view, "load")}
+    assert "orjson" not in {row["codec"] for row in chart_rows.points(view)}
 
 
 def test_long_bars_are_cut_and_say_so() -> None:
     """One slow codec does not flatten the others; its figure carries the mark."""
-    rows = drawn.bars(view_of(madeup.result(corpora=1, processes=4)), "dump")
+    rows = chart_rows.bars(view_of(madeup.result(corpora=1, processes=4)), "dump")
     cut = [row for row in rows if row["cut"]]
 
     assert cut
@@ -151,8 +151,8 @@ def test_long_bars_are_cut_and_say_so() -> None:
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
     """The geometric mean is over all corpora or there is none."""
-    views = drawn.views(machines([madeup.result(corpora=5, processes=4)]), Cost())
-    codecs = {row["codec"] for row in drawn.summary(views, "dump")}
+    views = chart_rows.views(machines([madeup.result(corpora=5, processes=4)]), Cost())
+    codecs = {row["codec"] for row in chart_rows.summary(views, "dump")}
 
     assert "orjson" in codecs
     assert "marshal" not in codecs  # cannot do the corpus `types`

@@ -11,7 +11,7 @@ import pytest
 
 from bakeoff.bench.results import OperationFacts, Result
 from bakeoff.errors import UsageError
-from bakeoff.reports import charts, drawn, page, render
+from bakeoff.reports import chart_rows, charts, page, render
 from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.compare import compare
 from bakeoff.reports.cost import Cost
@@ -77,11 +77,11 @@ def test_more_is_better_in_a_comparison(strange, result_of):
 
 def test_drawn_in_its_own_unit(strange):
     """The best bar comes first; the chart says which way is better."""
-    (view,) = drawn.views(machines([strange]), Cost())
+    (view,) = chart_rows.views(machines([strange]), Cost())
     drawing = charts.render([strange], "bars").decode()
 
-    assert ["bson", "json", "yaml"] == [row["codec"] for row in drawn.bars(view, "found")]
-    assert "4.00 KiB" in drawn.bars(view, "held@lmdb")[-1]["label"]
+    assert ["bson", "json", "yaml"] == [row["codec"] for row in chart_rows.bars(view, "found")]
+    assert "4.00 KiB" in chart_rows.bars(view, "held@lmdb")[-1]["label"]
     assert "records found" in drawing
     assert "higher is better" in drawing
     assert "held by lmdb" in charts.render([strange], "memory").decode()
@@ -89,9 +89,9 @@ def test_drawn_in_its_own_unit(strange):
 
 def test_times_that_have_no_chart_are_times(result_of):
     """A figure is labelled in the unit of its operation, drawn by default or not."""
-    (view,) = drawn.views(machines([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]), Cost())
+    (view,) = chart_rows.views(machines([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]), Cost())
 
-    assert drawn.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
+    assert chart_rows.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
 
 
 def test_on_the_page(strange):

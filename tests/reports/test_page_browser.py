@@ -23,8 +23,8 @@ from playwright.sync_api import expect
 import madeup
 from bakeoff.bench.results import Result
 from bakeoff.reports import page as report
+from bakeoff.reports.chart_rows import points, views
 from bakeoff.reports.cost import Cost
-from bakeoff.reports.drawn import points, views
 from bakeoff.reports.merge import machines
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Sample
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
+from bakeoff.reports.chart_rows import bars, summary, views
 from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.cost import Cost
-from bakeoff.reports.drawn import bars, summary, views
 from bakeoff.reports.merge import machines
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"

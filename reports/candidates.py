@@ -16,12 +16,12 @@ from .cost import Cost, nothing_to_fix
 __all__ = [
     "FLOOR",
     "GROWING",
-    "Entrant",
+    "Candidate",
     "Figure",
     "Standing",
     "alpha",
+    "candidates_on",
     "corpora",
-    "entrants",
     "measured",
     "records_seen",
     "summed",
@@ -68,7 +68,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entrant:
+class Candidate:
     """A codec's cells on one corpus, by operation."""
 
     facts: CodecFacts
@@ -212,7 +212,7 @@ def corpora(result: Result) -> list[CorpusFacts]:
     return list(known.values())
 
 
-def entrants(result: Result, corpus: str) -> list[Entrant]:
+def candidates_on(result: Result, corpus: str) -> list[Candidate]:
     """Return the codecs that took part on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
     for cell in result.cells:
@@ -221,7 +221,7 @@ def entrants(result: Result, corpus: str) -> list[Entrant]:
     facts = {codec.name: codec for codec in result.codecs}
     bare = CodecFacts(name="", format="", library="", version="", accelerated=None)
     return [
-        Entrant(facts.get(name, replace(bare, name=name)), operations)
+        Candidate(facts.get(name, replace(bare, name=name)), operations)
         for name, operations in cells.items()
         if operations
     ]
@@ -250,9 +250,9 @@ class Standing:
     alpha: float
 
     @classmethod
-    def of(cls, field: Sequence[Entrant], cost: Cost, alpha: float = ALPHA) -> Standing:
+    def of(cls, candidates: Sequence[Candidate], cost: Cost, alpha: float = ALPHA) -> Standing:
         """Rank the codecs of a corpus; the floor never takes part."""
-        samples = {e.name: cost.samples(e.cells) for e in field if e.name != FLOOR}
+        samples = {e.name: cost.samples(e.cells) for e in candidates if e.name != FLOOR}
         samples = {name: found for name, found in samples.items() if found}
         costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
         order = sorted(costs, key=lambda name: costs[name].value)

@@ -14,9 +14,9 @@ from typing import Any, Final
 from ..bench.results import CorpusFacts, Result
 from ..bench.stats import verdicts
 from . import numbers
+from .candidates import FLOOR, Candidate, Figure, Standing, alpha, candidates_on, corpora
 from .columns import Chart, ColumnSpec, best, columns
 from .cost import PARTS, Cost
-from .entrants import FLOOR, Entrant, Figure, Standing, alpha, corpora, entrants
 from .table import Direction
 
 __all__ = [
@@ -49,7 +49,7 @@ class View:
 
     machine: str
     corpus: CorpusFacts
-    field: tuple[Entrant, ...]
+    candidates: tuple[Candidate, ...]
     cost: Cost
     alpha: float
     specs: Mapping[str, ColumnSpec]
@@ -67,7 +67,7 @@ class View:
     @cached_property
     def standing(self) -> Standing:
         """The ranking by cost."""
-        return Standing.of([e for e in self.field if eligible(e, *PARTS)], self.cost, self.alpha)
+        return Standing.of([e for e in self.candidates if eligible(e, *PARTS)], self.cost, self.alpha)
 
 
 def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
@@ -77,15 +77,15 @@ def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
     found = []
     for label, result in blocks:
         for corpus in corpora(result):
-            field = tuple(entrants(result, corpus.name))
-            if field:
-                found.append(View(label, corpus, field, cost, alpha(result), specs))
+            candidates = tuple(candidates_on(result, corpus.name))
+            if candidates:
+                found.append(View(label, corpus, candidates, cost, alpha(result), specs))
     return found
 
 
-def eligible(entrant: Entrant, *operations: str) -> bool:
+def eligible(candidate: Candidate, *operations: str) -> bool:
     """Whether figures may be shown: right answers only, whatever the file says."""
-    cells = (entrant.cells[name] for name in operations if name in entrant.cells)
+    cells = (candidate.cells[name] for name in operations if name in candidate.cells)
     return all(cell.outcome in ("ok", "lossy") for cell in cells)
 
 
@@ -103,8 +103,8 @@ def points(view: View) -> list[dict[str, Any]]:
     smaller one is no dearer. Ties of equal size therefore stand there together.
     """
     standing = view.standing
-    sizes = {e.name: size.value for e in view.field if (size := e.figure("size")) and size.value > 0}
-    chosen = [e for e in view.field if e.name in standing.costs and e.name in sizes]
+    sizes = {e.name: size.value for e in view.candidates if (size := e.figure("size")) and size.value > 0}
+    chosen = [e for e in view.candidates if e.name in standing.costs and e.name in sizes]
     judged = verdicts({e.name: standing.samples[e.name] for e in chosen}, view.alpha)
     costs = {e.name: standing.costs[e.name].value for e in chosen}
 
@@ -153,7 +153,7 @@ def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def bars(view: View, operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec with a figure of an operation, the best first."""
     spec = view.specs[operation]
-    found = [(e, f) for e in view.field if eligible(e, operation) and (f := e.figure(operation))]
+    found = [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
     return _drawn([(e, f._replace(value=f.seen), _worded(f, spec.unit)) for e, f in found], spec.direction)
 
 
@@ -165,18 +165,18 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
     """
     direction = group[0].specs[operation].direction
     shares: dict[str, list[float]] = {}
-    known: dict[str, Entrant] = {}
+    known: dict[str, Candidate] = {}
     for view in group:
         figures = {
             e.name: figure.seen
-            for e in view.field
+            for e in view.candidates
             if e.name != FLOOR and eligible(e, operation)
             if (figure := e.figure(operation)) and figure.value > 0
         }
         first = best(direction)(figures.values(), default=1.0)
         for name, value in figures.items():
             shares.setdefault(name, []).append(value / first)
-        known |= {e.name: e for e in view.field if e.name not in known or e.outcome == "lossy"}
+        known |= {e.name: e for e in view.candidates if e.name not in known or e.outcome == "lossy"}
     full = {name: values for name, values in shares.items() if len(values) == len(group)}
     found = []
     for name, values in full.items():
@@ -193,23 +193,23 @@ def _worded(figure: Figure, unit: str) -> str:
     return f"{text} {spread}".strip()
 
 
-def _drawn(found: Sequence[tuple[Entrant, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+def _drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
     ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
     values = sorted(figure.value for _, figure, _ in ordered)
     longest = max(values, default=0.0)
     usual = values[len(values) // 2] * _CUT if values else 0.0
     limit = usual if longest > usual * 1.5 else longest
     rows = []
-    for order, (entrant, figure, text) in enumerate(ordered):
+    for order, (candidate, figure, text) in enumerate(ordered):
         cut = figure.value > limit
-        lossy = entrant.outcome == "lossy"
+        lossy = candidate.outcome == "lossy"
         length = min(figure.value, limit) / limit if limit else 0.0
         low = None if cut or figure.low is None else figure.low / limit if limit else None
         high = None if cut or figure.high is None else figure.high / limit if limit else None
         rows.append(
             {
-                "codec": entrant.name,
-                "format": "" if entrant.name == FLOOR else entrant.facts.format or "unknown",
+                "codec": candidate.name,
+                "format": "" if candidate.name == FLOOR else candidate.facts.format or "unknown",
                 "order": order,
                 # As shares of the longest bar drawn, so that no scale depends on a unit.
                 "length": round(length, 4),

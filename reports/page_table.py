@@ -8,13 +8,13 @@ from typing import Any
 
 from ..bench.results import Result
 from .build import build
+from .candidates import FLOOR, Candidate
+from .chart_rows import View
 from .columns import columns
-from .drawn import View
-from .entrants import FLOOR, Entrant
 from .options import Options
 from .table import Absent, Column, Direction, Entry, Section
 
-__all__ = ["Cell", "Footnote", "Grid", "Heading", "Line", "grid"]
+__all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PageCell:
     """One cell: the figure without its unit, the unit, what stands small beside it, footnotes."""
 
     text: str
@@ -60,7 +60,7 @@ class Line:
     lossy: bool
     trusted: bool
     notes: tuple[int, ...]
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, PageCell]
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Footnote:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PageTable:
     """The whole table.
 
     Attributes:
@@ -91,7 +91,9 @@ class Grid:
         return next(filter(None, units), "")
 
 
-def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]) -> Grid:
+def page_table(
+    blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]
+) -> PageTable:
     """Build the table of the page.
 
     Args:
@@ -112,7 +114,7 @@ def grid(blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: M
         for line in _lines(number, view, section, list(shown), notes)
     ]
     used = {key for line in lines for key, cell in line.cells.items() if cell.text}
-    return Grid(
+    return PageTable(
         columns=tuple(
             Heading(
                 key,
@@ -138,7 +140,7 @@ def _lines(
 ) -> list[Line]:
     texts = dict(section.footnotes)
     heads = {column.key: column for column in section.columns}
-    field = {entrant.name: entrant for entrant in view.field}
+    candidates = {candidate.name: candidate for candidate in view.candidates}
 
     def cited(entry: Entry) -> tuple[int, ...]:
         found = []
@@ -151,7 +153,7 @@ def _lines(
 
     lines = []
     for row in section.rows:
-        entrant = field[row.codec]
+        candidate = candidates[row.codec]
         name = row.entry(heads["codec"])
         notes_of_codec = cited(name)
         cells = {
@@ -163,12 +165,12 @@ def _lines(
                 view=number,
                 corpus=view.label,
                 codec=row.codec,
-                format=entrant.facts.format,
-                library=f"{entrant.facts.library} {entrant.facts.version}".strip(),
+                format=candidate.facts.format,
+                library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
                 rank=rank.text if rank.value is not None else "",
                 floor=row.codec == FLOOR,
-                lossy=_lossy(entrant),
-                trusted=entrant.facts.trusted_only,
+                lossy=_lossy(candidate),
+                trusted=candidate.facts.trusted_only,
                 notes=notes_of_codec,
                 cells=cells,
             )
@@ -176,18 +178,18 @@ def _lines(
     return lines
 
 
-def _lossy(entrant: Entrant) -> bool:
-    return any(cell.outcome == "lossy" or cell.loss for cell in entrant.cells.values())
+def _lossy(candidate: Candidate) -> bool:
+    return any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values())
 
 
-def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> Cell:
+def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:
     text, _, spread = entry.text.partition(" ±")
     is_figure = isinstance(entry.value, int | float)
     # There is room for one interval, that of the figure: it comes first, beside which a ratio has none.
     beside = [f"±{spread}"] if spread else []
     if relative and relative.text:
         beside.append(relative.text.partition(" ±")[0])
-    return Cell(
+    return PageCell(
         text=text,
         unit=column.unit.partition("/")[0] if is_figure else "",
         beside=" · ".join(beside),
