@@ -1,4 +1,7 @@
-"""Recorded result files, one for each version of the format, stay readable."""
+"""Recorded result files, one for each version of the format, stay readable.
+
+`format-2.json` is the run of `format-1.json`, written when format 2 was new.
+"""
 
 from __future__ import annotations
 
