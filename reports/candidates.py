@@ -22,6 +22,8 @@ __all__ = [
     "alpha",
     "candidates_on",
     "corpora",
+    "figure",
+    "limits_needed",
     "measured",
     "records_seen",
     "summed",
