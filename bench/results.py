@@ -397,7 +397,7 @@ def write(result: Result, path: Path) -> None:
     Raises:
         RunError: The file cannot be written; nothing is left behind.
     """
-    from ..console import atomic_write
+    from ..files import atomic_write
 
     suite = to_suite(result)
     with atomic_write(path) as file:

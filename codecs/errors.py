@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import UsageError
+from ..errors import UsageError, hint
 
 __all__ = ["CodecError", "DecodeError", "EncodeError", "LimitError", "MissingLibrary", "UnknownCodec"]
 
@@ -72,8 +72,7 @@ class UnknownCodec(CodecError, UsageError):
     """
 
     def __init__(self, codec: str, near: Sequence[str] = ()) -> None:
-        hint = f"; did you mean {' or '.join(near)}?" if near else "; `bakeoff codecs` lists them"
-        super().__init__(codec, f"no such codec{hint}")
+        super().__init__(codec, f"no such codec; {hint(near, '`bakeoff codecs` lists them')}")
         self.near = tuple(near)
 
     def __reduce__(self) -> tuple[type[UnknownCodec], tuple[str, tuple[str, ...]]]:

@@ -12,13 +12,12 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, near
 from .compression import compressor
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .guards import GUARDS
@@ -246,7 +245,7 @@ def describe(name: str) -> Declaration:
     if base not in everything:
         base = base.removesuffix(RAW)
     if base not in everything:
-        raise UnknownCodec(name, get_close_matches(base, everything, n=3, cutoff=0.5))
+        raise UnknownCodec(name, near(base, everything))
     return everything[base]
 
 
@@ -417,5 +416,5 @@ def _matching(pattern: str) -> list[str]:
     base, with_schema, compression = split_name(pattern)
     found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
     if not found:
-        raise UnknownCodec(pattern, get_close_matches(base, names(), n=3, cutoff=0.5))
+        raise UnknownCodec(pattern, near(base, names()))
     return [join_name(name, with_schema, compression) for name in found]

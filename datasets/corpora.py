@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import UsageError, near
 from .base import DEFAULT_SEED, Corpus
 from .errors import UnknownCorpus, UnreadableCorpus
 from .families import NAMES
@@ -93,4 +92,4 @@ def corpus(
         from .functions import Made, imported
 
         return Made(source, imported(source), reading)
-    raise UnknownCorpus(source, get_close_matches(source, NAMES, n=2))
+    raise UnknownCorpus(source, near(source, NAMES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import RunError, UsageError
+from ..errors import RunError, UsageError, hint
 
 __all__ = ["BadRecord", "UnknownCorpus", "UnknownFormat", "UnreadableCorpus", "UntrustedCorpus"]
 
@@ -17,9 +17,8 @@ class UnknownCorpus(UsageError):  # noqa: N818
     """
 
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
-        hint = f"did you mean {' or '.join(near)}?" if near else "`bakeoff corpora` lists the built-in ones"
         what = "no built-in corpus" if built_in else "no corpus and no file"
-        super().__init__(f"{what} named {name!r}; {hint}")
+        super().__init__(f"{what} named {name!r}; {hint(near, '`bakeoff corpora` lists the built-in ones')}")
         self.near = tuple(near)
 
 

@@ -24,7 +24,7 @@ class FileFormat:
     """A format that files of records come in.
 
     Attributes:
-        name: As given to ``--format``.
+        name: As given to ``--from`` and ``--format``.
         suffixes: Endings of file names.
         reader: ``module:function`` in this package, imported when needed.
         codec: Codec that writes it, record by record; empty where `writing` has a way of its own.
@@ -105,11 +105,12 @@ _NOT_READ = {".parquet": "Parquet", ".avro": "Avro"}
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
 
 
-def format_of(path: Path, name: str | None = None) -> FileFormat:
+def format_of(path: Path, name: str | None = None, option: str = "--from") -> FileFormat:
     """Return the format of a file.
 
     Args:
         name: What the user said; None goes by the ending, before that of a compressor.
+        option: What the user may say it with.
 
     Raises:
         UnknownFormat: No such format, or no known ending.
@@ -122,7 +123,7 @@ def format_of(path: Path, name: str | None = None) -> FileFormat:
     if suffix in _NOT_READ:
         raise UnknownFormat(f"{path}: {_NOT_READ[suffix]} files are not read; turn it into JSON Lines first")
     if (kind := _BY_SUFFIX.get(suffix)) is None:
-        raise UnknownFormat(f"{path}: no format known by this ending; say --format {'|'.join(FORMATS)}")
+        raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
     return kind
 
 
@@ -137,4 +138,4 @@ def sniff(head: bytes, name: str) -> FileFormat:
         return FORMATS["json"]
     if start.startswith((b"---", b"%YAML")):
         return FORMATS["yaml"]
-    raise UnknownFormat(f"{name}: its format cannot be told; say --format {'|'.join(FORMATS)}")
+    raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")

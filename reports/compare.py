@@ -26,7 +26,7 @@ from .environment import differences, machine, versions, warnings
 from .table import labelled
 from .yardstick import measured_by, units
 
-__all__ = ["Change", "Comparison", "compare", "option_differences", "parse_share"]
+__all__ = ["Change", "Comparison", "compare", "option_differences"]
 
 ChangeVerdict = Literal["better", "worse", "same", "not significant"]
 
@@ -65,21 +65,6 @@ HELD: Final = 512 * 1024
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
 _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
-
-
-def parse_share(text: str) -> float:
-    """Read a limit in per cent: "5%" (or "5") is 0.05.
-
-    Raises:
-        UsageError: Not a percentage, or below zero.
-    """
-    try:
-        share = float(text.strip().removesuffix("%")) / 100
-    except ValueError:
-        share = math.nan
-    if not 0 <= share < math.inf:
-        raise UsageError(f"limit {text!r}: expected a percentage such as 5%")
-    return share
 
 
 @dataclass(frozen=True, slots=True)

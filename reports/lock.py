@@ -18,7 +18,6 @@ import datetime as dt
 import hashlib
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from ..bench.results import Result
     from .pick import Choice
 
-__all__ = ["NAME", "VARIABLE", "VERSION", "Lock", "check", "located", "parse_age", "sha256", "verify"]
+__all__ = ["NAME", "VARIABLE", "VERSION", "Lock", "check", "located", "sha256", "verify"]
 
 NAME: Final = "bakeoff.lock"
 """The file's usual name."""
@@ -368,19 +367,6 @@ def _age_problems(lock: Lock, max_age: dt.timedelta) -> list[str]:
     if age <= max_age:
         return []
     return [f"the evidence is {age.days} days old, more than the {max_age.days} allowed; run it again"]
-
-
-def parse_age(text: str) -> dt.timedelta:
-    """Read an age: "90d", "12w", "1y", or plain days.
-
-    Raises:
-        UsageError: Not an age.
-    """
-    found = re.fullmatch(r"\s*(\d{1,5})\s*(d|days?|w|weeks?|y|years?)?\s*", text)
-    if found is None:
-        raise UsageError(f"age {text!r}: expected days, weeks or years, such as 90d, 12w or 1y")
-    days = {"d": 1, "w": 7, "y": 365}[(found[2] or "d")[0]]
-    return dt.timedelta(days=int(found[1]) * days)
 
 
 def sha256(path: Path) -> str:

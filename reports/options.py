@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Self
 
-from ..errors import UsageError
+from ..errors import UsageError, hint, near
 from .columns import ColumnSpec
 from .cost import Cost
 
@@ -86,8 +85,7 @@ class Options:
 def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
     base = key.removesuffix(":x")
     if base not in columns:
-        near = get_close_matches(base, columns)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(columns)}"
-        raise UsageError(f"no {what} {key!r}; {hint}")
+        there = f"there are {', '.join(columns)}"
+        raise UsageError(f"no {what} {key!r}; {hint(near(base, columns), there)}")
     if key != base and columns[base].words:
         raise UsageError(f"no {what} {key!r}: {base} is no figure that has a ratio")

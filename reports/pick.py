@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import takewhile
 from typing import Final, TypeGuard
 
@@ -13,7 +12,7 @@ from ..bench.results import CorpusFacts, Result, Sample
 from ..bench.stats import FEW, TIE, Ratio, verdicts
 from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
-from ..errors import RunError, UsageError
+from ..errors import RunError, UsageError, hint, near
 from . import numbers
 from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, summed
 from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
@@ -61,9 +60,8 @@ class Wish:
     def __post_init__(self) -> None:
         for need in self.needs:
             if need not in NAMES:
-                near = get_close_matches(need, NAMES)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(NAMES)}"
-                raise UsageError(f"no type {need!r} to need; {hint}")
+                there = f"there are {', '.join(NAMES)}"
+                raise UsageError(f"no type {need!r} to need; {hint(near(need, NAMES), there)}")
         if self.rate is not None and not 0 < self.rate < math.inf:
             raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
 
@@ -247,9 +245,8 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> st
     for name, why in excluded.items():
         if plain_name(name) == wanted:
             raise RunError("\n".join(["it does not fit", *explained({name: why})]))
-    near = get_close_matches(wanted, known)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-    raise UsageError(f"no codec {wanted!r} in these results; {hint}")
+    there = f"there are {', '.join(known)}"
+    raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
 
 
 def explained(excluded: Mapping[str, str]) -> list[str]:

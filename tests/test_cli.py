@@ -67,7 +67,7 @@ def test_debug_shows_the_traceback():
 
 
 @pytest.mark.parametrize(
-    "command", [["codecs"], ["codecs", "--json"], ["generate", "movies", "-n", "200000"], ["corpora"]]
+    "command", [["codecs"], ["codecs", "-f", "json"], ["generate", "movies", "-n", "200000"], ["corpora"]]
 )
 def test_a_reader_that_leaves_is_no_error(command):
     """`| head` ends the command quietly and with 0."""
@@ -81,7 +81,7 @@ def test_a_reader_that_leaves_is_no_error(command):
     assert (0, b"") == (process.returncode, said)
 
 
-@pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "--json"]])
+@pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "-f", "json"]])
 def test_a_reader_that_was_never_there_is_no_error(command):
     """However little is written, and whoever writes it: click, rich or we."""
     read, write = os.pipe()

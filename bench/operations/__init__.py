@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import metadata
 
-from ...errors import UsageError
+from ...errors import UsageError, hint, near
 from . import dump, fix, growth, load, peak, retained, size
 from .base import Operation
 
@@ -58,6 +57,5 @@ def _published(name: str) -> Operation:
             if name in family:
                 return family[name]
     known = [*OPERATIONS, *points]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"no operation {name!r}; {hint}there are {', '.join(known)}")
+    there = f"there are {', '.join(known)}"
+    raise UsageError(f"no operation {name!r}; {hint(near(name, known), there)}")

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from ...console import is_device
 from ...errors import RunError, UsageError
+from ...files import is_device
 from ..results import CorpusFacts, Result, is_result_file, write
 from ..special import special
 from .check import check

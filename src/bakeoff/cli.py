@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from . import __version__
-from .errors import BakeoffError
+from .errors import BakeoffError, hint, near
 from .escape import lines_visible
 from .memory import is_limited
 
@@ -51,12 +51,8 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from difflib import get_close_matches
-
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS)
-            hint = f"; did you mean {' or '.join(near)}?" if near else "; see bakeoff --help"
-            ctx.fail(f"no command {args[0]!r}{hint}")
+            ctx.fail(f"no command {args[0]!r}; {hint(near(args[0], COMMANDS), 'see bakeoff --help')}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

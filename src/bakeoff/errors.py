@@ -1,8 +1,10 @@
-"""The two ways a command can end badly, and their exit codes."""
+"""The two ways a command can end badly, their exit codes, and what may have been meant."""
 
 from __future__ import annotations
 
-__all__ = ["BakeoffError", "RunError", "UsageError"]
+from collections.abc import Iterable, Sequence
+
+__all__ = ["BakeoffError", "RunError", "UsageError", "hint", "near"]
 
 
 class BakeoffError(Exception):
@@ -19,3 +21,15 @@ class UsageError(BakeoffError):
     """The command cannot be carried out as typed (exit code 2)."""
 
     exit_code = 2
+
+
+def near(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return those known names that look like one that is not, the likeliest first; three at most."""
+    from difflib import get_close_matches
+
+    return tuple(get_close_matches(name, list(known)))
+
+
+def hint(alike: Sequence[str], otherwise: str) -> str:
+    """Return the end of a sentence about an unknown name: what may have been meant, or what to do else."""
+    return f"did you mean {' or '.join(alike)}?" if alike else otherwise

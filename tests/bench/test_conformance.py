@@ -202,7 +202,7 @@ def check(folder: Path, *arguments: str) -> Result:
 
 def judged(folder: Path, codec: str) -> dict[str, Any]:
     """Return what the command says of one codec as JSON, and its exit code."""
-    result = check(folder, codec, "--json")
+    result = check(folder, codec, "-f", "json")
     (report,) = json.loads(result.stdout)["reports"]
     return report | {"exit_code": result.exit_code}
 
@@ -265,7 +265,7 @@ def test_a_codec_of_each_format_meets_its_suite(tmp_path: Path) -> None:
     """All installed codecs are judged; those of formats without a suite are named."""
     json_suite(tmp_path / "a")
     cbor_suite(tmp_path / "b")
-    told = json.loads(check(tmp_path, "--json").stdout)
+    told = json.loads(check(tmp_path, "-f", "json").stdout)
     pairs = {(report["codec"], report["suite"]) for report in told["reports"]}
 
     assert {("json", "JSONTestSuite"), ("orjson", "JSONTestSuite"), ("cbor2", "CBOR test vectors")} <= pairs

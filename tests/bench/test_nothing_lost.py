@@ -506,7 +506,7 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
     before = (finished / "out.json").read_bytes()
     (tmp_path / "out.json").write_bytes(before)
     pipe = subprocess.Popen(
-        [*RUN, "-", "--format", "jsonl", *SMALL],
+        [*RUN, "-", "--from", "jsonl", *SMALL],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -49,7 +49,7 @@ def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
     ours, theirs = os.pipe()
     os.write(theirs, LINES.encode())
     os.close(theirs)
-    arguments = ["run", source.format(ours), "--format", "jsonl", *QUICK]
+    arguments = ["run", source.format(ours), "--from", "jsonl", *QUICK]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bakeoff", *arguments],
         cwd=tmp_path,
@@ -106,13 +106,13 @@ def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
     done = run(mine, "mine.jsonl", option, value)
 
     assert done.returncode == 2
-    assert f"{value} is no number of seconds" in done.stderr
+    assert f"'{value}' is no time" in done.stderr
     assert sorted(p.name for p in mine.iterdir()) == ["mine.jsonl"]
 
 
 def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
     """`-` reads records from a pipe."""
-    done = run(tmp_path, "-", "--format", "jsonl", *QUICK, stdin=LINES)
+    done = run(tmp_path, "-", "--from", "jsonl", *QUICK, stdin=LINES)
 
     assert done.returncode == 0, done.stderr
     assert read(tmp_path / "bakeoff.json").corpora[0].records == 2
@@ -197,7 +197,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (["moviez", "--explain"], 2, "did you mean movies"),
         (["movies", "-c", "jsn"], 2, "did you mean json"),
         (["movies", "--ops", "dumb"], 2, "no operation 'dumb'"),
-        (["movies", "--precision", "much"], 2, "say a percentage"),
+        (["movies", "--precision", "much"], 2, "say for instance 5%"),
         (["movies", "--cell-memory", "lots"], 2, "say for instance 500M"),
         (["movies", "--ops", "dump", "--repeat"], 2, "leave out --repeat"),
         (["movies", "--ops", ","], 2, "names no operation"),
@@ -265,7 +265,7 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
     ("arguments", "said"),
     [
         (["movies", "-c", "!*"], "no codec is left of !*"),
-        (["movies", "--format", "csv"], "movies is generated and has no format"),
+        (["movies", "--from", "csv"], "movies is generated and has no format"),
         (["earlier.json"], "earlier.json: is a result file of bakeoff"),
     ],
 )

@@ -27,7 +27,7 @@ def test_every_part_can_be_asked_for():
 
 def test_codecs_that_fail_cost_their_own_row():
     """Crash, hang, memory, exit and lie are told apart, and the codec beside them is measured."""
-    done = selftest("--only", "failures", "--json")
+    done = selftest("--only", "failures", "-f", "json")
 
     findings = {finding["what"]: finding["found"] for finding in json.loads(done.stdout)}
     assert 0 == done.returncode, findings

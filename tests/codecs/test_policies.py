@@ -274,7 +274,9 @@ def test_the_document_is_what_the_command_prints():
 
 def test_policies_are_shown_as_data_as_well():
     """Of the codecs that are asked about."""
-    shown = json.loads(CliRunner().invoke(command, ["orjson", "rapidjson", "--policies", "--json"]).output)
+    shown = json.loads(
+        CliRunner().invoke(command, ["orjson", "rapidjson", "--policies", "-f", "json"]).output
+    )
 
     assert {"now": "reject/last", "can": []} == shown[0]["policies"]["duplicate_keys"]
     assert {"now": "reject/last", "can": ["reject"]} == shown[1]["policies"]["duplicate_keys"]

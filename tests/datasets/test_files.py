@@ -707,7 +707,7 @@ class TestOtherSources:
 
     def test_sniff_fails(self) -> None:
         """Otherwise the user has to say."""
-        with pytest.raises(UnknownFormat, match="--format"):
+        with pytest.raises(UnknownFormat, match="--from"):
             sniff(b"a,b\n1,2\n", "standard input")
 
     def test_no_room_for_a_pipe(self, tmp_path: Path) -> None:
@@ -812,9 +812,9 @@ class TestOtherSources:
         assert [1, 2] == list(corpus.records()) == list(corpus.records())
 
     def test_unknown_ending(self, tmp_path: Path) -> None:
-        """An unknown ending asks for --format, which then decides."""
+        """An unknown ending asks for --from, which then decides."""
         path = put(tmp_path, "data.log", "1\n")
-        with pytest.raises(UnknownFormat, match="--format"):
+        with pytest.raises(UnknownFormat, match="--from"):
             datasets.corpus(path)
         with pytest.raises(UnknownFormat, match="no format 'nope'"):
             datasets.corpus(path, format="nope")

@@ -218,14 +218,12 @@ class TestConvert:
 
     def test_pipe(self, tmp_path: Path) -> None:
         """Standard input and output have no endings: formats are named."""
-        done = bakeoff(
-            "convert", "-", "-", "--from", "csv", "--to", "jsonl", cwd=tmp_path, input="a,b\n1,x\n"
-        )
+        done = bakeoff("convert", "-", "-", "--from", "csv", "-f", "jsonl", cwd=tmp_path, input="a,b\n1,x\n")
         unnamed = bakeoff("convert", "-", "-", cwd=tmp_path, input="a,b\n1,x\n")
 
         assert '{"a":1,"b":"x"}\n' == done.stdout
         assert 2 == unnamed.returncode
-        assert "--to FORMAT" in one_line(unnamed.stderr)
+        assert "-f FORMAT" in one_line(unnamed.stderr)
 
     def test_bad_record(self, tmp_path: Path) -> None:
         """A bad record ends the conversion without a file, or is skipped and reported."""
@@ -277,7 +275,7 @@ class TestCorpora:
     def test_list(self, tmp_path: Path) -> None:
         """All built-in corpora are listed with a description."""
         text = bakeoff("corpora", cwd=tmp_path).stdout
-        facts = json.loads(bakeoff("corpora", "--json", cwd=tmp_path).stdout)
+        facts = json.loads(bakeoff("corpora", "-f", "json", cwd=tmp_path).stdout)
 
         assert datasets.names() == [fact["name"] for fact in facts]
         assert all(fact["description"] in text for fact in facts)
@@ -285,7 +283,7 @@ class TestCorpora:
     def test_describe(self, tmp_path: Path) -> None:
         """One corpus is described: number, hash, profile."""
         text = bakeoff("corpora", "movies", "-n", "200", cwd=tmp_path).stdout
-        facts = json.loads(bakeoff("corpora", "movies", "-n", "200", "--json", cwd=tmp_path).stdout)
+        facts = json.loads(bakeoff("corpora", "movies", "-n", "200", "-f", "json", cwd=tmp_path).stdout)
         corpus = datasets.corpus("movies", 200)
 
         assert corpus.sha256 == facts["sha256"]
@@ -310,7 +308,7 @@ class TestCorpora:
         (tmp_path / "mine.py").write_text("def records():\n    return iter([{'a': 1}])\n")
         script = Path(sys.executable).with_name("bakeoff")
         done = subprocess.run(
-            [os.fspath(script), "corpora", "mine:records", "--json"],
+            [os.fspath(script), "corpora", "mine:records", "-f", "json"],
             cwd=tmp_path,
             capture_output=True,
             text=True,

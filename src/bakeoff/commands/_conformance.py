@@ -35,12 +35,13 @@ MOST = 100
 """Characters of a reason in the text; JSON has all."""
 
 
-def show(folder: Path, selection: Sequence[str], as_json: bool) -> None:
+def show(folder: Path, selection: Sequence[str], form: str) -> None:
     """Run suites on the codecs of their formats and print what came of it; Ctrl-C keeps what is there.
 
     Args:
         folder: A copy of a suite, or a folder with several.
         selection: Names or globs; the installed codecs when empty.
+        form: "text" or "json".
 
     Raises:
         UsageError: The folder has no suite, or none for these codecs.
@@ -74,7 +75,7 @@ def show(folder: Path, selection: Sequence[str], as_json: bool) -> None:
                     display.update(task, description=report.codec, completed=number)
         finally:
             # After Ctrl-C, too, what was found counts.
-            if as_json and found:
+            if form == "json" and found:
                 click.echo(json.dumps(_plain(found, left_out), indent=2))
             elif found:
                 _print(found, left_out)

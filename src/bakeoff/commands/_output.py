@@ -13,8 +13,9 @@ from typing import IO, Any
 import click
 from click.core import ParameterSource
 
-from ..console import atomic_write, console, is_device
+from ..console import console
 from ..errors import RunError, UsageError
+from ..files import atomic_write, is_device
 
 __all__ = ["encoded", "guard", "is_stdout", "layout", "put", "standard_output", "typed"]
 

@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
 from ..escape import visible
 from ._output import standard_output
 
@@ -18,27 +17,10 @@ if TYPE_CHECKING:
     from ..datasets.base import Progress
     from ..datasets.formats import FileFormat
 
-__all__ = ["RECORDS", "destination", "output", "report_skipped", "slow_progress"]
+__all__ = ["destination", "output", "report_skipped", "slow_progress"]
 
 PATIENCE = 2.0
 """Seconds after which a progress bar appears."""
-
-
-class _Records(click.ParamType[int]):
-    """A number of records, or the name of a size."""
-
-    name = "N|SM|MD|LG"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from ..datasets import size
-
-        try:
-            return size(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
-
-
-RECORDS = _Records()
 
 
 def destination(path: str, name: str | None, default: str | None = None) -> FileFormat:
@@ -49,7 +31,7 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
     """
     from ..datasets.formats import format_of
 
-    return format_of(Path(path), name or (default if path == "-" else None))
+    return format_of(Path(path), name or (default if path == "-" else None), option="--format")
 
 
 @contextmanager
@@ -62,8 +44,8 @@ def output(path: str) -> Iterator[IO[bytes]]:
         RunError: It cannot be written, for instance for want of space.
         click.exceptions.Exit: The reader of standard output has gone, which is no error.
     """
-    from ..console import atomic_write
     from ..datasets.streams import compressor, split_compression
+    from ..files import atomic_write
 
     target = Path(path)
     with ExitStack() as stack:

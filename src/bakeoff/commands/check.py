@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ._options import Size, Time, format_option
+
 if TYPE_CHECKING:
     from ..bench.hostile.campaign import Checked, Finding
     from ..bench.hostile.judge import Promise, Seen
@@ -30,19 +32,14 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
     "--only", multiple=True, metavar="PATTERN", help="Only these cases: names or globs; repeatable."
 )
 @click.option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Promised of a call.",
+    "--seconds", type=Time("1ms"), default="1s", show_default=True, help="Promised of a call: 2s, 500ms."
 )
 @click.option(
     "--memory",
-    type=click.IntRange(1),
-    default=256,
+    type=Size("mib"),
+    default="256MiB",
     show_default=True,
-    metavar="MIB",
-    help="Promised of a call.",
+    help="Promised of a call: 64MiB, 1G; plain numbers are MiB.",
 )
 @click.option("--cases", is_flag=True, help="Show every case of every codec.")
 @click.option("--list", "listing", is_flag=True, help="List the cases, and try none.")
@@ -52,7 +49,7 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
     metavar="DIR",
     help="Run the public conformance suites of which DIR holds copies, and no attacks.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@format_option("text", "json")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -63,7 +60,7 @@ def command(
     cases: bool,
     listing: bool,
     conformance: Path | None,
-    as_json: bool,
+    form: str,
 ) -> None:
     """Attack codecs with hostile payloads and objects, and hold them to their promise.
 
@@ -91,7 +88,7 @@ def command(
     if conformance is not None:
         if others := sorted({"--only", "--seconds", "--memory", "--cases", "--list"} & set(typed(ctx))):
             raise UsageError(f"{', '.join(others)}: for attacks; --conformance has none")
-        run_suites(conformance, selection, as_json)
+        run_suites(conformance, selection, form)
         return
     if not any(case.fits(only) for case in every_case()):
         raise UsageError(f"no case is named {', '.join(only)}; `bakeoff check --list` has them")
@@ -99,7 +96,7 @@ def command(
         _list(only)
         return
     names = _selected(selection)
-    promise = Promise(seconds, memory << 20)
+    promise = Promise(seconds, memory)
     found: list[Checked] = []
     try:
         with progress() as display:
@@ -111,7 +108,7 @@ def command(
             found.extend(check(names, only, promise, show))
     finally:
         # After Ctrl-C, too, what was found counts.
-        if as_json:
+        if form == "json":
             click.echo(json.dumps(_plain(found, promise), indent=2))
         elif found:
             (_show_cases if cases else _show_codecs)(found)

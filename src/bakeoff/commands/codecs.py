@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from ._options import format_option
+
 __all__ = ["command"]
 
 PATIENCE = 20.0
@@ -18,7 +20,7 @@ MEMORY = 2 << 30
 
 @click.command("codecs")
 @click.argument("selection", nargs=-1, metavar="[CODEC]...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@format_option("text", "json")
 @click.option(
     "--conventions", is_flag=True, help="Show how each format writes the types it lacks, as Markdown."
 )
@@ -29,9 +31,7 @@ MEMORY = 2 << 30
     "asked for, as Markdown.",
 )
 @click.option("--limits", is_flag=True, help="Show what payloads may be and hold unless asked for otherwise.")
-def command(
-    selection: tuple[str, ...], as_json: bool, conventions: bool, policies: bool, limits: bool
-) -> None:
+def command(selection: tuple[str, ...], form: str, conventions: bool, policies: bool, limits: bool) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
 
     The column of guards says what a codec costs over its library's own call on messages, where that is
@@ -46,7 +46,7 @@ def command(
         return
     chosen = codecs.select(selection, default=codecs.names(needs_schema=True))
     known = [_facts(name) for name in chosen]
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(known, indent=2))
     elif policies:
         _show_policies(known)

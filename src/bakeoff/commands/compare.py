@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import RunError, UsageError
+from ._options import Share, format_option
 from ._output import encoded, guard, layout, put
 
 __all__ = ["command"]
@@ -16,12 +17,10 @@ __all__ = ["command"]
 @click.command()
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", show_default=True
-)
+@format_option("text", "md", "json")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; - for standard output.")
 @click.option(
-    "--fail-over", "limit", metavar="SHARE", help="Exit with 1 on a regression beyond this, such as 5%."
+    "--fail-over", "limit", type=Share("%", "0%"), help="Exit with 1 on a regression beyond this, such as 5%."
 )
 @click.option(
     "--confirm",
@@ -36,7 +35,7 @@ def command(
     after: Path,
     form: str,
     output: Path | None,
-    limit: str | None,
+    limit: float | None,
     confirm: tuple[Path, Path] | None,
     force: bool,
 ) -> None:
@@ -53,25 +52,24 @@ def command(
     """
     from ..reports import compare_output as written
     from ..reports import markup, text
-    from ..reports.compare import compare, parse_share
+    from ..reports.compare import compare
     from ..reports.files import load
 
     guard(output, (before, after, *(confirm or ())))
-    share = None if limit is None else parse_share(limit)
     try:
         found = compare(load(before), load(after), force=force)
         if confirm:
             first, second = confirm
             found = replace(found, earlier=compare(load(first), load(second), force=force))
         if form == "json":
-            content = written.json(found, share)
+            content = written.json(found, limit)
         elif form == "md":
-            content = markup.markdown(written.table(found, share))
+            content = markup.markdown(written.table(found, limit))
         else:
-            content = text.render(written.table(found, share), **layout(output))
+            content = text.render(written.table(found, limit), **layout(output))
         put(encoded(content), output)
     except RunError as error:
         # Exit code 1 is the regression's: CI must not take a damaged file or a full disk for one.
         raise UsageError(str(error)) from error
-    if share is not None and found.regressions(share):
-        raise RunError(written.summary(found, share))
+    if limit is not None and found.regressions(limit):
+        raise RunError(written.summary(found, limit))

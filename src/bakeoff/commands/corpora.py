@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from ._records import RECORDS, report_skipped, slow_progress
+from ._options import RECORDS, format_option, reading, seed_option
+from ._records import report_skipped, slow_progress
 
 __all__ = ["command"]
 
@@ -16,25 +17,23 @@ __all__ = ["command"]
 @click.command("corpora")
 @click.argument("source", required=False, metavar="[NAME|FILE]")
 @click.option("-n", "--records", type=RECORDS, help="Of a built-in corpus; otherwise only the first so many.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Of a built-in corpus.  [default: 1]")
-@click.option("--format", "format_name", help="Format of the file, where its ending does not tell.")
-@click.option("--skip-bad", is_flag=True, help="Leave out records that cannot be read.")
-@click.option("--trusted", is_flag=True, help="Allow reading pickles, which run what they say.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option
+@reading
+@format_option("text", "json")
 def command(
     source: str | None,
     records: int | None,
     seed: int | None,
-    format_name: str | None,
+    source_format: str | None,
     skip_bad: bool,
     trusted: bool,
-    as_json: bool,
+    form: str,
 ) -> None:
     """List the built-in corpora, or describe one corpus: number of records, hash, and what they are like."""
     from .. import datasets
 
     if source is None:
-        _list(as_json)
+        _list(form)
         return
     made = datasets.corpus(
         source,
@@ -42,7 +41,7 @@ def command(
         datasets.DEFAULT_SEED if seed is None else seed,
         skip_bad,
         trusted,
-        format=format_name,
+        format=source_format,
     )
     with slow_progress(f"reading {source}") as show:
         first = made.sample(1_000, show)[0]
@@ -55,18 +54,18 @@ def command(
         "sha256": made.sha256,
         "profile": made.profile(),
     }
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(facts, indent=2))
     else:
         _show(facts, first)
     report_skipped(made.source, made.skipped, made.bad)
 
 
-def _list(as_json: bool) -> None:
+def _list(form: str) -> None:
     from .. import datasets
 
     facts = [{"name": name, "description": datasets.corpus(name).description} for name in datasets.names()]
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(facts, indent=2))
         return
     for fact in facts:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ._options import format_option, selecting
+
 if TYPE_CHECKING:
     from ..bench.fidelity.matrix import Cell
 
@@ -25,21 +27,12 @@ TABLES = {"text": "simple", "md": "github", "html": "html"}
 
 
 @click.command("fidelity")
-@click.option(
-    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob, '!' excludes; repeatable."
-)
-@click.option(
-    "-f",
-    "--format",
-    "kind",
-    type=click.Choice(["text", "md", "csv", "html"]),
-    default="text",
-    show_default=True,
-)
+@selecting("all that are installed")
+@format_option("text", "md", "csv", "html")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File; else standard output."
 )
-def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
+def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
     """Show what each codec brings back of each Python type, without and with a schema.
 
     Each codec is tried in a process of its own. As text the codecs stand in groups that fit the terminal.
@@ -60,14 +53,14 @@ def command(codecs: tuple[str, ...], kind: str, output: Path | None) -> None:
         for name, column in matrix(chosen):
             columns[name] = column
             bar.update(task, completed=len(columns), description=name)
-    if kind == "csv":
+    if form == "csv":
         text = _csv(columns)
-    elif kind == "text":
+    elif form == "text":
         text = _groups(columns, console().width)
     else:
         notes = [LEGEND, *_crashes(columns)]
-        below = notes if kind == "md" else [f"<p>{escape(note)}</p>" for note in notes]
-        text = "\n\n".join([_table(columns, TABLES[kind]), *below]) + "\n"
+        below = notes if form == "md" else [f"<p>{escape(note)}</p>" for note in notes]
+        text = "\n\n".join([_table(columns, TABLES[form]), *below]) + "\n"
     put(text.encode(), output)
 
 

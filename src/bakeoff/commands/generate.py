@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
 
+from ..errors import near
+from ._options import RECORDS, format_option, seed_option
 from ._output import guard
-from ._records import RECORDS, destination, output, slow_progress
+from ._records import destination, output, slow_progress
 
 __all__ = ["command"]
 
@@ -18,14 +19,14 @@ __all__ = ["command"]
 @click.option(
     "-n", "--records", type=RECORDS, help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000]"
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Same seed, same bytes.  [default: 1]")
+@seed_option
 @click.option(
     "-o", "--output", "path", default="-", help="File to write; - is standard output.", show_default=True
 )
-@click.option(
-    "--format", "format_name", help="Format, where the ending does not tell (standard output: jsonl)."
+@format_option(
+    default=None, told="Format, where the ending does not tell.  [default on standard output: jsonl]"
 )
-def command(name: str, records: int | None, seed: int | None, path: str, format_name: str | None) -> None:
+def command(name: str, records: int | None, seed: int | None, path: str, form: str | None) -> None:
     """Write a built-in corpus to a file, in the format and with the compression that its ending tells.
 
     Types that a format lacks are written by its conventions (`bakeoff codecs --conventions`). The file
@@ -39,10 +40,9 @@ def command(name: str, records: int | None, seed: int | None, path: str, format_
     from ..datasets.writing import write
 
     if name not in datasets.names():
-        near = get_close_matches(name, datasets.names(), n=2)
-        raise datasets.UnknownCorpus(name, near, built_in=True)
+        raise datasets.UnknownCorpus(name, near(name, datasets.names()), built_in=True)
     made = datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed)
-    kind = destination(path, format_name, "jsonl")
+    kind = destination(path, form, "jsonl")
     guard(Path(path))
     with slow_progress(f"generating {name}") as show, output(path) as file:
         count = write(made.records(show), file, kind)

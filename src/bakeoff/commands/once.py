@@ -6,6 +6,8 @@ from itertools import cycle, islice
 
 import click
 
+from ._options import trusted_option
+
 __all__ = ["command"]
 
 INPUTS = 1000
@@ -16,7 +18,7 @@ INPUTS = 1000
 @click.argument("codec")
 @click.argument("source", metavar="FILE|CORPUS")
 @click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
-@click.option("--trusted", is_flag=True, help="Read pickle files: they can run any code.")
+@trusted_option
 def command(operation: str, codec: str, source: str, calls: int, trusted: bool) -> None:
     """Do one fixed amount of work and print nothing.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import os
 import sys
 from collections.abc import Sequence
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..console import is_device
-from ..errors import RunError, UsageError
+from ..errors import RunError, UsageError, hint, near
 from ..escape import visible
+from ..files import is_device
+from ._options import AGE, costing
 from ._output import encoded, guard, layout, put, typed
 
 if TYPE_CHECKING:
@@ -26,10 +28,7 @@ __all__ = ["command"]
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
-@click.option("--reads", type=float, help="Reads for each write.  [default: 1]")
-@click.option(
-    "--bandwidth", metavar="SPEED", help="Line that each payload crosses: 1Gbit, 50Mbit/s, 100MB/s."
-)
+@costing
 @click.option("--rate", type=float, metavar="N", help="Records per second that are written.")
 @click.option("--needs", default="", metavar="TYPES", help="Types that must come back: datetime,bytes,...")
 @click.option(
@@ -46,7 +45,7 @@ __all__ = ["command"]
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
 @click.option("--replace", is_flag=True, help="With --write: also over a lock that holds another codec.")
 @click.option("--check", is_flag=True, help="Check the lock file instead: exit 1 when it does not hold.")
-@click.option("--max-age", metavar="AGE", help="With --check: how old the evidence may be, such as 90d.")
+@click.option("--max-age", type=AGE, help="With --check: how old the evidence may be, such as 90d.")
 @click.option(
     "--lock",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -68,7 +67,7 @@ def command(
     write: bool,
     replace: bool,
     check: bool,
-    max_age: str | None,
+    max_age: float | None,
     lock: Path | None,
 ) -> None:
     """Name the codec that costs least for your use, and say why.
@@ -116,8 +115,6 @@ def command(
 
 def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
     """Refuse formats that neither bakeoff nor the results know: nothing would fit, for no good reason."""
-    from difflib import get_close_matches
-
     from ..codecs import describe, names
 
     known = {describe(name).format for name in names()}
@@ -125,9 +122,8 @@ def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
     known.discard("")
     for name in wanted:
         if name not in known:
-            near = get_close_matches(name, sorted(known))
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}"
-            raise UsageError(f"no wire format {name!r}; {hint}")
+            there = f"there are {', '.join(sorted(known))}"
+            raise UsageError(f"no wire format {name!r}; {hint(near(name, known), there)}")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -171,11 +167,11 @@ def _agree(before: Lock, new: Lock, path: Path) -> None:
         raise RunError(f"{path} stays as it is")
 
 
-def _check(path: Path, max_age: str | None) -> None:
-    from ..reports.lock import Lock, check, parse_age
+def _check(path: Path, max_age: float | None) -> None:
+    from ..reports.lock import Lock, check
 
     lock = Lock.read(path)
-    problems = check(lock, path.parent, parse_age(max_age) if max_age else None)
+    problems = check(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
     if problems:
         raise RunError(f"{path} no longer holds: {'; '.join(problems)}")
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())

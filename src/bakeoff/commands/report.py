@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import is_device
 from ..errors import UsageError
 from ..escape import visible
+from ..files import is_device
+from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
@@ -27,12 +28,13 @@ _COST = ("reads", "bandwidth")
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice([*_TABLES, "html", *_CHARTS, "pyperf"]),
-    help="What to write; by default what -o ends in, else text.",
+@format_option(
+    *_TABLES,
+    "html",
+    *_CHARTS,
+    "pyperf",
+    default=None,
+    told="What to write.  [default: what -o ends in, else text]",
 )
 @click.option(
     "-o",
@@ -45,8 +47,7 @@ _COST = ("reads", "bandwidth")
 @click.option("--baseline", metavar="CODEC", help="Make relative columns relative to this codec.")
 @click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
 @click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
-@click.option("--reads", type=float, help="Reads for each write, in the ranking.  [default: 1]")
-@click.option("--bandwidth", metavar="SPEED", help="Line that payloads cross, in the ranking: 1Gbit, 50MB/s.")
+@costing
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
 @click.option("--open", "show", is_flag=True, help="Open the HTML page in the browser.")
 def command(

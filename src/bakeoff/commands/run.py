@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 from ..console import progress
 from ..errors import UsageError
 from ..escape import lines_visible
+from ._options import Share, Size, Time, reading, seed_option, selecting
 from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
@@ -27,28 +27,6 @@ _STOPPED = 130
 _NOTHING = 1
 
 
-def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Read a number of bytes: 500M, 2G."""
-    if value is None:
-        return None
-    text = value.strip().upper().removesuffix("B").removesuffix("I")
-    factor = {"K": 10, "M": 20, "G": 30}.get(text[-1:], 0)
-    try:
-        size = int(float(text[:-1] if factor else text) * (1 << factor))
-    except (ValueError, OverflowError):
-        size = 0
-    if size <= 0:
-        raise click.BadParameter(f"{value!r} is no number of bytes; say for instance 500M or 2G")
-    return size
-
-
-def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuse what a result file cannot hold: JSON knows neither infinity nor nan."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no number of seconds")
-    return value
-
-
 @click.command()
 @click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...")
 @click.option(
@@ -59,15 +37,9 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     show_default=True,
     help="Result file; only result files are written over.",
 )
+@selecting("all")
 @click.option(
-    "-c",
-    "--codec",
-    "codecs",
-    multiple=True,
-    metavar="NAME",
-    help="Codecs, with * and !exclusion; repeatable.  [default: all]",
-)
-@click.option(
+    "-n",
     "--records",
     metavar="N",
     help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
@@ -75,20 +47,18 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
 @click.option(
     "--sample", type=click.IntRange(min=1), help="Records that are checked and measured.  [default: 1000]"
 )
-@click.option("--seed", type=int, help="Seed of generated records.  [default: 1]")
+@seed_option
 @click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
 @click.option("--quick", is_flag=True, help="Some ten seconds: fewer records, wider intervals, no memory.")
-@click.option("--precision", metavar="PERCENT", help="Wanted half-width of ratios.  [default: 2%]")
+@click.option(
+    "--precision",
+    type=Share("%", "0.0001%", "99%"),
+    help="Wanted half-width of ratios: 0.5%.  [default: 2%]",
+)
 @click.option(
     "--ratios", is_flag=True, default=None, help="Go on until every ratio to the best is that precise."
 )
-@click.option(
-    "--budget",
-    type=click.FloatRange(min=0),
-    callback=_seconds,
-    metavar="SECONDS",
-    help="Timing of each corpus at most.  [default: 60]",
-)
+@click.option("--budget", type=Time(), help="Timing of each corpus at most: 90s, 5min.  [default: 60s]")
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
     "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
@@ -115,19 +85,13 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     help="Infer a schema, give records its types, and enter +schema codecs.",
 )
 @click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
-@click.option("--trusted", is_flag=True, default=None, help="Read pickle files: they can run any code.")
-@click.option("--skip-bad", is_flag=True, default=None, help="Count unreadable records instead of stopping.")
-@click.option("--format", "form", metavar="NAME", help="Format of the files, where the ending does not tell.")
+@reading
 @click.option(
     "--cell-timeout",
-    type=click.FloatRange(min=0.1),
-    callback=_seconds,
-    metavar="SECONDS",
-    help="A codec that stands still for so long is out.  [default: 60]",
+    type=Time("0.1s"),
+    help="A codec that stands still for so long is out.  [default: 60s]",
 )
-@click.option(
-    "--cell-memory", callback=_bytes, metavar="SIZE", help="Memory limit of a worker.  [default: 2G]"
-)
+@click.option("--cell-memory", type=Size(), help="Memory limit of a worker: 512MiB, 4G.  [default: 2GiB]")
 @click.option(
     "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Go on with the run in this file."
 )
@@ -246,16 +210,16 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "gc",
         "infer",
         "batch",
-        "trusted",
-        "skip_bad",
         "records",
+        "precision",
+        "cell_timeout",
+        "cell_memory",
     ):
         chosen[key] = given[key]
     chosen |= {
-        "cell_timeout": given["cell_timeout"],
-        "cell_memory": given["cell_memory"],
-        "format": given["form"],
-        "precision": _share(given["precision"]),
+        "trusted": given["trusted"] or None,
+        "skip_bad": given["skip_bad"] or None,
+        "format": given["source_format"],
         "corpora": tuple(corpora) or None,
         "codecs": tuple(select(given["codecs"], default=names())) if given["codecs"] else None,
         "operations": _operations(given, stored),
@@ -315,18 +279,6 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
         return name == describe(name).name and missing(name) is None and describe(name).raw() is not None
 
     return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
-
-
-def _share(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = float(text.strip().removesuffix("%")) / 100
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise UsageError(f"--precision {text!r}: say a percentage, for instance 2 or 0.5%")
-    return value
 
 
 def _show(display: Any) -> Show:

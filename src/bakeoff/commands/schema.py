@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout
-from ._records import RECORDS, output, report_skipped, slow_progress
+from ._records import output, report_skipped, slow_progress
 
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
@@ -17,19 +18,6 @@ __all__ = ["command"]
 
 SHOWN = 40
 """Characters of an example."""
-
-_reading = [
-    click.option("-n", "--records", type=RECORDS, help="Only the first so many."),
-    click.option("--from", "source_format", metavar="FORMAT", help="Format, where the ending does not tell."),
-    click.option("--skip-bad", is_flag=True, help="Leave out records that cannot be read."),
-    click.option("--trusted", is_flag=True, help="Allow reading pickles, which run what they say."),
-]
-
-
-def _reads_records(function: Any) -> Any:
-    for option in reversed(_reading):
-        function = option(function)
-    return function
 
 
 @click.group("schema")
@@ -49,13 +37,14 @@ def command() -> None:
 
 @command.command("infer")
 @click.argument("source", metavar="FILE")
-@_reads_records
+@click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
+@reading
 @click.option("--name", default="Record", show_default=True, help="Name of the record class.")
 @click.option(
     "--confidence",
-    default=0.99,
+    default="99%",
     show_default=True,
-    type=click.FloatRange(0.5, 1, min_open=True),
+    type=Share("", "51%", "100%"),
     help="Share of a field's text that must read as a date, say, to be taken for one.",
 )
 @click.option("--base64", is_flag=True, help="Take text that reads as base64 throughout for bytes.")
@@ -76,9 +65,9 @@ def infer(
     Reads all records once, in bounded memory. A remark beside a field gives the share of values that
     fit, where that is not all. A FILE.py that says something else already is left as it is.
     """
-    from ..console import is_device
     from ..datasets import corpus
     from ..errors import UsageError
+    from ..files import is_device
     from ..schemas import Schema
 
     if not name.isidentifier():
@@ -103,8 +92,8 @@ def _keep_corrected(path: Path, text: bytes) -> None:
     Raises:
         UsageError: `path` is a file that holds something else than `text`.
     """
-    from ..console import is_device
     from ..errors import UsageError
+    from ..files import is_device
 
     if (
         not is_stdout(path)
@@ -120,9 +109,7 @@ def _keep_corrected(path: Path, text: bytes) -> None:
 
 @command.command("show")
 @click.argument("schema")
-@click.option(
-    "-c", "--codec", "codecs", multiple=True, metavar="NAME", help="Codec or glob; repeatable. Else ours."
-)
+@selecting("all of ours that are installed")
 @click.option("--as-objects", is_flag=True, help="With building the classes.")
 def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
     """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more.
@@ -140,7 +127,8 @@ def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
 @command.command("check")
 @click.argument("source", metavar="FILE")
 @click.argument("schema")
-@_reads_records
+@click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
+@reading
 @click.option(
     "-c",
     "--codec",

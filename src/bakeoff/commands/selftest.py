@@ -7,6 +7,8 @@ from dataclasses import asdict
 
 import click
 
+from ._options import format_option
+
 __all__ = ["command"]
 
 PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
@@ -21,9 +23,9 @@ PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
     help="How often pairs, planted, leaks and clean are tried. [default: under a minute in all]",
 )
 @click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only these parts (repeatable).")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@format_option("text", "json")
 @click.pass_context
-def command(ctx: click.Context, times: int | None, only: tuple[str, ...], as_json: bool) -> None:
+def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: str) -> None:
     """Check on this machine that the measurement can be trusted.
 
     Known truths go through the way of a real run: the same codec under two names must tie, 2 % more
@@ -46,7 +48,7 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], as_jso
             display.update(task, description=text, completed=done, total=total)
 
         findings = list(selftest.run(wanted, show))
-    if as_json:
+    if form == "json":
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")

@@ -1,0 +1,193 @@
+"""Options that several commands share, spelled alike in all of them, and quantities with their units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, Final, TypeVar
+
+import click
+
+from ..errors import UsageError
+
+__all__ = [
+    "AGE",
+    "RECORDS",
+    "Share",
+    "Size",
+    "Time",
+    "costing",
+    "format_option",
+    "reading",
+    "seed_option",
+    "selecting",
+    "trusted_option",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_NUMBER: Final = re.compile(r"\s*(\d+\.?\d*(?:e[+-]?\d{1,3})?|\.\d+)\s*([a-z]*|%)\s*", re.IGNORECASE)
+
+
+class _Records(click.ParamType[int]):
+    """A number of records, or the name of a size."""
+
+    name = "N|SM|MD|LG"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from ..datasets import size
+
+        try:
+            return size(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+RECORDS: Final = _Records()
+
+
+class _Quantity(click.ParamType[float]):
+    """A number with a unit.
+
+    Args:
+        plain: Unit of a number that comes without one.
+        least: The smallest that is taken.
+        most: The largest.
+    """
+
+    units: ClassVar[Mapping[str, str]]
+    """What each unit is in that of the result."""
+    example: ClassVar[str]
+
+    def __init__(self, plain: str, least: str, most: str = "") -> None:
+        self.plain = plain
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if (number := self._read(str(value))) is None:
+            self.fail(f"{value!r} is no {self.name}; say for instance {self.example}", param, ctx)
+        if number < (self._read(self.least) or 0.0):
+            self.fail(f"{value!r} is less than {self.least}", param, ctx)
+        if self.most and number > (self._read(self.most) or 0.0):
+            self.fail(f"{value!r} is more than {self.most}", param, ctx)
+        return number
+
+    def _read(self, text: str) -> float | None:
+        found = _NUMBER.fullmatch(text)
+        factor = self.units.get(found[2].lower() or self.plain) if found else None
+        if not found or factor is None:
+            return None
+        number = float(Decimal(found[1]) * Decimal(factor))
+        return number if number < float("inf") else None
+
+
+class Time(_Quantity):
+    """Seconds: ``90``, ``500ms``, ``5min``, ``2h``."""
+
+    name = "time"
+    units: ClassVar[Mapping[str, str]] = {"ms": "0.001", "s": "1", "min": "60", "h": "3600"}
+    example = "30s or 5min"
+
+    def __init__(self, least: str = "0s") -> None:
+        super().__init__("s", least)
+
+
+class _Age(_Quantity):
+    """Days: ``90``, ``90d``, ``12w``, ``1y``."""
+
+    name = "age"
+    units: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("d", "day", "days"), "1"),
+        **dict.fromkeys(("w", "week", "weeks"), "7"),
+        **dict.fromkeys(("y", "year", "years"), "365"),
+    }
+    example = "90d, 12w or 1y"
+
+
+AGE: Final = _Age("d", "0d", "200y")
+
+
+class Share(_Quantity):
+    """A part of one: ``5%`` is 0.05, and so is ``5`` unless plain numbers are parts already."""
+
+    name = "share"
+    units: ClassVar[Mapping[str, str]] = {"%": "0.01", "": "1"}
+    example = "5%"
+
+
+class Size(_Quantity):
+    """Bytes: ``512MiB``, ``500M`` (the same as ``500MiB``), ``2G``."""
+
+    name = "size"
+    units: ClassVar[Mapping[str, str]] = {
+        "b": "1",
+        **{
+            f"{letter}{rest}": str(1 << bits)
+            for letter, bits in (("k", 10), ("m", 20), ("g", 30), ("t", 40))
+            for rest in ("", "b", "ib")
+        },
+    }
+    example = "500M or 2GiB"
+
+    def __init__(self, plain: str = "b") -> None:
+        super().__init__(plain, "1b")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return int(super().convert(value, param, ctx))
+
+
+def format_option(
+    *choices: str, default: str | None = "text", told: str = "What to write."
+) -> Callable[[_F], _F]:
+    """Return ``-f``: in which of some formats a command writes; without choices, a format of records."""
+    kind = click.Choice(choices) if choices else None
+    metavar = None if choices else "FORMAT"
+    return click.option(
+        "-f", "--format", "form", type=kind, metavar=metavar, default=default, show_default=True, help=told
+    )
+
+
+trusted_option: Final = click.option(
+    "--trusted", is_flag=True, help="Read pickle files, which can run any code."
+)
+
+seed_option: Final = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Of a built-in corpus: same seed, same bytes.  [default: 1]",
+)
+
+
+def reading(function: _F) -> _F:
+    """Add what says how files of records are read: ``--from``, ``--skip-bad``, ``--trusted``."""
+    function = trusted_option(function)
+    function = click.option(
+        "--skip-bad", is_flag=True, help="Leave out bad records instead of stopping at the first."
+    )(function)
+    return click.option(
+        "--from",
+        "source_format",
+        metavar="FORMAT",
+        help="Format of the records (jsonl, csv, ...), where the ending does not tell.",
+    )(function)
+
+
+def selecting(default: str) -> Callable[[_F], _F]:
+    """Return ``-c``, which selects codecs; `default` says which are taken without it."""
+    return click.option(
+        "-c",
+        "--codec",
+        "codecs",
+        multiple=True,
+        metavar="NAME",
+        help=f"Codecs, with * and !exclusion; repeatable.  [default: {default}]",
+    )
+
+
+def costing(function: _F) -> _F:
+    """Add the terms of the cost that codecs are ranked by: ``--reads`` and ``--bandwidth``."""
+    function = click.option(
+        "--bandwidth", metavar="SPEED", help="Line that each payload crosses: 1Gbit, 50Mbit/s, 100MB/s."
+    )(function)
+    return click.option("--reads", type=float, help="Reads for each write.  [default: 1]")(function)
