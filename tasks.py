@@ -25,6 +25,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
+TYPED = (
+    ("src", "-p", "bakeoff"),
+    ("tests", "-m", "madeup", "-p", "targets"),
+    ("tests", "typing/api.py"),
+)
+"""What mypy checks, and from where."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EXTENSIONS = (
     "tests/codecs",
@@ -96,8 +102,8 @@ def lint(arguments: list[str]) -> None:
     setup("dev")
     sh(BIN / "ruff", "check", ".")
     sh(BIN / "ruff", "format", "--check", ".")
-    for folder, *packages in (("src", "-p", "bakeoff"), ("tests", "-m", "madeup", "-p", "targets")):
-        sh(BIN / "mypy", *packages, "--config-file", "../pyproject.toml", *arguments, cwd=ROOT / folder)
+    for folder, *what in TYPED:
+        sh(BIN / "mypy", *what, "--config-file", "../pyproject.toml", *arguments, cwd=ROOT / folder)
 
 
 def install(away: Path, **environment: str) -> Path:

@@ -1,0 +1,243 @@
+"""The public API as users type it: never run, checked by ``mypy --strict`` (`python3 tasks.py lint`).
+
+Each inferred type stands beside its call. What must be refused is marked: where mypy refuses it no longer,
+the mark is an error.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from ast import literal_eval
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
+
+import bakeoff
+from bakeoff import codecs, datasets, reports, schemas
+from bakeoff.bench.results import Cell, CellResult, Result, Sample, read, write
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.files import load
+from bakeoff.reports.lock import Lock
+from bakeoff.reports.pick import Wish, pick
+
+assert_type(bakeoff.__version__, str)
+
+
+class Event(TypedDict):
+    at: dt.datetime
+    tags: tuple[str, ...]
+    size: Annotated[int, bakeoff.Hint(severity="note", big=True)]
+
+
+@dataclass
+class Place:
+    name: str
+    seen: dt.date | None = None
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+def codecs_by_name() -> None:
+    codec = bakeoff.codec("orjson|zstd:3", items=10_000, depth=None)
+
+    assert_type(codec, bakeoff.Codec)
+    assert_type(codec.encode({"id": 7}), bytes)
+    assert_type(codec.encode([1], "a Kafka context"), bytes)
+    for payload in (b"{}", bytearray(b"{}"), memoryview(b"{}"), "{}"):
+        assert_type(codec.decode(payload), Any)
+    assert_type(codec.encode_text({}), str)
+    assert_type(codec.decode_text("{}"), Any)
+    assert_type(codec.name, str)
+    assert_type(codec.carries, frozenset[str])
+    assert_type(codec.limits, bakeoff.Limits)
+    assert_type(codec.limits.size, int)
+    assert_type(codec.limits.depth, int | None)
+    assert_type(codec.policies, dict[str, str])
+
+    bakeoff.codec()  # type: ignore[call-arg]
+    bakeoff.codec("json", True)  # type: ignore[call-arg]
+    bakeoff.codec("json", depth="deep")  # type: ignore[arg-type]
+    codec.encode(obj={})  # type: ignore[call-arg]
+    codec.decode({})  # type: ignore[arg-type]
+    codec.decode_text(b"{}")  # type: ignore[arg-type]
+
+
+def variants_of_a_codec(codec: bakeoff.Codec) -> None:
+    assert_type(codec.with_schema(Event), bakeoff.Codec)
+    assert_type(codec.with_schema(bakeoff.Schema(Event)), bakeoff.Codec)
+    assert_type(codec.with_limits(size=1_000, aliases=None), bakeoff.Codec)
+    assert_type(codec.with_policies(nan="reject"), bakeoff.Codec)
+    assert_type(codec.with_compression("zstd:3"), bakeoff.Codec)
+    assert_type(codec.with_compression(None), bakeoff.Codec)
+    assert_type(codec.with_compression(codecs.train("zstd:3,dict", [b"payload"])), bakeoff.Codec)
+    assert_type(codec.with_trust(), bakeoff.Codec)
+    assert_type(codec.as_class(), type[Any])
+
+    codec.with_limits(1_000)  # type: ignore[call-arg]
+    codec.with_limits(bytes=1_000)  # type: ignore[call-arg]
+    codec.with_policies(nan=True)  # type: ignore[arg-type]
+
+
+def streams(codec: bakeoff.Codec, path: Path) -> None:
+    with path.open("wb") as file:
+        assert_type(codec.dump(({"id": number} for number in range(3)), file), int)
+    with path.open("rb") as file:
+        assert_type(codec.load(file), Iterator[Any])
+    with path.open("w") as text:
+        codec.dump([], text)  # type: ignore[arg-type]
+
+
+def plug_points(codec: bakeoff.Codec) -> None:
+    """What clients of queues and caches ask for."""
+    serializer: Callable[[Any], bytes] = codec.serialize
+    deserializer: Callable[[bytes], Any] = codec.deserialize
+    assert_type(serializer({}), bytes)
+    assert_type(deserializer(b"{}"), Any)
+    assert_type(codec.dumps({}), bytes)
+    assert_type(codec.loads(b"{}"), Any)
+
+
+def third_partys_codec() -> bakeoff.Codec:
+    made = bakeoff.Codec("repr", "python", repr, literal_eval)
+    bakeoff.Codec(
+        name="repr",
+        format="python",
+        encode=repr,
+        decode=literal_eval,
+        text=True,
+        interoperable=False,
+        carries=["none", "bool", "int", "float", "str", "bytes", "list", "tuple", "dict"],
+    )
+    codecs.register(made)
+    codecs.register(made, replace=True)
+
+    bakeoff.Codec("repr", "python", repr)  # type: ignore[call-arg]
+    bakeoff.Codec("repr", "python", repr, literal_eval, carry=["int"])  # type: ignore[call-arg]
+    bakeoff.Codec("repr", "python", "repr", literal_eval)  # type: ignore[arg-type]
+    codecs.register("repr")  # type: ignore[arg-type]
+    return made
+
+
+def lists_of_codecs() -> None:
+    assert_type(codecs.names(needs_schema=True), list[str])
+    assert_type(codecs.available(), list[str])
+    assert_type(codecs.select(["msgpack*", "!*/pure"]), list[str])
+    assert_type(codecs.missing("orjson"), str | None)
+    assert_type(codecs.describe("orjson").trusted_only, bool)
+    assert_type(codecs.split_name("orjson+schema|zstd:3"), tuple[str, bool, str | None])
+    assert_type(codecs.facts(bakeoff.codec("json")), dict[str, Any])
+
+    codecs.names(True)  # type: ignore[call-arg]
+
+
+def fastest() -> None:
+    assert_type(bakeoff.fastest(), bakeoff.Codec)
+    assert_type(bakeoff.fastest(lock="bakeoff.lock", schema=Event), bakeoff.Codec)
+    bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=("datetime",))
+    bakeoff.fastest(calibrate=True, corpus="mine.jsonl", formats=("msgpack", "cbor"), interop=True)
+
+    bakeoff.fastest("bakeoff.lock")  # type: ignore[call-arg]
+    bakeoff.fastest(bandwidth=1e9)  # type: ignore[arg-type]
+
+
+def errors(codec: bakeoff.Codec, payload: bytes) -> str:
+    try:
+        codec.decode(payload)
+    except bakeoff.LimitError as error:
+        return error.codec
+    except bakeoff.DecodeError as error:
+        return error.reason
+    except bakeoff.CodecError as error:
+        assert_type(error.codec, str)
+    try:
+        bakeoff.codec("orjsn")
+    except bakeoff.UnknownCodec as error:
+        assert_type(error.near, tuple[str, ...])
+    except (bakeoff.MissingLibrary, bakeoff.EncodeError, bakeoff.UsageError, bakeoff.RunError) as error:
+        value_or_bakeoff_error: ValueError | bakeoff.BakeoffError = error
+        return str(value_or_bakeoff_error)
+    return ""
+
+
+def declared_schemas() -> None:
+    for declared in (Event, Place, Point, {"id": int, "at": dt.datetime}, list[Event]):
+        assert_type(bakeoff.Schema(declared), bakeoff.Schema)
+    schema = bakeoff.Schema(Event, strict=True, limits=schemas.Limits(), name="event")
+
+    assert_type(schema.apply({"at": "2026-01-02"}), Any)
+    assert_type(schema.advise({"at": "yesterday"}), tuple[Any, list[bakeoff.Advice]])
+    assert_type(schema.advise({}, codec="json"), tuple[Any, list[bakeoff.Advice]])
+    assert_type(schema.fixer("json"), Callable[[Any], Any] | None)
+    assert_type(schema.plan(bakeoff.codec("json")), str)
+    assert_type(schema.to_python(), str)
+    try:
+        schema.apply({})
+    except bakeoff.AdviceError as error:
+        assert_type(error.advice, tuple[bakeoff.Advice, ...])
+        assert_type(error.advice[0].path, str)
+
+    bakeoff.Schema()  # type: ignore[call-arg]
+    bakeoff.Schema(Event, True)  # type: ignore[call-arg]
+    bakeoff.Schema(Event, strict="yes")  # type: ignore[arg-type]
+    bakeoff.Hint(severity="loud")  # type: ignore[arg-type]
+    schema.fixer()  # type: ignore[call-arg]
+
+
+def inferred_schemas(records: Iterator[dict[str, Any]]) -> None:
+    schema = bakeoff.Schema.infer(records, name="Event", confidence=0.9)
+
+    assert_type(schema, bakeoff.Schema)
+    counter = schemas.AdviceCounter()
+    counter.add(schema.advise({})[1])
+    assert_type([tally.count for tally in counter], list[int])
+
+    bakeoff.Schema.infer(records, "Event")  # type: ignore[call-arg]
+    bakeoff.Schema.infer({"id": 7}, confidence="high")  # type: ignore[arg-type]
+
+
+def corpora() -> None:
+    made = bakeoff.corpus("movies", records="LG", seed=7)
+
+    assert_type(made, bakeoff.Corpus)
+    assert_type(made.records(), Iterator[Any])
+    assert_type(made.sample(100), list[Any])
+    assert_type(made.count(), int)
+    assert_type(made.sha256, str)
+    assert_type(made.profile(), dict[str, str | int | float])
+    assert_type(datasets.names(), list[str])
+    bakeoff.corpus(Path("mine.jsonl"), 1_000, skip_bad=True, trusted=True, format="jsonl")
+
+    bakeoff.corpus(7)  # type: ignore[arg-type]
+    bakeoff.corpus("movies", records=1.5)  # type: ignore[arg-type]
+
+
+def results(path: Path) -> None:
+    result = read(path)
+
+    assert_type(result, Result)
+    assert_type(result.cells, tuple[CellResult, ...])
+    assert_type(result.cell("movies", "dump", "json"), CellResult | None)
+    assert_type(result.cells[0].samples[0].value, float)
+    write(result, path)
+    CellResult(Cell("movies", "dump", "json"), "ok", samples=(Sample(1e-6, 1e-6, 1e-6),))
+
+    CellResult(Cell("movies", "dump", "json"), "fine")  # type: ignore[arg-type]
+    result.command = "bakeoff run"  # type: ignore[misc]
+    read("bakeoff.json")  # type: ignore[arg-type]
+
+
+def tables_and_choices(found: Sequence[Result]) -> None:
+    assert_type(reports.render(found), str)
+    assert_type(reports.render(found, "md", per=1_000, columns="dump,load"), str)
+    assert_type(reports.recommendation(found[0], reads=24), str)
+    assert_type(load(Path("bakeoff.json")), Result)
+    choice = pick(found, Wish(cost=Cost.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
+    assert_type(choice.winner.name, str)
+    assert_type(Lock.read(Path("bakeoff.lock")).codec, str)
+
+    reports.render(found[0])  # type: ignore[arg-type]
+    Wish(needs="datetime")  # type: ignore[arg-type]
