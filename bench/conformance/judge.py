@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import reprlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +12,8 @@ from ...codecs import CodecError, DecodeError, EncodeError
 from ...codecs import codec as by_name
 from ...codecs.paths import brief
 from ..fidelity.equality import first_difference
-from ..heartbeat import Heartbeat
+from ..jobs import Answer, Conform, Conformed, Failed
+from ..worker.desk import Desk
 from .case import UNTOLD, Case, Suite, Verdict
 from .suites import SUITES, Copy
 
@@ -42,36 +41,22 @@ class Judgement(NamedTuple):
     exact: bool | None = None
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Judge one codec, from one case on.
-
-    Each verdict is kept before the next case is tried, so that none is lost to a codec that dies.
-
-    Args:
-        job: ``codec``, ``suite``, ``folder``, ``start``, ``verdicts`` (a file, a line of JSON for each case),
-            ``heartbeat``.
-
-    Returns:
-        ``failed``: why there is no such codec, if there is none.
-    """
+def run(job: Conform, desk: Desk) -> Answer:
+    """Judge one codec, from one case on; each verdict is kept before the next case is tried."""
     me = os.getpid()
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
-    suite = next(suite for suite in SUITES if suite.name == job["suite"])
-    cases = Copy(suite, Path(job["folder"])).cases()
-    verdicts = Path(job["verdicts"])
+    suite = next(suite for suite in SUITES if suite.name == job.suite)
+    cases = Copy(suite, Path(job.folder)).cases()
     try:
-        codec = by_name(job["codec"])
+        codec = by_name(job.codec)
     except CodecError as error:
-        return {"failed": error.reason}
-    for index, case in enumerate(cases[job["start"] :], job["start"]):
-        heartbeat.beat(index)
+        return Failed(error.reason)
+    for index, case in enumerate(cases[job.start :], job.start):
+        desk.beat(index)
         judgement = judge(codec, suite, case)
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
-        # Opened anew: what a codec writes into the files that it finds open is no verdict.
-        with verdicts.open("a") as file:
-            file.write(json.dumps([index, *judgement]) + "\n")
-    return {}
+        desk.note([index, *judgement])
+    return Conformed()
 
 
 def judge(codec: Codec, suite: Suite, case: Case) -> Judgement:

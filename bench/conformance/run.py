@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from ...codecs import describe, missing
 from ..heartbeat import IDLE
-from ..run.processes import Ended, Workshop
+from ..jobs import Conform, Describe, Ended
+from ..run.processes import Workshop
 from .case import Case, Verdict
 from .judge import Judgement
 from .suites import Copy
@@ -78,10 +77,8 @@ def _format(name: str, workshop: Workshop) -> tuple[str, str]:
     declaration = describe(name)
     if not declaration.entry_point:
         return declaration.format, ""
-    ended = workshop.work({"kind": "facts", "codec": name, "memory": MEMORY}, patience=PATIENCE)
-    if ended.answer is None:
-        return "", _sentence(ended)
-    return ended.answer.get("format", ""), ended.answer.get("failed", "")
+    ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
+    return ("", _sentence(ended)) if ended.answer is None else (ended.answer.facts["format"], "")
 
 
 def reports(pairs: Sequence[tuple[str, Copy]], workshop: Workshop) -> Iterator[Report]:
@@ -121,32 +118,14 @@ def _judge(name: str, copy: Copy, cases: Sequence[Case], workshop: Workshop) -> 
 
 
 def _work(name: str, copy: Copy, start: int, workshop: Workshop) -> tuple[Ended, dict[int, Judgement]]:
-    verdicts = workshop.folder / "verdicts"
-    verdicts.write_bytes(b"")
-    job = {
-        "kind": "conformance",
-        "codec": name,
-        "suite": copy.suite.name,
-        "folder": str(copy.folder.absolute()),
-        "start": start,
-        "verdicts": str(verdicts),
-        "memory": MEMORY,
-    }
+    job = Conform(
+        codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=start, memory=MEMORY
+    )
     ended = workshop.work(job, patience=PATIENCE)
-    return ended, dict(_kept(verdicts))
-
-
-def _kept(path: Path) -> Iterator[tuple[int, Judgement]]:
-    for line in path.read_text().splitlines():
-        try:
-            index, *judgement = json.loads(line)
-        except ValueError:  # the line in which the process died
-            continue
-        yield index, Judgement(*judgement)
+    return ended, {index: Judgement(*judgement) for index, *judgement in ended.notes}
 
 
 def _sentence(ended: Ended) -> str:
-    answer = ended.answer or {}
     # Options of a run do not exist here.
-    died = f"{ended.outcome}: {ended.reason.partition(' (--')[0]}"
-    return str(answer.get("failed") or answer.get("reason") or died)
+    reason = ended.reason.partition(" (--")[0]
+    return reason if ended.outcome == "error" else f"{ended.outcome}: {reason}"

@@ -9,26 +9,26 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
-import json
-import os
-import subprocess
-import sys
 import uuid
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...codecs.registry import codec as by_name
 from ...codecs.registry import missing
 from ...codecs.tokens import Colour, Place, Point, Summer, zone
 from ...schemas import Hint, Schema
+from ..jobs import Answer, Compare, Compared, Ended
 from .equality import first_difference
 
-__all__ = ["VALUES", "Cell", "Value", "cells", "matrix"]
+if TYPE_CHECKING:
+    from ..worker.desk import Desk
+
+__all__ = ["VALUES", "Cell", "Value", "cells", "matrix", "run"]
 
 TIMEOUT = 60.0
-"""Seconds that one codec may take for all values."""
+"""Seconds that one codec may take for a value."""
 MEMORY = 3 * 2**30
 """Bytes of address space of a codec's process."""
 
@@ -254,51 +254,25 @@ def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[Cell, C
 
     A codec whose library is not installed is left out.
     """
-    for name in codecs:
-        if missing(name) is None:
-            yield name, _isolated(name)
+    from ..run.processes import Workshop
+
+    with Workshop() as workshop:
+        for name in codecs:
+            if missing(name) is None:
+                yield name, _told(workshop.work(Compare(codec=name, memory=MEMORY), patience=TIMEOUT))
 
 
-def _isolated(name: str) -> dict[str, tuple[Cell, Cell]]:
-    command = [sys.executable, "-m", "bakeoff.bench.fidelity.matrix", name]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
-        output, errors, status = done.stdout, done.stderr, f"exit code {done.returncode}"
-    except subprocess.TimeoutExpired as error:
-        output, errors, status = error.stdout or b"", b"", f"no answer in {TIMEOUT:.0f} s"
-    found = {}
-    for line in output.splitlines():
-        try:
-            value, without, with_schema = json.loads(line)
-            found[value] = Cell(*without), Cell(*with_schema)
-        except (ValueError, TypeError):
-            continue  # A codec's own words, or the row that its process died in.
-    last = errors.decode(errors="replace").strip().rpartition("\n")[2]
-    gone = Cell("crash", f"{status}: {last}"[:200] if last else status)
+def _told(ended: Ended) -> dict[str, tuple[Cell, Cell]]:
+    found = {value: (Cell(*without), Cell(*with_schema)) for value, without, with_schema in ended.notes}
+    # Options of a run do not exist here.
+    gone = Cell("crash", ended.reason.partition(" (--")[0][:200])
     return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
 
 
-def _confine() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-
-def main(name: str) -> None:
-    """Write the cells of one codec to standard output, a line of JSON each.
-
-    What the codec itself prints goes to standard error.
-    """
-    _confine()
-    with os.fdopen(os.dup(1), "w") as rows:
-        os.dup2(2, 1)
-        for value, without, with_schema in cells(name):
-            row = [value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]]
-            rows.write(json.dumps(row) + "\n")
-            rows.flush()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+def run(job: Compare, desk: Desk) -> Answer:
+    """Note the cells of one codec, value by value."""
+    desk.beat(0)
+    for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
+        desk.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
+        desk.beat(number)
+    return Compared()

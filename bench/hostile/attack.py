@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codecs import CodecError, DecodeError, EncodeError, LimitError, codec, split_name
-from ..heartbeat import Heartbeat
+from ..jobs import Answer, Attack, Attacked, Failed
 from ..operations._memory import trim
 from ..operations.peak import STATUS, can_reset, kilobytes
 from .cases import RECORD, Case, cases_of, every_case
@@ -20,6 +19,7 @@ from .objects.lying import sprung
 
 if TYPE_CHECKING:
     from ...codecs import Codec
+    from ..worker.desk import Desk
 
 __all__ = ["built", "run"]
 
@@ -53,41 +53,33 @@ def built(name: str) -> Codec:
     return codec(name, schema=Schema.infer([RECORD]) if wanting else None)
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Try the cases of one codec.
-
-    Args:
-        job: ``codec``; ``patterns`` of cases; ``start``, how many cases to leave out; ``report``, the file to
-            which lines of JSON are written: the places of the cases in `every_case`, then what was seen of
-            each; ``heartbeat``, which tells how many were tried.
-    """
+def run(job: Attack, desk: Desk) -> Answer:
+    """Try the cases of one codec."""
     try:
-        attacked = built(job["codec"])
-        cases = cases_of(attacked, job["patterns"])
+        attacked = built(job.codec)
+        cases = cases_of(attacked, job.patterns)
     except CodecError as error:
-        return {"failed": error.reason}
+        return Failed(error.reason)
     everything = every_case()
     me = os.getpid()
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
     # What is nested deeply is never freed: Python recurses to free some kinds, and would end the process.
     held: list[Any] = []
-    with Path(job["report"]).open("w", buffering=1) as report:
-        report.write(json.dumps([everything.index(case) for case in cases]) + "\n")
-        for number, case in enumerate(cases[job["start"] :], job["start"]):
-            heartbeat.beat(number)
-            seen = _try(attacked, case, heartbeat, number, held)
-            if os.getpid() != me:
-                os._exit(1)  # The codec has started a process of its own, and that is no worker.
-            report.write(json.dumps({name: getattr(seen, name) for name in Seen.__slots__}) + "\n")
-    return {}
+    desk.note([everything.index(case) for case in cases])
+    for number, case in enumerate(cases[job.start :], job.start):
+        desk.beat(number)
+        seen = _try(attacked, case, desk.beat, number, held)
+        if os.getpid() != me:
+            os._exit(1)  # The codec has started a process of its own, and that is no worker.
+        desk.note({name: getattr(seen, name) for name in Seen.__slots__})
+    return Attacked()
 
 
-def _try(attacked: Codec, case: Case, heartbeat: Heartbeat, number: int, held: list[Any]) -> Seen:
+def _try(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:
     """Return the worst of all calls of a case."""
     calls: list[_Call] = []
     subjects = iter(case.make(attacked))
     while True:
-        heartbeat.beat(number)
+        beat(number)
         try:
             subject = next(subjects)
         except StopIteration:
@@ -96,7 +88,7 @@ def _try(attacked: Codec, case: Case, heartbeat: Heartbeat, number: int, held: l
             return Seen("cannot be tried", _said(error))
         if case.direction == "encode":
             held.append(subject)
-        heartbeat.beat(number)
+        beat(number)
         calls.append(_call(attacked, case, subject))
         del subject
     worst = max(calls, key=lambda call: (_WORSE.index(call.outcome), call.seconds))

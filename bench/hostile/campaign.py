@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
-from ..run.processes import Ended, Workshop
+from ..jobs import Attack, Ended
+from ..run.processes import Workshop
 from .cases import Case, every_case
 from .judge import HARD, Outcome, Promise, Seen, breaches
 from .known import Known, known_of
@@ -95,20 +95,19 @@ def _check(
     promise: Promise,
     show: Callable[[str, int], object],
 ) -> Checked:
-    report = workshop.folder / "report"
-    job = {"kind": "attack", "codec": name, "patterns": list(patterns), "report": str(report)}
+    job = Attack(memory=BASE + HARD * promise.memory, codec=name, patterns=tuple(patterns), start=0)
+    everything = every_case()
     seen: list[Seen] = []
     while True:
-        report.unlink(missing_ok=True)
         ended = workshop.work(
-            job | {"start": len(seen), "memory": BASE + HARD * promise.memory},
+            dataclasses.replace(job, start=len(seen)),
             patience=max(PATIENCE, HARD * promise.seconds),
             watch=lambda cell: show(name, max(cell, 0)),
         )
-        cases, fresh = _reported(report)
-        if cases is None:
+        if not ended.notes:
             return Checked(name, failed=_why(ended))
-        seen += fresh
+        cases = [everything[number] for number in ended.notes[0]]
+        seen += [Seen(**each) for each in ended.notes[1:]]
         if len(seen) < len(cases):
             seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), _why(ended)))
         if len(seen) == len(cases):
@@ -120,18 +119,6 @@ def _check(
     return Checked(name, found)
 
 
-def _reported(report: Path) -> tuple[list[Case] | None, list[Seen]]:
-    """Return the cases that a worker has announced, None where it did not come so far, and what it saw."""
-    if not report.exists() or not (lines := report.read_text().splitlines()):
-        return None, []
-    everything = every_case()
-    return [everything[number] for number in json.loads(lines[0])], [
-        Seen(**json.loads(line)) for line in lines[1:]
-    ]
-
-
 def _why(ended: Ended) -> str:
-    if ended.answer is not None:
-        return str(ended.answer.get("failed") or ended.answer.get("reason", ""))
     # Options of a run do not exist here.
     return ended.reason.partition(" (--")[0]

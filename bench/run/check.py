@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
 from typing import Any
 
 from ...codecs import describe, missing
 from ...codecs.registry import bare_name
+from ..jobs import Check, Checked, Ended
 from ..operations import operation
-from ..results import FLOOR, Cell, Outcome
-from .context import Run, Stage, payloads_name
-from .environment import abreast
-from .processes import Ended
+from ..results import FLOOR, Cell
+from .context import Run, Stage
 
 __all__ = ["check"]
 
@@ -19,54 +18,46 @@ __all__ = ["check"]
 def check(run: Run, stage: Stage) -> None:
     """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
     codecs = run.options.codecs
-    workers = ThreadPoolExecutor(abreast())
-    try:
-        waiting = {codec: workers.submit(_check_one, run, stage, codec) for codec in codecs}
-        for done, (codec, future) in enumerate(waiting.items()):
-            run.show(f"{stage.name}: checking {codec}", done, len(waiting))
-            if (ended := _result(run, future)) is not None:
-                _take(run, stage, codec, ended)
-    finally:
-        workers.shutdown(wait=False, cancel_futures=True)
+    operations = {operation(name).base for name in (*run.options.timed(), *_others(run))}
+    jobs = {
+        codec: Check(
+            memory=run.options.cell_memory,
+            path=stage.path,
+            corpus=stage.corpus,
+            codec=codec,
+            seconds=run.options.check_seconds,
+            operations=tuple(sorted(operations)),
+        )
+        for codec in codecs
+    }
+    reasons = {codec: missing(codec) for codec in codecs}
+    waiting = {
+        codec: run.workshop.submit(job, patience=run.options.cell_timeout)
+        for codec, job in jobs.items()
+        if reasons[codec] is None
+    }
+    for done, codec in enumerate(codecs):
+        run.show(f"{stage.name}: checking {codec}", done, len(codecs))
+        if (reason := reasons[codec]) is not None:
+            _take(run, stage, codec, Ended(None, "missing", reason))
+        elif not (run.stopping and waiting[codec].cancel()):
+            _take(run, stage, codec, waiting[codec].result())
     for name in run.options.timed():
         cell = Cell(stage.name, name, FLOOR)
         if operation(name).floor is not None and run.state.outcome(cell) is None:
             run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
 
 
-def _result(run: Run, future: Future[Ended | None]) -> Ended | None:
-    if run.stopping and future.cancel():
-        return None
-    return future.result()
-
-
-def _check_one(run: Run, stage: Stage, codec: str) -> Ended | None:
-    if run.stopping:
-        return None
-    if (reason := missing(codec)) is not None:
-        return Ended({"outcome": "missing", "reason": reason})
-    job = run.job(
-        "check",
-        stage,
-        codec=codec,
-        payloads=payloads_name(run.options.codecs, codec),
-        seconds=run.options.check_seconds,
-        operations=sorted({operation(name).base for name in (*run.options.timed(), *_others(run))}),
-    )
-    return run.workshop.work(job, patience=run.options.cell_timeout)
-
-
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
-    answer: dict[str, Any] = ended.answer or {"outcome": ended.outcome, "reason": ended.reason}
-    outcome: Outcome = answer["outcome"]
+    answer: Checked = ended.answer or Checked(ended.outcome, ended.reason)
     # As the codec itself tells it: a third party's version need not be its package's.
-    then, now = run.state.codecs.get(codec), answer.get("codec", {}).get("version")
+    then, now = run.state.codecs.get(codec), answer.codec.get("version")
     if then is not None and then.version and now is not None and now != then.version:
         stage.changed.append(f"{codec}: {then.library} {then.version} then, {now} now")
         return
     if codec not in run.state.codecs:
-        run.record({"kind": "codec", "facts": _facts(codec, answer.get("codec"))})
-    healthy = outcome in ("ok", "lossy")
+        run.record({"kind": "codec", "facts": _facts(codec, answer.codec)})
+    healthy = answer.outcome in ("ok", "lossy")
     if healthy:
         stage.checks[codec] = answer
     for name in (*run.options.timed(), *_others(run)):
@@ -79,24 +70,25 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
         entry: dict[str, Any] = {
             "kind": "cell",
             "cell": cell.name,
-            "outcome": outcome,
-            "reason": answer["reason"],
-            "loss": answer.get("loss", []),
+            "outcome": answer.outcome,
+            "reason": answer.reason,
+            "loss": answer.loss,
             "stderr": "" if healthy else ended.stderr,
         }
         if healthy:
             entry["facts"] = {
-                "records": answer["records"],
-                "encoded": answer["encoded"],
-                "lossy_records": answer["lossy"],
-                **{f"limit_{key}": limit for key, limit in answer["limits"].items()},
+                "records": answer.records,
+                "encoded": answer.encoded,
+                "lossy_records": answer.lossy,
+                **{f"limit_{key}": limit for key, limit in answer.limits.items()},
             }
             if declared.phase == "check":
-                entry["value"] = answer["figures"][name]
-            elif declared.schema and not answer["fixes"]:
+                entry["value"] = answer.figures[name]
+            elif declared.schema and not answer.fixes:
                 entry["reason"] = "nothing to fix for this codec"
-            elif declared.base in answer["failed"]:
-                entry |= {"loss": [], **answer["failed"][declared.base]}
+            elif declared.base in answer.failed:
+                entry["outcome"], entry["reason"] = answer.failed[declared.base]
+                entry["loss"] = ()
         run.record(entry)
 
 
@@ -104,7 +96,7 @@ def _others(run: Run) -> list[str]:
     return [name for name in run.options.operations if operation(name).phase != "time"]
 
 
-def _facts(codec: str, facts: dict[str, Any] | None) -> dict[str, Any]:
+def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     declared = describe(codec)
     bare = {
         "name": codec,
@@ -114,4 +106,4 @@ def _facts(codec: str, facts: dict[str, Any] | None) -> dict[str, Any]:
         "accelerated": None,
         "trusted_only": declared.trusted_only,
     }
-    return bare | {"extra": declared.extra} | (facts or {})
+    return bare | {"extra": declared.extra} | dict(facts)

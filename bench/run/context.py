@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
+from ..jobs import Checked, Corpus
 from ..results import Cell, Outcome
 from .journal import Journal
 from .options import Options
 from .processes import Workshop
 from .state import Entry, State
 
-__all__ = ["Run", "Show", "Stage", "payloads_name"]
+__all__ = ["Run", "Show", "Stage"]
 
 Show = Callable[[str, float, float], object]
 """``show(text, done, total)``: what is going on, and how much of it is done."""
@@ -26,16 +25,16 @@ class Stage:
 
     Attributes:
         name: Of the corpus.
-        folder: Its sample, schema and payloads.
+        corpus: Its sample, and what goes with it.
         path: What workers need in `sys.path`.
         checks: What the check found, by codec; only codecs that may be timed.
         changed: Codecs that are not of the version that this run began with, in words.
     """
 
     name: str
-    folder: Path
-    path: list[str]
-    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    corpus: Corpus
+    path: tuple[str, ...]
+    checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 
 
@@ -80,18 +79,3 @@ class Run:
         self.record(
             {"kind": "cell", "cell": cell.name, "outcome": outcome, "reason": reason, "stderr": stderr}
         )
-
-    def job(self, kind: str, stage: Stage, **more: Any) -> dict[str, Any]:
-        """Return a job for a worker."""
-        return {
-            "kind": kind,
-            "folder": str(stage.folder),
-            "path": stage.path,
-            "memory": self.options.cell_memory,
-            **more,
-        }
-
-
-def payloads_name(codecs: Sequence[str], codec: str) -> str:
-    """Return the file name of a codec's payloads; codec names may hold slashes."""
-    return f"payloads-{codecs.index(codec)}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+import dataclasses
+from concurrent.futures import Future
 
+from ..jobs import Ended, Weigh, Weighed
 from ..operations import operation
 from ..results import Cell
-from .context import Run, Stage, payloads_name
-from .environment import abreast
-from .processes import Ended
+from .context import Run, Stage
 
 __all__ = ["measure_memory"]
 
@@ -23,58 +22,62 @@ def measure_memory(run: Run, stage: Stage) -> None:
         Cell(stage.name, name, codec)
         for name in run.options.memory()
         for codec, found in stage.checks.items()
-        if found["fixes"] or not operation(name).schema
+        if found.fixes or not operation(name).schema
     ]
-    cells = [cell for cell in cells if not run.state.measured(cell)]
-    workers = ThreadPoolExecutor(abreast())
-    try:
-        waiting = {cell: workers.submit(_weigh_one, run, stage, cell) for cell in cells}
-        for done, (cell, future) in enumerate(waiting.items()):
-            run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", done, len(waiting))
-            if run.stopping and future.cancel():
-                continue
-            if (ended := future.result()) is not None:
-                _take(run, stage, cell, ended)
-    finally:
-        workers.shutdown(wait=False, cancel_futures=True)
+    jobs = {cell: _job(run, stage, cell) for cell in cells if not run.state.measured(cell)}
+    waiting = {cell: _submitted(run, job) for cell, job in jobs.items()}
+    for done, (cell, future) in enumerate(waiting.items()):
+        run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", done, len(waiting))
+        if run.stopping and future.cancel():
+            continue
+        if (ended := _confirmed(run, jobs[cell], future.result())) is not None:
+            _take(run, stage, cell, ended)
 
 
-def _weigh_one(run: Run, stage: Stage, cell: Cell) -> Ended | None:
-    options: dict[str, Any] = {}
-    ended = None
-    for _ in range(_MOST):
+def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
+    found = stage.checks[cell.codec]
+    return Weigh(
+        memory=run.options.cell_memory,
+        path=stage.path,
+        corpus=stage.corpus,
+        codec=cell.codec,
+        operation=cell.operation,
+        payloads=found.payloads,
+        dictionary=found.dictionary,
+    )
+
+
+def _submitted(run: Run, job: Weigh) -> Future[Ended]:
+    return run.workshop.submit(job, patience=run.options.cell_timeout)
+
+
+def _confirmed(run: Run, job: Weigh, ended: Ended) -> Ended | None:
+    """Return the answer that stands, in further processes where one asks for them."""
+    for _ in range(_MOST - 1):
+        answer: Weighed | None = ended.answer
+        if answer is None or not answer.again:
+            break
         if run.stopping:
             return None  # an answer that asks for another process is none
-        job = run.job(
-            "memory",
-            stage,
-            operation=cell.operation,
-            codec=cell.codec,
-            payloads=payloads_name(run.options.codecs, cell.codec),
-            options=options,
-        )
-        ended = run.workshop.work(job, patience=run.options.cell_timeout)
-        if ended.answer is None or not ended.answer.get("again"):
-            break
-        options |= ended.answer["again"]
+        job = dataclasses.replace(job, options={**job.options, **answer.again})
+        ended = _submitted(run, job).result()
     return ended
 
 
 def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
-    answer = ended.answer
-    if answer is None or "outcome" in answer:
-        failed = answer or {"outcome": ended.outcome, "reason": ended.reason}
-        run.fail(cell, failed["outcome"], f"{failed['reason']}, while its memory was measured", ended.stderr)
+    answer: Weighed | None = ended.answer
+    if answer is None:
+        run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
         return
     found = stage.checks[cell.codec]
     run.record(
         {
             "kind": "cell",
             "cell": cell.name,
-            "outcome": found["outcome"],
-            "reason": found["reason"],
-            "loss": found["loss"],
-            "facts": answer["facts"],
-            "value": answer["value"],
+            "outcome": found.outcome,
+            "reason": found.reason,
+            "loss": found.loss,
+            "facts": answer.facts,
+            "value": answer.value,
         }
     )

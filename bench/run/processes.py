@@ -7,24 +7,28 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from ...errors import RunError, UsageError
-from ..heartbeat import IDLE, Heartbeat
+from ..blobs import Blobs
+from ..heartbeat import Heartbeat
+from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
+from .environment import abreast
 
-__all__ = ["SCRUBBED", "Ended", "Workshop"]
+__all__ = ["SCRUBBED", "Workshop"]
 
 SCRUBBED = (
     "PYTHONDEVMODE",
@@ -40,27 +44,8 @@ _TICK = 0.1
 _TAIL = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a worker ended.
-
-    Attributes:
-        answer: Its answer, or None when it died before giving one.
-        outcome: Why there is no answer.
-        reason: The same in a sentence.
-        stderr: The last lines that it wrote.
-        cell: Index of the cell that was running, `IDLE` for none.
-    """
-
-    answer: dict[str, Any] | None
-    outcome: Outcome = "ok"
-    reason: str = ""
-    stderr: str = ""
-    cell: int = IDLE
-
-
 class Workshop:
-    """A temporary folder and the worker processes that run in it.
+    """A temporary folder and the worker processes that run in it: the executor of this machine.
 
     Leaving the context ends all workers and removes the folder.
 
@@ -76,6 +61,8 @@ class Workshop:
                 f"no folder for temporary files: {error.strerror}; set TMPDIR to one that can be written to"
             ) from error
         self.folder = Path(self._folder.name)
+        self.blobs = Blobs(self.folder / "blobs")
+        self._pool = ThreadPoolExecutor(abreast(), thread_name_prefix="bakeoff")
         self._numbers = count()
         self._running: set[int] = set()
         self._lock = threading.Lock()
@@ -98,49 +85,67 @@ class Workshop:
             self._closed = True
             for group in self._running:
                 _end(group)
+        self._pool.shutdown(cancel_futures=True)
         self._folder.cleanup()
 
-    def work(
+    def submit(
         self,
-        job: Mapping[str, Any],
+        job: Job,
+        inputs: Mapping[str, bytes] | None = None,
         *,
-        patience: float | None,
+        patience: float | None = None,
+        watch: Callable[[int], object] | None = None,
         environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
-        watch: Callable[[int], object] | None = None,
-    ) -> Ended:
-        """Run one job in a fresh process and wait for it.
+    ) -> Future[Ended]:
+        """Run a job in a fresh process, as soon as a processor is free.
 
         Args:
-            job: What to do; must be JSON-able.
+            job: What to do.
+            inputs: What it names by digest; this workshop's own `blobs` where none are given.
             patience: Seconds without a heartbeat after which the worker is ended; None for ever.
+            watch: Called now and then with the cell that is running.
             environment: Further environment variables.
             handles: Files of ours that are open and that the worker may read, by number.
-            watch: Called now and then with the cell that is running.
 
-        Raises:
+        Raises (from the future):
             UsageError: The worker found the user's request impossible.
             RunError: The worker cannot go on for a reason the user must know.
             NoRoom: The folder is full.
         """
-        with needing_room(self.folder.parent):
-            return self._work(job, patience, environment, handles, watch)
+        blobs = inputs if isinstance(inputs, Blobs) else self.blobs
+        return self._pool.submit(self._work, job, blobs, patience, environment or {}, handles, watch)
 
-    def _work(
+    def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
+        """Run a job and wait for it; see `submit`."""
+        return self.submit(job, inputs, **more).result()
+
+    def _work(self, job: Job, blobs: Blobs, *more: Any) -> Ended:
+        with needing_room(self.folder.parent):
+            return self._run(job, blobs, *more)
+
+    def _run(
         self,
-        job: Mapping[str, Any],
+        job: Job,
+        blobs: Blobs,
         patience: float | None,
-        environment: Mapping[str, str] | None,
+        environment: Mapping[str, str],
         handles: Collection[int],
         watch: Callable[[int], object] | None,
     ) -> Ended:
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
-        reply = folder / "reply"
-        (folder / "job").write_text(
-            json.dumps({**job, "heartbeat": str(heartbeat.path), "reply": str(reply), "parent": os.getpid()})
-        )
+        reply, notes = folder / "reply", folder / "notes"
+        envelope = {
+            "job": encode(job).decode(),
+            "blobs": str(blobs.folder),
+            "heartbeat": str(heartbeat.path),
+            "notes": str(notes),
+            "reply": str(reply),
+            "parent": os.getpid(),
+        }
+        (folder / "job").write_text(json.dumps(envelope))
         errors = folder / "stderr"
         kept = {key: value for key, value in os.environ.items() if key not in SCRUBBED}
         with errors.open("wb") as stderr:
@@ -150,7 +155,7 @@ class Workshop:
                 pass_fds=[handle for handle in handles if handle > 2],
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                env=kept | dict(environment or {}),
+                env=kept | dict(environment),
                 start_new_session=True,
             )
         with self._lock:
@@ -167,19 +172,33 @@ class Workshop:
         cell, beats = heartbeat.read()
         heartbeat.close()
         said = errors.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        answer = json.loads(reply.read_bytes()) if reply.exists() else None
+        answer = decode(reply.read_bytes()) if reply.exists() else None
+        noted = tuple(_notes(notes))
         # What a codec has flooded is its own doing, and no want of room.
         errors.unlink()
         if answer is None and is_full(folder):
             raise NoRoom(self.folder.parent)
         _remove(folder)
+        host = socket.gethostname()
+        if isinstance(answer, Refused):
+            raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
+        if isinstance(answer, Failed):
+            return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
         if answer is not None:
-            _raise_failure(answer)
-            return Ended(answer, cell=cell, stderr=said)
+            return Ended(answer, "ok", "", said, cell, noted, host)
         outcome, reason = _why(process.returncode, late, patience, said)
-        if job["kind"] == "check" and beats > 1:
+        if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
-        return Ended(None, outcome, reason, said, cell)
+        return Ended(None, outcome, reason, said, cell, noted, host)
+
+
+def _notes(path: Path) -> Iterator[Any]:
+    """Yield what a worker has written down; the line in which it died is none."""
+    if not path.exists():
+        return
+    for line in path.read_text(errors="replace").splitlines():
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
 
 
 def _wait(
@@ -214,11 +233,6 @@ def _remove(folder: Path) -> None:
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-
-
-def _raise_failure(answer: Mapping[str, Any]) -> None:
-    if "failure" in answer:
-        raise (UsageError if answer["exit_code"] == 2 else RunError)(answer["message"])
 
 
 def _why(code: int, late: bool, patience: float | None, said: str) -> tuple[Outcome, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime as dt
 import re
 import signal
@@ -13,6 +14,7 @@ from types import FrameType
 
 from ...errors import RunError, UsageError
 from ...files import is_device
+from ..jobs import Prepare, Prepared
 from ..results import CorpusFacts, Result, is_result_file, write
 from ..special import special
 from .check import check
@@ -213,7 +215,7 @@ class Session:
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, index, source) for index, source in enumerate(self.options.corpora)]
+        stages = [self._prepare(run, source) for source in self.options.corpora]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -230,51 +232,47 @@ class Session:
             measure_memory(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, index: int, source: str) -> Stage:
+    def _prepare(self, run: Run, source: str) -> Stage:
         options = self.options
-        folder = run.workshop.folder / f"corpus-{index}"
-        folder.mkdir()
-        job = {
-            "kind": "prepare",
-            "source": source,
-            "records": options.records,
-            "seed": options.seed,
-            "skip_bad": options.skip_bad,
-            "trusted": options.trusted,
-            "format": options.format,
-            "sample": options.sample,
-            "bytes": options.sample_bytes,
-            "infer": options.infer,
-            "training": any(name.endswith(",dict") for name in options.codecs),
-            "batch": options.batch,
-            "folder": str(folder),
-        }
+        job = Prepare(
+            source=source,
+            records=options.records,
+            seed=options.seed,
+            skip_bad=options.skip_bad,
+            trusted=options.trusted,
+            format=options.format,
+            sample=options.sample,
+            bytes=options.sample_bytes,
+            infer=options.infer,
+            training=any(name.endswith(",dict") for name in options.codecs),
+            batch=options.batch,
+        )
         run.show(f"reading {source}", 0, 100)
         ended = run.workshop.work(
             job,
-            patience=None,
             handles=_handles(source),
             watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
         )
-        if ended.answer is None:
+        prepared: Prepared | None = ended.answer
+        if prepared is None:
             raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
-        facts = CorpusFacts(**ended.answer["corpus"])
+        facts = CorpusFacts(**prepared.facts)
         name = facts.name
         taken = [s for s in run.state.corpora if run.state.corpora[s].source != facts.source]
         number = 1
         while facts.name in taken:
             number += 1
-            facts = CorpusFacts(**{**ended.answer["corpus"], "name": f"{name}-{number}"})
+            facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
-        run.record({"kind": "corpus", "facts": {**ended.answer["corpus"], "name": facts.name}})
-        if ended.answer["bad"]:
-            where, why = ended.answer["bad"][0]
+        run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
+        if prepared.bad:
+            where, why = prepared.bad[0]
             self.notes.append(
                 f"{source}: 1 bad record was skipped, at {where}: {why}"
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        return Stage(facts.name, folder, ended.answer["path"])
+        return Stage(facts.name, prepared.corpus, prepared.path)
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

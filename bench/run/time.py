@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
+from ..jobs import Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import FLOOR, Cell, Sample
-from .context import Run, Stage, payloads_name
+from .context import Run, Stage
 from .environment import cores
-from .processes import Ended
 from .state import FAILED
 from .stopping import Progress
 
@@ -51,7 +51,8 @@ class _Contest:
         for name in self.run.options.timed():
             for codec in (*self.stage.checks, FLOOR):
                 cell = Cell(self.stage.name, name, codec)
-                skipped = operation(name).schema and not self.stage.checks.get(codec, {}).get("fixes")
+                checked = self.stage.checks.get(codec)
+                skipped = operation(name).schema and (checked is None or not checked.fixes)
                 if not skipped and state.outcome(cell) not in (*FAILED, None):
                     found.append(cell)
         return found
@@ -106,14 +107,11 @@ class _Contest:
             answer = self._answer(group)
             if answer is None:
                 return False
-            yardsticks.append(answer["yardstick"])
-            for index, found in answer["cells"].items():
-                cell = group[int(index)]
-                if "error" in found:
-                    self.run.fail(cell, "error", f"while being timed: {found['error']}")
-                else:
-                    figures[cell.name] = found
-            self.harness = min(self.harness, answer["harness"])
+            yardsticks.append(answer.yardstick)
+            for index, reason in answer.errors.items():
+                self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
+            figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
+            self.harness = min(self.harness, answer.harness)
         figures |= {twin.name: figures[cell.name] for twin, cell in twins.items() if cell.name in figures}
         entry = {
             "kind": "process",
@@ -139,17 +137,18 @@ class _Contest:
                     group.remove(cell)
         return twins
 
-    def _answer(self, group: list[Cell]) -> dict[str, Any] | None:
+    def _answer(self, group: list[Cell]) -> Timed | None:
         """Run a worker over `group`; None when it died (its cell is then out) or must be replaced."""
         options = self.run.options
         allowed = cores()
-        job = self.run.job(
-            "time",
-            self.stage,
-            cells=[self._spec(cell) for cell in group],
+        job = Time(
+            memory=options.cell_memory,
+            path=self.stage.path,
+            corpus=self.stage.corpus,
+            cells=tuple(self._spec(cell) for cell in group),
             rounds=options.turns(len(group)),
             slice=options.slice,
-            gc="off" if options.gc == "off" else "on",
+            collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
         )
 
@@ -159,30 +158,29 @@ class _Contest:
                 self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, options.budget)
 
         ended = self.run.workshop.work(job, patience=options.cell_timeout, watch=watch)
-        answer = ended.answer
-        if answer is None or "outcome" in answer:
+        answer: Timed | None = ended.answer
+        if answer is None:
             self._blame(group, ended)
             return None
-        if answer["dirty"] > _DIRTY and self.replaced <= self._done() // 2:
+        if answer.dirty > _DIRTY and self.replaced <= self._done() // 2:
             self.replaced += 1
             return None
         return answer
 
     def _blame(self, group: list[Cell], ended: Ended) -> None:
-        answer: Mapping[str, Any] = ended.answer or {"outcome": ended.outcome, "reason": ended.reason}
         if ended.cell != IDLE:
             blamed = [group[ended.cell]]
         else:
             self.nameless += 1
             blamed = group if self.nameless >= _NAMELESS else []
         for cell in blamed:
-            self.run.fail(cell, answer["outcome"], f"{answer['reason']}, while being timed", ended.stderr)
+            self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
 
-    def _spec(self, cell: Cell) -> dict[str, Any]:
+    def _spec(self, cell: Cell) -> TimedCell:
         if cell.codec == FLOOR:
-            return {"codec": FLOOR, "operation": cell.operation}
-        payloads = payloads_name(self.run.options.codecs, cell.codec)
-        return {"codec": cell.codec, "operation": cell.operation, "payloads": payloads}
+            return TimedCell(FLOOR, cell.operation)
+        found = self.stage.checks[cell.codec]
+        return TimedCell(cell.codec, cell.operation, found.payloads, found.dictionary)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

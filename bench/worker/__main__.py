@@ -14,13 +14,15 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ...errors import BakeoffError
+from ..blobs import Blobs
+from ..heartbeat import Heartbeat
+from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..room import needing_room
+from .desk import Desk
 
 __all__ = ["main"]
 
@@ -33,28 +35,29 @@ def main(arguments: list[str]) -> None:
     """Do the job in the file named by the only argument."""
     faulthandler.enable()
     path = Path(arguments[0])
-    job = json.loads(path.read_bytes())
-    _die_with(job["parent"])
+    envelope = json.loads(path.read_bytes())
+    _die_with(envelope["parent"])
     me = os.getpid()
-    sys.path += [entry for entry in job.get("path", ()) if entry not in sys.path]
+    job: Job = decode(envelope["job"])
+    sys.path += [entry for entry in job.path if entry not in sys.path]
     _confine(job)
+    desk = Desk(
+        Blobs(Path(envelope["blobs"])), Heartbeat(Path(envelope["heartbeat"])), Path(envelope["notes"])
+    )
+    answer: Answer
     try:
         # FOLDER/bakeoff-x/job-1/job
         with needing_room(path.parents[2]):
-            answer = _do(job)
+            answer = _do(job, desk)
     except BakeoffError as error:
-        answer = _failure(error)
+        answer = Refused(str(error), error.exit_code)
     except MemoryError as error:
-        answer = {"outcome": "out of memory", "reason": str(error) or "an allocation failed"}
+        answer = Failed(str(error) or "an allocation failed", "out of memory")
     if os.getpid() == me:
-        _reply(Path(job["reply"]), answer)
+        _reply(Path(envelope["reply"]), answer)
     # What codecs leave behind is not worth tearing down, and could still crash.
     sys.stderr.flush()
     os._exit(0)
-
-
-def _failure(error: BakeoffError) -> dict[str, Any]:
-    return {"failure": type(error).__name__, "message": str(error), "exit_code": error.exit_code}
 
 
 def _die_with(parent: int) -> None:
@@ -64,50 +67,33 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _do(job: Mapping[str, Any]) -> dict[str, Any]:
+_MODULES = {
+    "prepare": ".prepare",
+    "check": ".check",
+    "time": ".time",
+    "weigh": ".memory",
+    "describe": ".describe",
+    "compare": "..fidelity.matrix",
+    "attack": "..hostile.attack",
+    "conform": "..conformance.judge",
+}
+"""Where the function ``run(job, desk)`` of each kind of job is."""
+
+
+def _do(job: Job, desk: Desk) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
-    if job["kind"] == "prepare":
-        from . import prepare
-
-        return prepare.run(job)
-    if job["kind"] == "check":
-        from . import check
-
-        return check.run(job)
-    if job["kind"] == "time":
-        from . import time as timing
-
-        return timing.run(job)
-    if job["kind"] == "conformance":
-        from ..conformance import judge
-
-        return judge.run(job)
-    if job["kind"] == "facts":
-        from ...codecs import CodecError, codec, facts
-        from ...codecs.policies import described
-
-        try:
-            made = codec(job["codec"])
-            return facts(made) | {"limits": asdict(made.limits), "policies": described(made)}
-        except CodecError as error:
-            return {"failed": error.reason}
-    if job["kind"] == "attack":
-        from ..hostile import attack
-
-        return attack.run(job)
-    from . import memory
-
-    return memory.run(job)
+    done: Answer = import_module(_MODULES[job.kind], __package__).run(job, desk)
+    return done
 
 
-def _confine(job: Mapping[str, Any]) -> None:
-    if limit := job.get("memory"):
-        _limit(resource.RLIMIT_AS, limit)
-    if job["kind"] != "prepare":  # standard input is kept in a file, however large it is
+def _confine(job: Job) -> None:
+    if job.memory:
+        _limit(resource.RLIMIT_AS, job.memory)
+    if job.kind != "prepare":  # standard input is kept in a file, however large it is
         _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if (core := job.get("core")) is not None:
-        os.sched_setaffinity(0, {core})
+    if job.core is not None:
+        os.sched_setaffinity(0, {job.core})
     with contextlib.suppress(OSError):
         # When memory runs out the kernel shall take a worker, not the run.
         Path("/proc/self/oom_score_adj").write_text("800")
@@ -120,9 +106,9 @@ def _limit(kind: int, wanted: int) -> None:
     resource.setrlimit(kind, (bound, bound))
 
 
-def _reply(path: Path, answer: Mapping[str, Any]) -> None:
+def _reply(path: Path, answer: Answer) -> None:
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(answer))
+    part.write_bytes(encode(answer))
     part.replace(path)
 
 

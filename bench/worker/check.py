@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ...errors import UsageError
 from ..fidelity.equality import equal, first_difference
 from ..fidelity.losses import Judgement, judge
-from ..heartbeat import Heartbeat
+from ..jobs import Answer, Check, Checked
 from ..operations import operation
 from ..operations.base import Given, Operation
 from .costs import costs
+from .desk import Desk
 from .limits import beyond
 from .parts import CodecParts, codec_parts
-from .records import Checked, Sample, read_sample, write_checked
+from .records import Payloads, Sample
 from .work import work
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ __all__ = ["run"]
 _AT_LEAST = 10
 """Records that even the slowest codec is checked on."""
 
+
+Beat = Callable[[int], object]
 
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that the check itself goes through."""
@@ -71,61 +73,51 @@ class _Seen:
     lossy: int = 0
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one codec.
-
-    Args:
-        job: ``codec``, ``folder``, ``payloads`` (file to write), ``seconds`` (after which a slow codec's
-            records are encoded only, and a very slow one is done), ``operations``, ``heartbeat``.
-
-    Returns:
-        ``outcome``, ``reason``, ``loss``, ``codec`` (facts), ``records`` checked and ``encoded``, ``figures``
-        of operations that fall out of the check, ``failed`` (outcome and reason of operations that only some
-        codecs can carry out), ``lossy`` (records), ``fixes``, ``limits`` to ask for.
-    """
-    folder = Path(job["folder"])
-    sample = read_sample(folder / "sample")
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
-    heartbeat.beat(0)
+def run(job: Check, desk: Desk) -> Answer:
+    """Check one codec."""
+    sample = Sample.of(desk.blobs[job.corpus.sample])
+    desk.beat(0)
     try:
-        parts = codec_parts(job["codec"], folder, checking=True)
+        parts = codec_parts(job.codec, job.corpus, desk.blobs, checking=True)
     except MissingLibrary as error:
-        return {"outcome": "missing", "reason": error.reason}
+        return Checked("missing", error.reason)
     except CodecError as error:
-        return {"outcome": "error", "reason": error.reason}
+        return Checked("error", error.reason)
     except UsageError as error:
         # The corpus's schema has no form in this codec; that must not end the others' run.
-        return {"outcome": "unsupported", "reason": str(error)}
-    own = {"name": job["codec"], "extra": describe(job["codec"]).extra}
-    answer: dict[str, Any] = {"codec": facts(parts.codec) | own}
+        return Checked("unsupported", str(error))
+    told = facts(parts.codec) | {"name": job.codec, "extra": describe(job.codec).extra}
     try:
-        seen = _through(parts, sample, heartbeat, job["seconds"])
+        seen = _through(parts, sample, desk.beat, job.seconds)
     except _EndedError as end:
-        return answer | {"outcome": end.outcome, "reason": end.reason}
-    count, wanted = len(seen.payloads), len(sample.pickles)
-    chosen = [operation(name) for name in job["operations"]]
-    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], heartbeat)
+        return Checked(end.outcome, end.reason, told)
+    chosen = [operation(name) for name in job.operations]
+    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], desk.beat)
     try:
-        taken = _costs(parts, sample, seen, _SURER * job["seconds"], lambda: heartbeat.beat(0))
+        taken = _costs(parts, sample, seen, _SURER * job.seconds, lambda: desk.beat(0))
     except CodecError as error:
         reason = f"what it took at first is refused when it comes again: {error.reason}"
-        return answer | {"outcome": "error", "reason": reason}
-    write_checked(Checked(seen.payloads, taken), folder / job["payloads"])
+        return Checked("error", reason, told)
+    wanted, compression = len(sample.pickles), parts.bare.compression
+    dictionary = None if compression is None else compression.dictionary
     partly = f"checked on {seen.compared} of {wanted} records; the codec is slow"
-    return answer | {
-        "outcome": "lossy" if seen.judgement.losses else "ok",
-        "reason": partly if seen.compared < wanted else "",
-        "loss": list(seen.judgement.losses.values()),
-        "lossy": seen.lossy,
-        "records": seen.compared,
-        "encoded": count,
-        "figures": {
+    return Checked(
+        "lossy" if seen.judgement.losses else "ok",
+        partly if seen.compared < wanted else "",
+        told,
+        loss=tuple(seen.judgement.losses.values()),
+        lossy=seen.lossy,
+        records=seen.compared,
+        encoded=len(seen.payloads),
+        fixes=parts.fix is not None,
+        figures={
             o.name: o.carry_out(Given(parts, sample, seen.payloads)) for o in chosen if o.phase == "check"
         },
-        "failed": failed,
-        "fixes": parts.fix is not None,
-        "limits": beyond(job["codec"], parts, sample, seen.payloads),
-    }
+        failed=failed,
+        limits=beyond(job.codec, parts, sample, seen.payloads),
+        payloads=desk.blobs.put(Payloads(seen.payloads, taken).stored()),
+        dictionary="" if dictionary is None else desk.blobs.put(dictionary),
+    )
 
 
 def _costs(
@@ -157,26 +149,24 @@ def _costs(
 
 
 def _others(
-    parts: CodecParts, sample: Sample, seen: _Seen, chosen: Sequence[Operation], heartbeat: Heartbeat
-) -> dict[str, dict[str, str]]:
+    parts: CodecParts, sample: Sample, seen: _Seen, chosen: Sequence[Operation], beat: Beat
+) -> dict[str, tuple[Outcome, str]]:
     """Go through the timed operations that are no part of the round trip; return why which cannot be timed.
 
     What each record takes joins `seen`.
     """
-    failed = {}
+    failed: dict[str, tuple[Outcome, str]] = {}
     for declared in chosen:
         if declared.name in _ROUND_TRIP or (declared.schema and parts.fix is None):
             continue
         try:
-            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, heartbeat)
+            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, beat)
         except _EndedError as end:
-            failed[declared.name] = {"outcome": end.outcome, "reason": end.reason}
+            failed[declared.name] = end.outcome, end.reason
     return failed
 
 
-def _tried(
-    parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, heartbeat: Heartbeat
-) -> list[float]:
+def _tried(parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, beat: Beat) -> list[float]:
     """Call an operation once on each record that was compared; return the seconds that each took."""
     found = []
     where = "before the first record"
@@ -184,7 +174,7 @@ def _tried(
         with closing(work(parts, declared.name, sample, seen.payloads)) as made:
             batch = made.batches(range(len(seen.payloads)))
             for index in range(seen.compared):
-                heartbeat.beat(0)
+                beat(0)
                 where = _where(index)
                 items, at = batch(index, 1)
                 begin = time.thread_time()
@@ -207,7 +197,7 @@ def _tried(
     return found
 
 
-def _through(parts: CodecParts, sample: Sample, heartbeat: Heartbeat, seconds: float) -> _Seen:
+def _through(parts: CodecParts, sample: Sample, beat: Beat, seconds: float) -> _Seen:
     seen = _Seen()
     me = os.getpid()
     begun = time.perf_counter()
@@ -215,7 +205,7 @@ def _through(parts: CodecParts, sample: Sample, heartbeat: Heartbeat, seconds: f
         spent = time.perf_counter() - begun if index >= _AT_LEAST else 0.0
         if spent > _VERY_SLOW * seconds:
             break
-        heartbeat.beat(0)
+        beat(0)
         payload = _encoded(parts, sample, index, seen)
         if spent <= seconds and seen.compared == index:
             _compare(parts, sample, index, payload, seen)

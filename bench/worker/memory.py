@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from ..heartbeat import Heartbeat
+from ..jobs import Answer, Weigh, Weighed
 from ..operations import operation
+from .desk import Desk
 from .parts import codec_parts
-from .records import read_checked, read_sample
+from .records import Payloads, Sample
 
 __all__ = ["run"]
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Carry out one memory operation.
-
-    Args:
-        job: ``operation``, ``codec``, ``folder``, ``payloads``, ``options``, ``heartbeat``.
-
-    Returns:
-        ``value``, ``facts``, and ``again``: options for one more process, or None.
-    """
-    folder = Path(job["folder"])
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
-    heartbeat.beat(0)
-    parts = codec_parts(job["codec"], folder)
-    payloads = read_checked(folder / job["payloads"]).payloads
-    records = parts.taken(read_sample(folder / "sample").records(range(len(payloads))))
-    options = {**job["options"], "operation": job["operation"], "beat": lambda: heartbeat.beat(0)}
-    found = operation(job["operation"]).carry_out(parts.codec, records, payloads, options)
-    return {
-        "value": found.value,
-        "facts": dict(found.facts),
-        "again": None if found.again is None else dict(found.again),
-    }
+def run(job: Weigh, desk: Desk) -> Answer:
+    """Carry out one memory operation."""
+    desk.beat(0)
+    parts = codec_parts(job.codec, job.corpus, desk.blobs, job.dictionary)
+    payloads = Payloads.of(desk.blobs[job.payloads]).payloads
+    records = parts.taken(Sample.of(desk.blobs[job.corpus.sample]).records(range(len(payloads))))
+    options = {**job.options, "operation": job.operation, "beat": lambda: desk.beat(0)}
+    found = operation(job.operation).carry_out(parts.codec, records, payloads, options)
+    return Weighed(found.value, found.facts, found.again)

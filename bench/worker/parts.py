@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
 from ...codecs.limits import OWN_DATA
+from ..jobs import Corpus
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["SCHEMA", "TRAINING", "CodecParts", "codec_parts"]
-
-SCHEMA = "schema"
-TRAINING = "training"
+__all__ = ["CodecParts", "codec_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,16 @@ class CodecParts:
         return records if self.take is None else [self.take(record) for record in records]
 
 
-def codec_parts(name: str, folder: Path, *, checking: bool = False) -> CodecParts:
+def codec_parts(
+    name: str, corpus: Corpus, blobs: Mapping[str, bytes], dictionary: str = "", *, checking: bool = False
+) -> CodecParts:
     """Build a codec by its name.
 
     Args:
         name: As in result files.
-        folder: The corpus's folder: pickles of its `Schema` (`SCHEMA`, for names with ``+schema``)
-            and of records to train a dictionary on (`TRAINING`, for names with ``,dict``).
+        corpus: Its schema is for names with ``+schema``, its records to train on for those with ``,dict``.
+        blobs: What it names by digest.
+        dictionary: Digest of a dictionary that was trained before; one is trained where it is empty.
         checking: Give a library's own calls the interface's errors.
 
     Raises:
@@ -63,15 +63,17 @@ def codec_parts(name: str, folder: Path, *, checking: bool = False) -> CodecPart
     if compression is not None:
         from ...codecs.compression import compressor
 
-        dictionary = _dictionary(bare, compression, folder) if compression.endswith(",dict") else None
-        bare = bare.with_compression(compressor(compression, dictionary))
+        trained = None
+        if compression.endswith(",dict"):
+            trained = blobs[dictionary] if dictionary else _trained(bare, compression, blobs[corpus.training])
+        bare = bare.with_compression(compressor(compression, trained))
     if not with_schema and not bare.needs_schema:
         return CodecParts(bare, bare)
-    if not (folder / SCHEMA).exists():
+    if not corpus.schema:
         raise CodecError(
             name, "the corpus has no schema; --infer gives it one, unless --batch makes lists of its records"
         )
-    made = pickle.loads((folder / SCHEMA).read_bytes())
+    made = pickle.loads(blobs[corpus.schema])
     whole = bare.with_schema(made)
     if (bound := whole.bound) is not None:
         return CodecParts(whole, whole, None, bound.take, bound.give)
@@ -101,15 +103,10 @@ def _own_calls(name: str, checking: bool) -> CodecParts:
     return CodecParts(shell, shell if checking else cast("Codec", raw))
 
 
-def _dictionary(bare: Codec, compression: str, folder: Path) -> bytes:
-    """Return the dictionary of a codec, trained once on records that are not measured."""
-    kept = folder / f"dictionary-{bare.name}-{compression}".replace("/", "_")
-    if kept.exists():
-        return kept.read_bytes()
+def _trained(bare: Codec, compression: str, training: bytes) -> bytes:
+    """Return a dictionary for a codec, trained on records that are not measured."""
     from ...codecs import train
 
-    records = pickle.loads((folder / TRAINING).read_bytes())
-    trained = train(compression, [bare.encode(record) for record in records]).dictionary
-    assert trained is not None
-    kept.write_bytes(trained)
-    return trained
+    dictionary = train(compression, [bare.encode(record) for record in pickle.loads(training)]).dictionary
+    assert dictionary is not None
+    return dictionary

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...errors import RunError
-from ..heartbeat import Heartbeat
-from .parts import SCHEMA, TRAINING
-from .records import Sample, write_sample
+from ..jobs import Answer, Corpus, Prepare, Prepared
+from .desk import Desk
+from .records import Sample, make_sample
 
 if TYPE_CHECKING:
-    from ...datasets import Corpus
+    from ...datasets import Corpus as Source
 
 __all__ = ["run"]
 
@@ -24,76 +23,65 @@ _FEWEST = 4
 """Records of a sample, however large they are."""
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
+def run(job: Prepare, desk: Desk) -> Answer:
     """Draw a sample, and a schema where one is known or asked for.
-
-    Args:
-        job: ``source``, ``records``, ``seed``, ``skip_bad``, ``trusted``, ``format``, ``sample``
-            (records), ``bytes`` (cap of the sample, as pickles), ``infer``, ``training`` (draw as many
-            records again, to train dictionaries on), ``batch`` (records that make one), ``folder``,
-            ``heartbeat``.
-
-    Returns:
-        ``corpus`` (facts for the result file), ``bad`` (where and why records were skipped),
-        ``path`` (what later processes need in `sys.path`).
 
     Raises:
         RunError: There is no record, or one that cannot be handed to another process.
     """
     try:
-        return _prepared(job)
+        return _prepared(job, desk)
     except RecursionError as error:
         raise RunError(
-            f"{job['source']}: a record is nested too deep to be handed from process to process "
+            f"{job.source}: a record is nested too deep to be handed from process to process "
             "(some 480 levels can be)"
         ) from error
 
 
-def _prepared(job: Mapping[str, Any]) -> dict[str, Any]:
+def _prepared(job: Prepare, desk: Desk) -> Prepared:
     import random
 
     from ...datasets import corpus as find
 
-    folder = Path(job["folder"])
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
-    corpus = find(
-        job["source"], job["records"], job["seed"], job["skip_bad"], job["trusted"], format=job["format"]
-    )
-    batch, training = job["batch"], job["training"]
+    corpus = find(job.source, job.records, job.seed, job.skip_bad, job.trusted, format=job.format)
+    batch, training = job.batch, job.training
     parts = 2 if training else 1
     records = corpus.sample(
-        job["sample"] * batch * parts,
-        lambda done, total: heartbeat.beat(int(100 * done / total) if total else 0),
-        room=job["bytes"] * parts,
+        job.sample * batch * parts,
+        lambda done, total: desk.beat(int(100 * done / total) if total else 0),
+        room=job.bytes * parts,
         least=_FEWEST * batch * parts,
     )
     if not records:
-        raise RunError(f"{job['source']}: there is no record in it")
-    schema = _schema(corpus, records, job["infer"])
-    if job["infer"]:
+        raise RunError(f"{job.source}: there is no record in it")
+    schema = _schema(corpus, records, job.infer)
+    if job.infer:
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
         records = list(_groups(records, batch))
-    random.Random(job["seed"]).shuffle(records)
+    random.Random(job.seed).shuffle(records)
+    kept = ""
     if training:
         half = len(records) // 2
-        (folder / TRAINING).write_bytes(pickle.dumps(records[half:]))
+        kept = desk.blobs.put(pickle.dumps(records[half:]))
         records = records[: max(1, half)]
     try:
-        sample = write_sample(records, folder / "sample")
+        sample = make_sample(records)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RunError(
-            f"{job['source']}: a record cannot be handed to another process: {error}; use plain types, or "
+            f"{job.source}: a record cannot be handed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
-    if batch == 1 and schema is not None:
-        (folder / SCHEMA).write_bytes(pickle.dumps(schema))
+    typed = batch == 1 and schema is not None
+    found = Corpus(
+        desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
+    )
     profile = corpus.profile()
     if batch > 1:
         profile.pop("size_mean", None)  # that of single records
-    return {
-        "corpus": {
+    return Prepared(
+        {
             "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
             "source": corpus.source,
             "sha256": corpus.sha256,
@@ -106,9 +94,10 @@ def _prepared(job: Mapping[str, Any]) -> dict[str, Any]:
             "skipped": corpus.skipped,
             "profile": profile | _spread(sample, -(-corpus.count() // batch)),
         },
-        "bad": [list(entry) for entry in corpus.bad[:3]],
-        "path": [entry for entry in sys.path if entry],
-    }
+        found,
+        tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
+        tuple(entry for entry in sys.path if entry),
+    )
 
 
 def _spread(sample: Sample, count: int) -> dict[str, float]:
@@ -127,7 +116,7 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
         yield records[start : start + size]
 
 
-def _schema(corpus: Corpus, records: list[Any], infer: bool) -> Any:
+def _schema(corpus: Source, records: list[Any], infer: bool) -> Any:
     from ...schemas import Schema
 
     if infer:

@@ -1,4 +1,4 @@
-"""The sample of a corpus on disk: one pickle per record, so that every process can make fresh ones."""
+"""The sample of a corpus: one pickle per record, so that every process can make fresh ones."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ import pickle
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-__all__ = [
-    "Checked",
-    "Sample",
-    "caches_text",
-    "read_checked",
-    "read_sample",
-    "write_checked",
-    "write_sample",
-]
+__all__ = ["Payloads", "Sample", "caches_text", "make_sample"]
 
 _OVERHEAD = 16
 """Bytes that a record costs before its content, in the weight of a record."""
@@ -60,6 +51,15 @@ class Sample:
     weights: list[float]
     fresh: bool
 
+    def stored(self) -> bytes:
+        """Return the sample as bytes, for other processes."""
+        return pickle.dumps((self.pickles, self.weights, self.fresh), protocol=5)
+
+    @classmethod
+    def of(cls, stored: bytes) -> Self:
+        """Return the sample that `stored` made (of our own processes: nothing foreign is unpickled)."""
+        return cls(*pickle.loads(stored))
+
     def record(self, index: int) -> Any:
         """Make one record."""
         return pickle.loads(self.pickles[index])
@@ -71,7 +71,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class Payloads:
     """What the check of one codec leaves for those who measure it.
 
     Attributes:
@@ -82,9 +82,18 @@ class Checked:
     payloads: list[bytes]
     seconds: Mapping[str, list[float]]
 
+    def stored(self) -> bytes:
+        """Return it as bytes, for other processes."""
+        return pickle.dumps((self.payloads, dict(self.seconds)), protocol=5)
 
-def write_sample(records: Sequence[Any], path: Path) -> Sample:
-    """Store the records; they must be of types that a pickle can name.
+    @classmethod
+    def of(cls, stored: bytes) -> Self:
+        """Return what `stored` made."""
+        return cls(*pickle.loads(stored))
+
+
+def make_sample(records: Sequence[Any]) -> Sample:
+    """Make a sample of records; they must be of types that a pickle can name.
 
     Raises:
         pickle.PicklingError: A record holds an object that no other process could make.
@@ -92,24 +101,7 @@ def write_sample(records: Sequence[Any], path: Path) -> Sample:
     pickles = [pickle.dumps(record, protocol=5) for record in records]
     sizes = [len(p) + _OVERHEAD for p in pickles]
     mean = sum(sizes) / len(sizes)
-    sample = Sample(pickles, [size / mean for size in sizes], any(caches_text(r) for r in records))
-    path.write_bytes(pickle.dumps((sample.pickles, sample.weights, sample.fresh), protocol=5))
-    return sample
-
-
-def read_sample(path: Path) -> Sample:
-    """Read what `write_sample` wrote (by our own parent process: nothing foreign is unpickled)."""
-    return Sample(*pickle.loads(path.read_bytes()))
-
-
-def write_checked(checked: Checked, path: Path) -> None:
-    """Store what a check found."""
-    path.write_bytes(pickle.dumps((checked.payloads, dict(checked.seconds)), protocol=5))
-
-
-def read_checked(path: Path) -> Checked:
-    """Read what `write_checked` wrote."""
-    return Checked(*pickle.loads(path.read_bytes()))
+    return Sample(pickles, [size / mean for size in sizes], any(caches_text(r) for r in records))
 
 
 def caches_text(record: Any) -> bool:

@@ -6,20 +6,21 @@ import gc
 import math
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from ..heartbeat import IDLE, Heartbeat
+from ..heartbeat import IDLE
+from ..jobs import Answer, Time, Timed, TimedCell
 from ..operations import operation
 from ..operations.base import BURST, FRESH, Batch, rotating
 from ..results import FLOOR
 from ._slice import nothing
+from .desk import Desk
 from .estimate import Track, levels
 from .parts import codec_parts
-from .records import Sample, read_checked, read_sample
+from .records import Payloads, Sample
 from .strata import Stratum, slices, strata
 from .work import Clocked, floor, work
 from .yardstick import ITEMS, kernel
@@ -138,7 +139,7 @@ class Process:
             rounds[0] = max(parts, key=lambda part: part.track.part)  # warms up and is dropped
         return _Cell(made, parts, rounds, extra)
 
-    def go(self, *, collect: bool) -> dict[str, Any]:
+    def go(self, *, collect: bool) -> Timed:
         """Go through all rounds; return the answer to the timing job.
 
         Args:
@@ -189,50 +190,37 @@ class Process:
         part.start += made
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Carry out a timing job.
-
-    Args:
-        job: ``folder`` (the corpus' files), ``cells`` (each ``codec``, ``operation``, ``payloads`` (the file
-            that the check left), and ``extra`` for a planted difference), ``rounds``, ``slice``
-            (seconds), ``gc`` ("on" or "off"), ``heartbeat``.
-
-    Returns:
-        ``cells`` (index to figures or to an error), ``yardstick`` (seconds), ``harness``
-        (nanoseconds per call of measuring itself), ``dirty`` (share of disturbed slices).
-    """
-    heartbeat = Heartbeat(Path(job["heartbeat"]))
-    folder = Path(job["folder"])
-    sample = read_sample(folder / "sample")
+def run(job: Time, desk: Desk) -> Answer:
+    """Carry out a timing job."""
+    sample = Sample.of(desk.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
-    collect = job["gc"] == "on"
-    process = Process(job["rounds"], job["slice"], heartbeat.beat)
-    order = list(enumerate(job["cells"]))
+    process = Process(job.rounds, job.slice, desk.beat)
+    order = list(enumerate(job.cells))
     random.shuffle(order)
     with ExitStack() as stack:
-        for index, spec in order:
-            heartbeat.beat(index)
+        for index, cell in order:
+            desk.beat(index)
             try:
-                made, seconds = _prepare(spec, folder, sample, shared, collect)
+                made, seconds = _prepare(cell, job, desk, sample, shared)
                 stack.callback(made.close)
-                process.enter(index, made, seconds, spec.get("extra", 0.0))
+                process.enter(index, made, seconds, cell.extra)
             except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
                 process.failed[index] = _text(error)
-        heartbeat.beat(IDLE)
-        return process.go(collect=collect)
+        desk.beat(IDLE)
+        return process.go(collect=job.collect)
 
 
 def _prepare(
-    spec: Mapping[str, Any], folder: Path, sample: Sample, shared: list[Any] | None, collect: bool
+    cell: TimedCell, job: Time, desk: Desk, sample: Sample, shared: list[Any] | None
 ) -> tuple[Clocked, Sequence[float]]:
     """Return the work of a cell, and what each record took in the check."""
-    name = spec["operation"]
-    if spec["codec"] == FLOOR:
-        return floor(name, sample, collect=collect), [_COPIED * size for size in sample.weights]
-    parts = codec_parts(spec["codec"], folder)
-    checked = read_checked(folder / spec["payloads"])
-    made = work(parts, name, sample, checked.payloads, shared, collect=collect)
-    return made, checked.seconds[operation(name).base]
+    if cell.codec == FLOOR:
+        made = floor(cell.operation, sample, collect=job.collect)
+        return made, [_COPIED * size for size in sample.weights]
+    parts = codec_parts(cell.codec, job.corpus, desk.blobs, cell.dictionary)
+    checked = Payloads.of(desk.blobs[cell.payloads])
+    made = work(parts, cell.operation, sample, checked.payloads, shared, collect=job.collect)
+    return made, checked.seconds[operation(cell.operation).base]
 
 
 def _calibrate(made: Clocked, part: _Part, wanted: float, *, alone: bool) -> None:
@@ -268,7 +256,7 @@ def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
     return laps * math.fsum(values) + math.fsum(around)
 
 
-def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, str]) -> dict[str, Any]:
+def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, str]) -> Timed:
     order = list(cells)
     all_cells = [*(cells[i] for i in order), *yardsticks]
     tracks = [[part.track for part in cell.parts] for cell in all_cells]
@@ -276,7 +264,7 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
     rulers = [level for level in found[len(order) :] if level is not None]
     raw = math.prod(y.raw for y in rulers) ** (1 / len(rulers))
     polished = math.prod(y.polished for y in rulers) ** (1 / len(rulers))
-    answers: dict[str, Any] = {str(i): {"error": text} for i, text in failed.items()}
+    answers = {}
     for index, level, own in zip(order, found, tracks, strict=False):
         if level is None:
             continue
@@ -291,12 +279,13 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
             "dirty": sum(len(track.dirty) for track in own),
         }
     every = [track for own in tracks for track in own]
-    return {
-        "cells": answers,
-        "yardstick": raw,
-        "harness": harness(2_000),
-        "dirty": sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
-    }
+    return Timed(
+        answers,
+        {str(index): text for index, text in failed.items()},
+        yardstick=raw,
+        harness=harness(2_000),
+        dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
+    )
 
 
 def harness(calls: int, tries: int = _TRIES) -> float:

@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
-from bakeoff.bench.fidelity import matrix as fidelity
-from bakeoff.bench.fidelity.matrix import VALUES, Cell, matrix
+from bakeoff.bench.fidelity.matrix import VALUES, Cell, cells
 from bakeoff.commands.fidelity import command
 
 AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]
@@ -44,7 +43,7 @@ UNWRITTEN = {"datetime_zone", "datetime_fold"}
 @cache
 def column(name: str) -> dict[str, tuple[Cell, Cell]]:
     """Return the cells of one codec."""
-    return {value: (without, with_schema) for value, without, with_schema in fidelity.cells(name)}
+    return {value: (without, with_schema) for value, without, with_schema in cells(name)}
 
 
 @pytest.mark.parametrize("name", AVAILABLE)
@@ -80,28 +79,48 @@ def test_losses_are_declared(name: str) -> None:
     assert not unexplained or any(loss not in LOSSES for loss in losses), sorted(unexplained)
 
 
-def test_a_crash_costs_only_its_codec(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that dies leaves crash cells; the others are not concerned."""
-    real = subprocess.run
+def publish(folder: Path, name: str, source: str) -> None:
+    """Make a package that publishes the codec which `made` of `source` makes."""
+    (folder / f"{name}.py").write_text(source)
+    info = folder / f"{name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{name} = {name}:made\n")
 
-    def run(arguments: list[str], **options: object) -> object:
-        if arguments[-1] == "msgpack":
-            arguments = [sys.executable, "-c", "import os; os.write(2, b'why\\nbecause\\n'); os.abort()"]
-        return real(arguments, **options)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(subprocess, "run", run)
-    found = dict(matrix(["msgpack", "json"]))
+def fidelity(folder: Path, codecs: str, kind: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", "fidelity", "-c", codecs, "-f", kind],
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-    assert found["msgpack"]["True"][0] == Cell("crash", "exit code -6: because")
-    assert found["json"]["True"][0].outcome == "exact"
+
+def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
+    """A process that dies leaves crash cells from there on; the others are not concerned."""
+    publish(
+        tmp_path,
+        "dying",
+        "import json, os\nfrom bakeoff import Codec\n"
+        "def encode(value):\n    if value == {'v': False}:\n        os.abort()\n    return json.dumps(value).encode()\n"
+        "def made():\n    return Codec('dying', 'json', encode, json.loads)\n",
+    )
+    rows = fidelity(tmp_path, "dying,json", "csv").stdout
+
+    assert "dying,True,exact," in rows
+    assert "dying,False,crash,died of SIGABRT" in rows
+    assert "json,False,exact," in rows
     for kind in ("text", "md", "html"):
-        result = CliRunner().invoke(command, ["-c", "msgpack", "-f", kind])
-        assert result.output.count("msgpack: crash: exit code -6: because") == 1
+        assert fidelity(tmp_path, "dying", kind).stdout.count("dying: crash: died of SIGABRT") == 1
 
 
 def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
     """It goes to standard error; what gets into the rows all the same is left out."""
-    (tmp_path / "chatty.py").write_text(
+    publish(
+        tmp_path,
+        "chatty",
         "import json, os\nfrom bakeoff import Codec\nprint('loading')\n"
         "def encode(value):\n"
         "    print('[1]')\n"
@@ -111,21 +130,9 @@ def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
         "            os.write(number, b'null\\n[1, 2, 3]\\nby any number\\n')\n"
         "        except OSError:\n"
         "            pass\n"
-        "    return json.dumps(value).encode()\n"
-        "def made():\n    return Codec('chatty', 'json', encode, json.loads)\n"
+        "def made():\n    return Codec('chatty', 'json', encode, json.loads)\n",
     )
-    info = tmp_path / "chatty-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: chatty\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bakeoff.codecs]\nchatty = chatty:made\n")
-
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", "fidelity", "-c", "chatty", "-f", "csv"],
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = fidelity(tmp_path, "chatty", "csv")
 
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert "chatty,True,exact," in done.stdout

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import pytest
 
 import bakeoff
+from bakeoff.bench.jobs import Corpus
 from bakeoff.bench.results import Cell, CellResult
 from bakeoff.bench.worker.limits import beyond
 from bakeoff.bench.worker.parts import codec_parts
@@ -21,7 +21,7 @@ LISTS = {"a": [1, [2], {"b": None}] * 70_000}
 
 def needed(name: str, *records: object) -> dict[str, int]:
     sample = Sample([pickle.dumps(record) for record in records], [1.0] * len(records), fresh=False)
-    parts = codec_parts(name, Path())
+    parts = codec_parts(name, Corpus(""), {})
     return beyond(name, parts, sample, [parts.bare.encode(record) for record in records])
 
 

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.jobs import Corpus, Ended, Weigh, Weighed
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
-from bakeoff.bench.results import Cell
-from bakeoff.bench.run.memory import _weigh_one
-from bakeoff.bench.run.processes import Ended
+from bakeoff.bench.run.memory import _confirmed
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
@@ -247,19 +246,10 @@ def test_the_traced_pass_ends_in_time(monkeypatch):
 
 def test_a_suspicion_alone_is_no_verdict():
     """Ctrl-C before the process that would confirm it."""
-    run = SimpleNamespace(
-        stopping=False,
-        job=lambda kind, stage, **more: more,
-        options=SimpleNamespace(codecs=("json",), cell_timeout=60.0),
-    )
+    job = Weigh(corpus=Corpus(""), codec="json", operation="growth-load", payloads="")
+    suspicion = Ended(Weighed(0.0, {"verdict": "no growth"}, again={"windows": 96}))
 
-    def work(job, patience):
-        run.stopping = True
-        return Ended({"value": 0.0, "facts": {"verdict": "no growth"}, "again": {"windows": 96}})
-
-    run.workshop = SimpleNamespace(work=work)
-
-    assert _weigh_one(run, None, Cell("movies", "growth-load", "json")) is None
+    assert _confirmed(SimpleNamespace(stopping=True), job, suspicion) is None
 
 
 def test_a_lower_limit_is_kept():

@@ -12,6 +12,7 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.jobs import Corpus
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
@@ -19,12 +20,12 @@ from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
     """Nothing of ours stands between; the check alone has the interface's errors."""
-    timed = codec_parts("orjson/raw", tmp_path)
+    timed = codec_parts("orjson/raw", Corpus(""), {})
 
     assert timed.bare.encode is orjson.dumps
     assert timed.bare.decode is orjson.loads
     with pytest.raises(EncodeError):
-        codec_parts("orjson/raw", tmp_path, checking=True).bare.encode({"a": object()})
+        codec_parts("orjson/raw", Corpus(""), {}, checking=True).bare.encode({"a": object()})
 
 
 def test_nobody_imports_them() -> None:
@@ -37,7 +38,7 @@ def test_nobody_imports_them() -> None:
     with pytest.raises(UnknownCodec, match="did you mean orjson"):
         bakeoff.codec("orjso/raw")
     with pytest.raises(CodecError, match="nobody has told"):
-        codec_parts("msgspec-json/struct/raw", Path())
+        codec_parts("msgspec-json/struct/raw", Corpus(""), {})
 
 
 @pytest.mark.parametrize(("losses", "wrong"), [(("own types",), False), ((), True)])

@@ -6,12 +6,13 @@ import dataclasses
 import math
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from bakeoff.bench.jobs import Check, Corpus, Time, Timed, TimedCell
 from bakeoff.bench.operations.base import rotating
 from bakeoff.bench.results import Cell
 from bakeoff.bench.run.explain import explain
@@ -19,7 +20,7 @@ from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
-from bakeoff.bench.worker.records import caches_text, read_sample, write_sample
+from bakeoff.bench.worker.records import Sample, caches_text, make_sample
 from bakeoff.bench.worker.time import Process
 from bakeoff.bench.worker.work import Clocked
 
@@ -98,10 +99,10 @@ class TestFreshness:
         cycle.append(cycle)
         assert caches_text(cycle)
 
-    def test_each_record_of_a_sample_is_made_anew(self, tmp_path: Path) -> None:
+    def test_each_record_of_a_sample_is_made_anew(self) -> None:
         """No two records share an object, and none is the same twice."""
-        sample = write_sample([{"t": ["ä"]}, {"t": ["b"]}], tmp_path / "s")
-        again = read_sample(tmp_path / "s")
+        sample = make_sample([{"t": ["ä"]}, {"t": ["b"]}])
+        again = Sample.of(sample.stored())
 
         assert again == sample
         assert again.fresh
@@ -109,9 +110,9 @@ class TestFreshness:
         assert again.record(0)["t"] is not again.record(0)["t"]
         assert [r["t"] for r in again.records([1, 0, 1])] == [["b"], ["ä"], ["b"]]
 
-    def test_weights_are_shares_of_the_mean_record(self, tmp_path: Path) -> None:
+    def test_weights_are_shares_of_the_mean_record(self) -> None:
         """They average to 1, and larger records weigh more."""
-        sample = write_sample(["x", "x" * 1000], tmp_path / "s")
+        sample = make_sample(["x", "x" * 1000])
 
         assert math.fsum(sample.weights) / 2 == pytest.approx(1)
         assert sample.weights[0] < 0.2 < 1.8 < sample.weights[1]
@@ -172,37 +173,41 @@ def workshop() -> Iterator[Workshop]:
         yield made
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A corpus, and what the checks of its codecs have left."""
+
+    corpus: Corpus
+    payloads: Mapping[str, str]
+
+
 @pytest.fixture(scope="module")
-def folder(workshop: Workshop) -> Path:
+def ready(workshop: Workshop) -> Ready:
     """A corpus with checked payloads of json and of yaml."""
-    folder = workshop.folder / "corpus"
-    folder.mkdir()
-    write_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)], folder / "sample")
-    for codec in ("json", "yaml/pure"):
-        job = {"kind": "check", "folder": str(folder), "codec": codec, "seconds": 60.0, "operations": []}
-        ended = workshop.work(job | {"payloads": codec.replace("/", "-")}, patience=60)
-        assert ended.answer is not None
-        assert ended.answer["outcome"] == "ok"
-    return folder
+    sample = make_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)])
+    corpus = Corpus(workshop.blobs.put(sample.stored()))
+    checked = {
+        codec: workshop.work(Check(corpus=corpus, codec=codec, seconds=60.0), patience=60).answer
+        for codec in ("json", "yaml/pure")
+    }
+    assert [answer.outcome for answer in checked.values()] == ["ok", "ok"]
+    return Ready(corpus, {codec: answer.payloads for codec, answer in checked.items()})
 
 
-def timed(workshop: Workshop, folder: Path, cells: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    job = {"kind": "time", "folder": str(folder), "rounds": 30, "slice": 0.0002, "gc": "on"}
-    specs = [{"payloads": c["codec"].replace("/", "-")} | c for c in cells]
-    ended = workshop.work(job | {"cells": specs} | more, patience=60)
-    assert ended.answer is not None, ended
+def timed(workshop: Workshop, ready: Ready, *cells: tuple[str, str], extra: float = 0.0) -> Timed:
+    """Time cells; the last of them with a planted difference."""
+    made = [TimedCell(codec, operation, ready.payloads.get(codec, "")) for codec, operation in cells]
+    made[-1] = replace(made[-1], extra=extra)
+    job = Time(corpus=ready.corpus, cells=tuple(made), rounds=30, slice=0.0002)
+    ended = workshop.work(job, patience=60)
+    assert isinstance(ended.answer, Timed), ended
     return ended.answer
 
 
 class TestProcess:
-    def test_every_cell_gets_a_figure_and_the_scale_is_right(self, workshop: Workshop, folder: Path) -> None:
+    def test_every_cell_gets_a_figure_and_the_scale_is_right(self, workshop: Workshop, ready: Ready) -> None:
         """The slow codec is slower by its real factor though a slice of it holds few records."""
-        cells = [
-            {"codec": "json", "operation": "dump"},
-            {"codec": "yaml/pure", "operation": "dump"},
-            {"codec": "floor", "operation": "dump"},
-        ]
-        found = timed(workshop, folder, cells)["cells"]
+        found = timed(workshop, ready, ("json", "dump"), ("yaml/pure", "dump"), ("floor", "dump")).cells
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
@@ -211,29 +216,27 @@ class TestProcess:
         assert found["2"]["paired"] < found["0"]["paired"]
         assert found["0"]["loops"] == 30 * found["0"]["calls"]
 
-    def test_a_planted_difference_shows(self, workshop: Workshop, folder: Path) -> None:
+    def test_a_planted_difference_shows(self, workshop: Workshop, ready: Ready) -> None:
         """Twice the work reads as about twice the time."""
-        cells = [{"codec": "json", "operation": "load"}, {"codec": "json", "operation": "load", "extra": 1.0}]
-        found = timed(workshop, folder, cells)["cells"]
+        found = timed(workshop, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
 
         assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
 
     @pytest.mark.parametrize(
         "operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-streamed", "load-streamed"]
     )
-    def test_variants_run(self, workshop: Workshop, folder: Path, operation: str) -> None:
+    def test_variants_run(self, workshop: Workshop, ready: Ready, operation: str) -> None:
         """Repeated dumps, and slices without the garbage collector, take part in every round."""
-        found = timed(workshop, folder, [{"codec": "json", "operation": operation}])["cells"]
+        found = timed(workshop, ready, ("json", operation))
 
-        assert found["0"].get("rounds") == 30, found
+        assert found.cells["0"]["rounds"] == 30, found
 
-    def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, folder: Path) -> None:
+    def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, ready: Ready) -> None:
         """The error stands in its place; the other cell has its figure."""
-        cells = [{"codec": "json", "operation": "dump"}, {"codec": "no-such", "operation": "dump"}]
-        found = timed(workshop, folder, cells)["cells"]
+        found = timed(workshop, ready, ("json", "dump"), ("no-such", "dump"))
 
-        assert "no such codec" in found["1"]["error"]
-        assert found["0"]["rounds"] == 30
+        assert "no such codec" in found.errors["1"]
+        assert found.cells["0"]["rounds"] == 30
 
 
 def test_explain_says_what_will_be_run() -> None:
@@ -274,7 +277,7 @@ class TestCells:
     def test_every_dear_record_has_its_turn(self) -> None:
         """Slices of a stratum go on where the one before has ended."""
         process, seen = self.entered([*[1e-7] * 50, *[1e-5] * 3])
-        found = process.go(collect=True)["cells"]["0"]
+        found = process.go(collect=True).cells["0"]
 
         assert {50, 51, 52} <= set(seen)
         assert found["rounds"] <= 20

@@ -12,7 +12,7 @@ from bakeoff import Schema
 from bakeoff.bench.operations.base import BURST, burst, rotating
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.parts import CodecParts
-from bakeoff.bench.worker.records import write_sample
+from bakeoff.bench.worker.records import make_sample
 from bakeoff.bench.worker.work import Clocked, floor, work
 from bakeoff.codecs import codec
 
@@ -79,7 +79,7 @@ class TestOperations:
 
     def test_each_operation_goes_through_the_ring(self, parts: CodecParts, tmp_path: Path) -> None:
         """Records to dump, payloads to load, decoded records to fix, in the order of the ring and round."""
-        sample = write_sample(self.RECORDS, tmp_path / "s")
+        sample = make_sample(self.RECORDS)
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
 
@@ -94,7 +94,7 @@ class TestOperations:
         self, parts: CodecParts, tmp_path: Path
     ) -> None:
         """Unless repeated dumps are asked for, or nothing can be kept and the records are shared."""
-        sample = write_sample([{"t": "ä"}], tmp_path / "s")
+        sample = make_sample([{"t": "ä"}])
         shared = sample.records()
 
         def same(operation: str, ready: list[Any] | None) -> bool:
@@ -107,13 +107,13 @@ class TestOperations:
         """It says so, by name."""
         bare = codec("json")
         with pytest.raises(NotImplementedError, match="json has nothing to fix"):
-            work(CodecParts(bare, bare), "fix", write_sample([1], tmp_path / "s"), [b"1"])
+            work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"])
 
     def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""
-        small = write_sample(["x"] * 3, tmp_path / "s")
-        large = write_sample(["x" * 100_000] * 3, tmp_path / "s")
-        between = write_sample(["x" * 1_600] * 3, tmp_path / "s")
+        small = make_sample(["x"] * 3)
+        large = make_sample(["x" * 100_000] * 3)
+        between = make_sample(["x" * 1_600] * 3)
 
         assert (BURST, 5, 1) == (burst(small), burst(between), burst(large))
         assert floor("dump", between).burst == 5

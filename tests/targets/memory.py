@@ -13,16 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
 from bakeoff import codecs
+from bakeoff.bench.jobs import Corpus, Weigh, Weighed
 from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.selftest import faults
-from bakeoff.bench.worker.records import Checked, write_checked, write_sample
+from bakeoff.bench.worker.records import Payloads, make_sample
 from bakeoff.datasets import corpus
 from bakeoff.errors import RunError
 
@@ -41,11 +41,11 @@ GROWTH = ("growth-dump", "growth-load", "growth-failing-load")
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """One cell: which codec, what is asked of it, and the folder with its sample and payloads."""
+    """One cell: which codec, what is asked of it, and the digests of its sample and payloads."""
 
     codec: str
     operation: str
-    folder: Path
+    sample: str
     payloads: str
 
 
@@ -74,20 +74,15 @@ class _Bench:
         self.published.mkdir()
         faults.publish(self.published)
 
-    def trials(
-        self, where: str, records: Sequence[Any], names: Iterable[str], operations: Iterable[str]
-    ) -> list[_Trial]:
+    def trials(self, records: Sequence[Any], names: Iterable[str], operations: Iterable[str]) -> list[_Trial]:
         """Write what the workers need, and return a trial for each codec and operation."""
-        folder = self.shop.folder / where
-        folder.mkdir()
-        write_sample(records, folder / "sample")
+        sample = self.shop.blobs.put(make_sample(records).stored())
         made = []
-        for number, name in enumerate(names):
+        for name in names:
             # The faulty codecs are JSON with something done after decoding.
             encode = codecs.codec("json" if name.startswith("selftest-") else name).encode
-            payloads = f"payloads-{number}"
-            write_checked(Checked([encode(record) for record in records], {}), folder / payloads)
-            made += [_Trial(name, operation, folder, payloads) for operation in operations]
+            payloads = self.shop.blobs.put(Payloads([encode(record) for record in records], {}).stored())
+            made += [_Trial(name, operation, sample, payloads) for operation in operations]
         return made
 
     def measure(self, trial: _Trial) -> _Seen:
@@ -100,23 +95,21 @@ class _Bench:
         begin = perf_counter()
         environment = {"PYTHONPATH": os.pathsep.join([str(self.published), *self._inherited()])}
         for processes in range(1, MOST_PROCESSES + 1):
-            job = {
-                "kind": "memory",
-                "operation": trial.operation,
-                "codec": trial.codec,
-                "folder": str(trial.folder),
-                "payloads": trial.payloads,
-                "options": options,
-            }
+            job = Weigh(
+                corpus=Corpus(trial.sample),
+                codec=trial.codec,
+                operation=trial.operation,
+                payloads=trial.payloads,
+                options=options,
+            )
             ended = self.shop.work(job, patience=PATIENCE, environment=environment)
-            answer = ended.answer
-            if answer is None or "value" not in answer:
-                reason = ended.reason or str(answer)
-                raise RunError(f"{trial.codec}, {trial.operation}: {reason}\n{ended.stderr}")
-            if not answer["again"]:
+            answer: Weighed | None = ended.answer
+            if answer is None:
+                raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
+            if not answer.again:
                 seconds = perf_counter() - begin
-                return _Seen(trial, answer["value"], answer["facts"], processes, seconds)
-            options |= answer["again"]
+                return _Seen(trial, answer.value, answer.facts, processes, seconds)
+            options |= answer.again
         raise RunError(f"{trial.codec}, {trial.operation}: no answer stood after {MOST_PROCESSES} processes")
 
     def all(self, trials: Sequence[_Trial], times: int) -> Iterator[_Seen]:
@@ -138,7 +131,7 @@ def _leaks(bench: _Bench, movies: Sequence[Any], times: int) -> bool:
     found: Counter[str] = Counter()
     longest: dict[str, float] = {}
     slopes: dict[str, tuple[float, float]] = {}
-    for seen in bench.all(bench.trials("leaks", movies, faults.LEAKERS, ["growth-load"]), times):
+    for seen in bench.all(bench.trials(movies, faults.LEAKERS, ["growth-load"]), times):
         name = seen.trial.codec
         found[name] += seen.facts["verdict"] == "growing"
         longest[name] = max(longest.get(name, 0.0), seen.seconds)
@@ -155,7 +148,7 @@ def _leaks(bench: _Bench, movies: Sequence[Any], times: int) -> bool:
 def _clean(bench: _Bench, movies: Sequence[Any], runs: int) -> bool:
     ours = [name for name in codecs.available() if not name.startswith("selftest-")]
     trusted = {name for name in ours if codecs.describe(name).trusted_only}
-    trials = bench.trials("clean", movies, [*ours, *faults.CLEAN], GROWTH)
+    trials = bench.trials(movies, [*ours, *faults.CLEAN], GROWTH)
     # What is damaged here was encoded here, but damaged pickles may still do anything.
     trials = [t for t in trials if t.codec not in trusted or t.operation != "growth-failing-load"]
     alarms: Counter[str] = Counter()
@@ -179,7 +172,7 @@ def _clean(bench: _Bench, movies: Sequence[Any], runs: int) -> bool:
 
 def _peaks(bench: _Bench, times: int) -> bool:
     met = True
-    for seen_of in _by_operation(bench.all(bench.trials("big", [*faults.big()], ["msgpack"], PEAKS), times)):
+    for seen_of in _by_operation(bench.all(bench.trials([*faults.big()], ["msgpack"], PEAKS), times)):
         truth = PEAKS[seen_of[0].trial.operation]
         values = [seen.value for seen in seen_of]
         off = max(abs(value / truth - 1) for value in values)

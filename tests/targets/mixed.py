@@ -209,7 +209,7 @@ def _believed(made: Clocked, items: Sequence[float], mixture: Mixture | None) ->
 def _take(process: Process, found: Mapping[str, list[Sample]], number: int) -> None:
     answer = process.go(collect=True)
     for index, name in enumerate(found):
-        value = answer["cells"][str(index)]["paired"]
+        value = answer.cells[str(index)]["paired"]
         found[name].append(Sample(value, value, value, number))
 
 

@@ -22,10 +22,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import click
 
+from bakeoff.bench.jobs import Check, Checked, Corpus, Prepare, Time, Timed, TimedCell
 from bakeoff.bench.results import Result, Sample
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
@@ -79,59 +79,52 @@ class Bench:
 
     def __init__(self, workshop: Workshop, corpus: str, codecs: Sequence[str]) -> None:
         self.workshop = workshop
-        self.folder = workshop.folder / f"bench-{corpus}"
-        self.folder.mkdir()
         # Twice the rounds of a run of so many cells: the same verdicts for fewer starts of processes.
         self.options = options = Options((corpus,), tuple(codecs), rounds=60)
-        job: dict[str, Any] = {
-            "kind": "prepare",
-            "folder": str(self.folder),
-            "source": corpus,
-            "records": None,
-        }
-        job |= {
-            "seed": 1,
-            "skip_bad": False,
-            "trusted": False,
-            "format": None,
-            "infer": False,
-            "training": False,
-            "batch": 1,
-        }
-        job |= {"sample": options.sample, "bytes": options.sample_bytes}
-        if (prepared := workshop.work(job, patience=None)).answer is None:
+        job = Prepare(
+            source=corpus,
+            records=None,
+            seed=1,
+            skip_bad=False,
+            trusted=False,
+            format=None,
+            sample=options.sample,
+            bytes=options.sample_bytes,
+            infer=False,
+            training=False,
+            batch=1,
+        )
+        prepared = workshop.work(job)
+        if prepared.answer is None:
             raise RunError(f"{corpus} cannot be prepared: {prepared.reason}")
-        self.specs: dict[tuple[str, str], dict[str, Any]] = {}
-        for number, codec in enumerate(codecs):
-            # Names of codecs may hold a slash.
-            payloads = f"payloads-{number}"
-            job = {
-                "kind": "check",
-                "operations": ["dump", "load"],
-                "folder": str(self.folder),
-                "codec": codec,
-                "payloads": payloads,
-                "seconds": 5,
-            }
-            answer = workshop.work(job, patience=60).answer
-            if answer is None or answer["outcome"] not in ("ok", "lossy"):
+        self.corpus: Corpus = prepared.answer.corpus
+        self.cells: dict[tuple[str, str], TimedCell] = {}
+        for codec in codecs:
+            answer: Checked | None = workshop.work(
+                Check(corpus=self.corpus, codec=codec, seconds=5.0), patience=60
+            ).answer
+            if answer is None or answer.outcome not in ("ok", "lossy"):
                 raise RunError(f"{codec} cannot be measured: {answer}")
             for operation in ("dump", "load"):
-                self.specs[codec, operation] = {"codec": codec, "operation": operation, "payloads": payloads}
+                self.cells[codec, operation] = TimedCell(codec, operation, answer.payloads)
 
-    def process(self, cells: Sequence[Mapping[str, Any]], number: int) -> dict[str, float]:
+    def process(self, cells: Sequence[TimedCell], number: int) -> dict[str, float]:
         """Time the cells in one process; return their paired values by index."""
         allowed = cores()
-        job = {"kind": "time", "folder": str(self.folder), "cells": list(cells), "slice": 0.00025, "gc": "on"}
-        job |= {"rounds": self.options.turns(len(cells))}
-        job |= {"core": allowed[number % len(allowed)] if len(allowed) > 1 else None}
-        answer = self.workshop.work(job, patience=60).answer
+        job = Time(
+            corpus=self.corpus,
+            cells=tuple(cells),
+            rounds=self.options.turns(len(cells)),
+            slice=0.00025,
+            core=allowed[number % len(allowed)] if len(allowed) > 1 else None,
+        )
+        answer: Timed | None = self.workshop.work(job, patience=60).answer
         assert answer is not None, "a good codec died"
-        return {index: found["paired"] for index, found in answer["cells"].items()}
+        return {index: found["paired"] for index, found in answer.cells.items()}
 
     def duels(
         self,
-        pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+        pairs: Sequence[tuple[TimedCell, TimedCell]],
         rule: Rule,
         budget: float = math.inf,
     ) -> list[Duel]:
@@ -161,7 +154,7 @@ class Bench:
             last = number + 1 == max(looks) or over
             for index, cells in enumerate(samples):
                 if index not in found and (last or rule.look([cells]).reached):
-                    name = f"{pairs[index][0]['operation']} {pairs[index][0]['codec']}"
+                    name = f"{pairs[index][0].operation} {pairs[index][0].codec}"
                     found[index] = _duel(name, cells, rule, time.monotonic() - begun)
             if len(found) == len(pairs):
                 break
@@ -178,7 +171,7 @@ def same(bench: Bench, pairs: int) -> list[Duel]:
     """Enter codecs as twins, twenty pairs a session."""
     found: list[Duel] = []
     while len(found) < pairs:
-        cells = [(dict(spec), dict(spec)) for spec in (*bench.specs.values(), *bench.specs.values())]
+        cells = [(cell, cell) for cell in (*bench.cells.values(), *bench.cells.values())]
         found += bench.duels(cells, SAME)
         click.echo(f"  {len(found)} pairs", err=True)
     return found[:pairs]
@@ -186,8 +179,8 @@ def same(bench: Bench, pairs: int) -> list[Duel]:
 
 def planted(bench: Bench, runs: int) -> list[Duel]:
     """Compare a codec with itself doing 2 % more, as ``--precision 0.5 --budget 5`` does after its checks."""
-    spec = bench.specs["msgpack", "dump"]
-    pair = spec, spec | {"extra": PLANTED}
+    cell = bench.cells["msgpack", "dump"]
+    pair = cell, dataclasses.replace(cell, extra=PLANTED)
     rule = dataclasses.replace(bench.options, precision=0.005).rule
     return [duel for _ in range(runs) for duel in bench.duels([pair], rule, FOUND_WITHIN)]
 

@@ -141,12 +141,15 @@ def _facts(name: str) -> dict[str, Any]:
 
 def _isolated(name: str) -> dict[str, Any]:
     """Ask a third party's codec in a process of its own, which it may end as it likes."""
+    from ..bench.jobs import Describe
     from ..bench.run.processes import Workshop
 
     with Workshop() as workshop:
-        ended = workshop.work({"kind": "facts", "codec": name, "memory": MEMORY}, patience=PATIENCE)
+        ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
+    if ended.answer is not None:
+        return dict(ended.answer.facts)
     # Options of a run do not exist here.
-    return ended.answer or {"failed": f"{ended.outcome}: {ended.reason.partition(' (--')[0]}"}
+    return {"failed": f"{ended.outcome}: {ended.reason.partition(' (--')[0]}"}
 
 
 def _status(fact: dict[str, Any]) -> str:

@@ -1,0 +1,442 @@
+"""What the parent asks of a worker, and what it is answered: typed, and without a path of this machine.
+
+Both go through one pair of functions, `encode` and `decode`, as JSON; an unknown kind is an error.
+Records, schemas and payloads are named by digest: an `Executor` brings them to where the worker is, and
+back what it made, so that a worker may be on another machine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from .heartbeat import IDLE
+from .results import Fact, Outcome, typed
+
+__all__ = [
+    "Answer",
+    "Attack",
+    "Attacked",
+    "Check",
+    "Checked",
+    "Compare",
+    "Compared",
+    "Conform",
+    "Conformed",
+    "Corpus",
+    "Describe",
+    "Described",
+    "Ended",
+    "Executor",
+    "Failed",
+    "Job",
+    "Prepare",
+    "Prepared",
+    "Refused",
+    "Time",
+    "Timed",
+    "TimedCell",
+    "Weigh",
+    "Weighed",
+    "decode",
+    "encode",
+]
+
+Digest: TypeAlias = str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What all jobs say.
+
+    Attributes:
+        kind: The name under which it is encoded.
+        memory: Bytes of address space of the worker; None for as much as there is.
+        path: What the worker needs in `sys.path`, for records and codecs of the user's own modules.
+        core: Processor to stay on.
+    """
+
+    kind: ClassVar[str]
+    memory: int | None = None
+    path: tuple[str, ...] = ()
+    core: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What is known of a corpus by the jobs that measure on it.
+
+    Attributes:
+        sample: Digest of its sample.
+        schema: Digest of a pickle of its `Schema`, empty where it has none.
+        training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
+    """
+
+    sample: Digest
+    schema: Digest = ""
+    training: Digest = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepare(Job):
+    """Draw a sample.
+
+    Attributes:
+        source: Corpus, file or function, as typed.
+        records: Size of a generated corpus, or the most of the user's own.
+        format: Of the file, None to find out.
+        sample: Records of the sample.
+        bytes: Cap of the sample, as pickles.
+        infer: Find out a schema.
+        training: Draw as many records again, to train dictionaries on.
+        batch: Records that make one.
+    """
+
+    kind = "prepare"
+    source: str
+    records: str | None
+    seed: int
+    skip_bad: bool
+    trusted: bool
+    format: str | None
+    sample: int
+    bytes: int
+    infer: bool
+    training: bool
+    batch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check(Job):
+    """Check a codec.
+
+    Attributes:
+        seconds: After which a slow codec's records are encoded only, and a very slow one is done.
+        operations: That fall out of the check or are timed afterwards.
+    """
+
+    kind = "check"
+    corpus: Corpus
+    codec: str
+    seconds: float
+    operations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCell:
+    """A cell of a timing process.
+
+    Attributes:
+        payloads: Digest of what the check left; empty for the floor.
+        dictionary: Digest of the codec's dictionary, empty where it has none.
+        extra: Share of further calls that are made but not counted: a planted difference.
+    """
+
+    codec: str
+    operation: str
+    payloads: Digest = ""
+    dictionary: Digest = ""
+    extra: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Time(Job):
+    """Time cells.
+
+    Attributes:
+        slice: Seconds of a slice.
+        collect: The garbage collector is on.
+    """
+
+    kind = "time"
+    corpus: Corpus
+    cells: tuple[TimedCell, ...]
+    rounds: int
+    slice: float
+    collect: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weigh(Job):
+    """Carry out a memory operation.
+
+    Attributes:
+        payloads: Digest of what the check left.
+        dictionary: As in `TimedCell`.
+        options: Of the operation; what an earlier answer asked for.
+    """
+
+    kind = "weigh"
+    corpus: Corpus
+    codec: str
+    operation: str
+    payloads: Digest
+    dictionary: Digest = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Describe(Job):
+    """Tell the facts of a codec."""
+
+    kind = "describe"
+    codec: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compare(Job):
+    """Find out which values a codec brings back; a note for each value."""
+
+    kind = "compare"
+    codec: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack(Job):
+    """Try hostile cases on a codec; a note with the places of the cases, then one for each.
+
+    Attributes:
+        patterns: Of cases.
+        start: How many to leave out.
+    """
+
+    kind = "attack"
+    codec: str
+    patterns: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conform(Job):
+    """Try the cases of a conformance suite on a codec; a note for each.
+
+    Attributes:
+        folder: The user's copy of the suite; to be read where it is.
+        start: How many to leave out.
+    """
+
+    kind = "conform"
+    codec: str
+    suite: str
+    folder: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What came of `Prepare`.
+
+    Attributes:
+        facts: Of the corpus, for the result file.
+        corpus: The sample, and what goes with it.
+        bad: Where and why the first records were skipped.
+        path: What later workers need in `sys.path`.
+    """
+
+    kind: ClassVar[str] = "prepared"
+    facts: Mapping[str, Any]
+    corpus: Corpus
+    bad: tuple[tuple[str, str], ...]
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of `Check`; without the later half where the codec did not get through.
+
+    Attributes:
+        codec: Facts; empty where it could not be built.
+        loss: What it loses, in words.
+        lossy: Records that lost something.
+        records: Records that were compared.
+        encoded: Records that were encoded.
+        fixes: Its schema has something to do.
+        figures: Of operations that fall out of the check.
+        failed: Outcome and reason of operations that cannot be timed.
+        limits: To ask for, so that the codec takes these records.
+        payloads: Digest of what those need who measure.
+        dictionary: Digest of the dictionary that was trained, empty where there is none.
+    """
+
+    kind: ClassVar[str] = "checked"
+    outcome: Outcome
+    reason: str = ""
+    codec: Mapping[str, Any] = field(default_factory=dict)
+    loss: tuple[str, ...] = ()
+    lossy: int = 0
+    records: int = 0
+    encoded: int = 0
+    fixes: bool = False
+    figures: Mapping[str, float] = field(default_factory=dict)
+    failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
+    payloads: Digest = ""
+    dictionary: Digest = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What came of `Time`.
+
+    Attributes:
+        cells: Figures by the cell's place in the job.
+        errors: Why a cell has none.
+        yardstick: Seconds of a call of the yardstick.
+        harness: Nanoseconds per call of measuring itself.
+        dirty: Share of slices that were disturbed.
+    """
+
+    kind: ClassVar[str] = "timed"
+    cells: Mapping[str, Mapping[str, float]]
+    errors: Mapping[str, str]
+    yardstick: float
+    harness: float
+    dirty: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What came of `Weigh`; see `operations.base.Measured`."""
+
+    kind: ClassVar[str] = "weighed"
+    value: float
+    facts: Mapping[str, Fact]
+    again: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What came of `Describe`."""
+
+    kind: ClassVar[str] = "described"
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`Compare` came to its end."""
+
+    kind: ClassVar[str] = "compared"
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """`Attack` came to its end."""
+
+    kind: ClassVar[str] = "attacked"
+
+
+@dataclass(frozen=True, slots=True)
+class Conformed:
+    """`Conform` came to its end."""
+
+    kind: ClassVar[str] = "conformed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The codec, or what it was asked for, is not to be had here; or memory ran out."""
+
+    kind: ClassVar[str] = "failed"
+    reason: str
+    outcome: Outcome = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What the user must know, as the error says it."""
+
+    kind: ClassVar[str] = "refused"
+    message: str
+    exit_code: int
+
+
+Answer = Prepared | Checked | Timed | Weighed | Described | Compared | Attacked | Conformed | Failed | Refused
+
+_JOBS = (Prepare, Check, Time, Weigh, Describe, Compare, Attack, Conform)
+_KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "corpus": lambda value: typed(Corpus, value),
+    "cells": lambda value: (
+        tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
+    ),
+    "bad": lambda value: tuple((where, why) for where, why in value),
+    "failed": lambda value: {name: (outcome, reason) for name, (outcome, reason) in value.items()},
+}
+"""What is made of the parts of a record that JSON has no word for; lists become tuples."""
+
+
+def encode(record: Job | Answer) -> bytes:
+    """Return a job or an answer as JSON."""
+    return json.dumps({"kind": record.kind, **dataclasses.asdict(record)}).encode()
+
+
+def decode(data: bytes) -> Any:
+    """Return the job or the answer that stands in `data`.
+
+    Raises:
+        ValueError: Of no kind that is known, or not whole.
+    """
+    plain = json.loads(data)
+    kind = plain.pop("kind", None)
+    if kind not in _KINDS:
+        raise ValueError(f"no kind of job or answer: {kind!r}")
+    for key, value in plain.items():
+        if key in _PARTS:
+            plain[key] = _PARTS[key](value)
+        elif isinstance(value, list):
+            plain[key] = tuple(value)
+    return _KINDS[kind](**plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a worker ended.
+
+    Attributes:
+        answer: Its answer, or None when it died before giving one.
+        outcome: Why there is no answer.
+        reason: The same in a sentence.
+        stderr: The last lines that it wrote.
+        cell: Index of the cell that was running, `IDLE` for none.
+        notes: What it said on the way; there even where it died.
+        host: Where it ran.
+    """
+
+    answer: Any
+    outcome: Outcome = "ok"
+    reason: str = ""
+    stderr: str = ""
+    cell: int = IDLE
+    notes: tuple[Any, ...] = ()
+    host: str = ""
+
+
+class Executor(Protocol):
+    """Where workers run."""
+
+    def submit(
+        self,
+        job: Job,
+        inputs: Mapping[Digest, bytes],
+        *,
+        patience: float | None = None,
+        watch: Callable[[int], object] | None = None,
+    ) -> Future[Ended]:
+        """Run a job in a fresh process.
+
+        Args:
+            job: What to do.
+            inputs: What it names by digest; what the worker makes is there as well when it has ended.
+            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
+            watch: Called now and then with the cell that is running.
+
+        Raises (from the future):
+            UsageError: The worker found the user's request impossible.
+            RunError: The worker cannot go on for a reason the user must know.
+        """
+        ...

@@ -1,0 +1,21 @@
+"""The facts of a codec, in a process that a third party's may end as it likes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from ...codecs import CodecError, codec, facts
+from ...codecs.policies import described
+from ..jobs import Answer, Describe, Described, Failed
+from .desk import Desk
+
+__all__ = ["run"]
+
+
+def run(job: Describe, desk: Desk) -> Answer:
+    """Make the codec and tell."""
+    try:
+        made = codec(job.codec)
+    except CodecError as error:
+        return Failed(error.reason)
+    return Described(facts(made) | {"limits": asdict(made.limits), "policies": described(made)})
