@@ -111,6 +111,14 @@ TOP = ("commands.", "cli.", "_fastest.", "__")
 FOR_REPORTS = ("bench.results", "bench.stats")
 """What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
 
+APART = (
+    ("bench.worker.", "bench.run."),
+    ("bench.run.", "bench.worker."),
+    ("bench.operations.", "bench.run."),
+    ("bench.operations.", "bench.worker."),
+)
+"""What may not know of what within bench: the parent names a worker's modules only in jobs."""
+
 
 def imports(path: Path, root: Path) -> Iterator[str]:
     """Yield the names below the package at `root` that a file imports, in functions and for types as well."""
@@ -144,6 +152,8 @@ def height(name: str) -> int:
 
 def is_from_below(module: str, name: str) -> bool:
     """Whether a module may import a name."""
+    if any(module.startswith(room) and f"{name}.".startswith(other) for room, other in APART):
+        return False
     if module.startswith("reports.") and name.startswith("bench."):
         return name.startswith(FOR_REPORTS)
     return height(name) <= height(module)
@@ -175,6 +185,9 @@ def test_imports_go_one_way():
         ("schemas/a.py", "import bakeoff.datasets"),
         ("datasets/deep/a.py", "from ...bench.results import read"),
         ("bench/a.py", "if TYPE_CHECKING:\n    from ..reports import Table"),
+        ("bench/worker/a.py", "from ..run.options import Options"),
+        ("bench/run/a.py", "def f():\n    from ..worker import check"),
+        ("bench/operations/a.py", "if TYPE_CHECKING:\n    from ..worker.records import Sample"),
         ("reports/a.py", "from bakeoff.bench.session import run"),
         ("reports/a.py", "from ..commands.run import command"),
         ("console.py", "from .codecs import names"),

@@ -19,15 +19,14 @@ says it expects. Unit, direction and heading travel in the result file.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
 
 if TYPE_CHECKING:
-    from ..worker.parts import CodecParts
-    from ..worker.records import Sample
+    from ...codecs import Codec
 
 __all__ = [
     "BURST",
@@ -36,15 +35,16 @@ __all__ = [
     "PLAIN",
     "STREAMED",
     "Batch",
+    "CodecParts",
     "Given",
     "Measure",
     "Measured",
     "Operation",
     "Ring",
+    "Sample",
     "Variant",
     "Work",
     "burst",
-    "copied",
     "made_anew",
     "rotating",
     "still",
@@ -83,6 +83,46 @@ class Variant:
     collect: bool = True
     streamed: bool = False
     repeated: bool = False
+
+
+class Sample(Protocol):
+    """The records that are measured.
+
+    Attributes:
+        pickles: One per record.
+        weights: Size of each record relative to the mean record.
+    """
+
+    @property
+    def pickles(self) -> Sequence[bytes]: ...
+    @property
+    def weights(self) -> Sequence[float]: ...
+    def records(self, indices: Iterable[int] | None = None) -> list[Any]:
+        """Make records anew, all unless some are named."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CodecParts:
+    """A codec and its parts.
+
+    Attributes:
+        codec: As named, what users would import.
+        bare: The same without its schema, or its library's own calls; what dump and load measure.
+        fix: The schema's fix-up, or None when there is none or nothing to do.
+        take: Makes of a record what the codec takes; for codecs that need a schema.
+        give: Makes of what the codec gives a record again, for comparison.
+    """
+
+    codec: Codec
+    bare: Codec
+    fix: Callable[[Any], Any] | None = None
+    take: Callable[[Any], Any] | None = None
+    give: Callable[[Any], Any] | None = None
+
+    def taken(self, records: list[Any]) -> list[Any]:
+        """Return records as the codec takes them."""
+        return records if self.take is None else [self.take(record) for record in records]
 
 
 PLAIN = Variant("", "{}")
@@ -181,7 +221,7 @@ class Operation:
         direction: Which figures are better.
         heading: Of its column.
         needs: "schema": only for codecs with a schema that has something to do.
-        floor: The least that any codec has to do, for the floor row; None for no such row.
+        floor: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
         variants: Other ways to carry it out.
@@ -197,7 +237,7 @@ class Operation:
     direction: Direction = "lower"
     heading: str
     needs: frozenset[str] = frozenset()
-    floor: Callable[[Sample], Work] | None = None
+    floor: bool = False
     cost: Part | None = None
     default: bool = False
     variants: tuple[Variant, ...] = ()
@@ -218,7 +258,7 @@ class Operation:
                 name=f"{self.name}-{variant.name}",
                 summary=variant.summary.format(self.name),
                 heading=f"{self.heading} {variant.name}",
-                floor=None,
+                floor=False,
                 cost=None,
                 default=False,
                 variants=(),
@@ -256,13 +296,6 @@ def made_anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
         return lambda start, count: ([make(ring[(start + i) % len(ring)]) for i in range(count)], 0)
 
     return batches
-
-
-def copied(sample: Sample) -> Work:
-    """Return the floor: copying a record's bytes, as the least that any codec has to do."""
-    from ..worker._slice import copy
-
-    return Work(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
 
 
 def still() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import NOGC, STREAMED, Given, Operation, Variant, Work, burst, copied, made_anew, rotating
+from .base import NOGC, STREAMED, Given, Operation, Variant, Work, burst, made_anew, rotating
 
 __all__ = ["OPERATIONS"]
 
@@ -24,7 +24,7 @@ OPERATIONS = (
         summary="time to encode one record, on records not encoded before",
         carry_out=_dump,
         heading="dump",
-        floor=copied,
+        floor=True,
         cost="write",
         default=True,
         variants=(

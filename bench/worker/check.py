@@ -18,11 +18,11 @@ from ..fidelity.equality import equal, first_difference
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
-from ..operations.base import Given, Operation
+from ..operations.base import CodecParts, Given, Operation
 from .costs import costs
 from .desk import Desk
 from .limits import beyond
-from .parts import CodecParts, codec_parts
+from .parts import codec_parts
 from .records import Payloads, Sample
 from .work import work
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...codecs import codec, is_raw, split_name
-from .parts import CodecParts
+from ..operations.base import CodecParts
 from .records import Sample
 
 __all__ = ["beyond"]

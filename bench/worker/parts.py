@@ -3,41 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
 from ...codecs.limits import OWN_DATA
 from ..jobs import Corpus
+from ..operations.base import CodecParts
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["CodecParts", "codec_parts"]
-
-
-@dataclass(frozen=True, slots=True)
-class CodecParts:
-    """A codec and its parts.
-
-    Attributes:
-        codec: As named, what users would import.
-        bare: The same without its schema, or its library's own calls; what dump and load measure.
-        fix: The schema's fix-up, or None when there is none or nothing to do.
-        take: Makes of a record what the codec takes; for codecs that need a schema.
-        give: Makes of what the codec gives a record again, for comparison.
-    """
-
-    codec: Codec
-    bare: Codec
-    fix: Callable[[Any], Any] | None = None
-    take: Callable[[Any], Any] | None = None
-    give: Callable[[Any], Any] | None = None
-
-    def taken(self, records: list[Any]) -> list[Any]:
-        """Return records as the codec takes them."""
-        return records if self.take is None else [self.take(record) for record in records]
+__all__ = ["codec_parts"]
 
 
 def codec_parts(

@@ -104,14 +104,16 @@ def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
         tmp_path,
         "dying",
         "import json, os\nfrom bakeoff import Codec\n"
-        "def encode(value):\n    if value == {'v': False}:\n        os.abort()\n    return json.dumps(value).encode()\n"
+        "def encode(value):\n"
+        "    if value == {'v': 2**53 + 1}:\n        os.abort()\n"
+        "    return json.dumps(value).encode()\n"
         "def made():\n    return Codec('dying', 'json', encode, json.loads)\n",
     )
     rows = fidelity(tmp_path, "dying,json", "csv").stdout
 
     assert "dying,True,exact," in rows
-    assert "dying,False,crash,died of SIGABRT" in rows
-    assert "json,False,exact," in rows
+    assert "dying,int 2^53+1,crash,died of SIGABRT" in rows
+    assert "json,int 2^53+1,exact," in rows
     for kind in ("text", "md", "html"):
         assert fidelity(tmp_path, "dying", kind).stdout.count("dying: crash: died of SIGABRT") == 1
 
@@ -130,6 +132,7 @@ def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
         "            os.write(number, b'null\\n[1, 2, 3]\\nby any number\\n')\n"
         "        except OSError:\n"
         "            pass\n"
+        "    return json.dumps(value).encode()\n"
         "def made():\n    return Codec('chatty', 'json', encode, json.loads)\n",
     )
     done = fidelity(tmp_path, "chatty", "csv")

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from bakeoff import Schema
-from bakeoff.bench.operations.base import BURST, burst, rotating
+from bakeoff.bench.operations.base import BURST, CodecParts, burst, rotating
 from bakeoff.bench.worker import work as module
-from bakeoff.bench.worker.parts import CodecParts
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.bench.worker.work import Clocked, floor, work
 from bakeoff.codecs import codec

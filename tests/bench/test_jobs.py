@@ -1,0 +1,115 @@
+"""What goes to a worker and comes back: whole, typed, and also from one that dies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.blobs import Blobs
+from bakeoff.bench.jobs import (
+    Check,
+    Checked,
+    Corpus,
+    Describe,
+    Failed,
+    Prepare,
+    Prepared,
+    Time,
+    Timed,
+    TimedCell,
+    Weigh,
+    decode,
+    encode,
+)
+from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.worker.records import make_sample
+
+CORPUS = Corpus("5a", schema="5c")
+RECORDS = [
+    Prepare(
+        source="a.jsonl",
+        records=None,
+        seed=1,
+        skip_bad=False,
+        trusted=False,
+        format=None,
+        sample=10,
+        bytes=1000,
+        infer=True,
+        training=False,
+        batch=1,
+        path=("here",),
+    ),
+    Check(corpus=CORPUS, codec="json+schema", seconds=1.5, operations=("dump", "size"), memory=1 << 30),
+    Time(
+        corpus=CORPUS,
+        cells=(TimedCell("json", "load", "77"), TimedCell("floor", "load")),
+        rounds=3,
+        slice=1e-3,
+    ),
+    Weigh(corpus=CORPUS, codec="json", operation="peak-load", payloads="77", options={"windows": 96}),
+    Prepared({"name": "movies"}, CORPUS, (("line 3", "cut off"),), ("here",)),
+    Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
+    Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, yardstick=1e-7, harness=8.0, dirty=0.1),
+    Failed("no such codec"),
+]
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Iterator[Workshop]:
+    """A place for workers."""
+    with Workshop() as made:
+        yield made
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
+def test_jobs_and_answers_come_back(record: object) -> None:
+    """Equal and of the same types, through text."""
+    assert record == decode(encode(record))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", [b'{"kind": "dance"}', b"{}"])
+def test_an_unknown_kind_is_an_error(text: bytes) -> None:
+    """It is not taken for any other job."""
+    with pytest.raises(ValueError, match="no kind of job or answer"):
+        decode(text)
+
+
+def test_what_a_job_does_not_know_is_an_error() -> None:
+    """A misspelt part is not left out silently."""
+    with pytest.raises(TypeError, match="codek"):
+        decode(b'{"kind": "describe", "codek": "json"}')
+
+
+def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
+    """What was never kept is a KeyError."""
+    blobs = Blobs(tmp_path / "blobs")
+    digest = blobs.put(b"payload")
+
+    assert digest == blobs.put(b"payload")
+    assert (dict(blobs), len(blobs)) == ({digest: b"payload"}, 1)
+    with pytest.raises(KeyError):
+        blobs["ab" * 32]
+
+
+def test_a_check_leaves_what_timing_needs(workshop: Workshop, tmp_path: Path) -> None:
+    """In the inputs that it was given, whosever folder they are in."""
+    inputs = Blobs(tmp_path / "inputs")
+    corpus = Corpus(inputs.put(make_sample([{"a": number} for number in range(20)]).stored()))
+    checked = workshop.submit(Check(corpus=corpus, codec="json", seconds=5.0), inputs, patience=60).result()
+
+    assert (checked.answer.outcome, checked.answer.records, checked.host) == ("ok", 20, os.uname().nodename)
+    cells = (TimedCell("json", "load", checked.answer.payloads),)
+    timed = workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), inputs, patience=60).answer
+    assert timed.cells["0"]["raw"] > 0
+
+
+def test_a_codec_that_is_not_there_is_an_answer(workshop: Workshop) -> None:
+    """With the reason."""
+    ended = workshop.work(Describe(codec="jsom"), patience=60)
+
+    assert (None, "error") == (ended.answer, ended.outcome)
+    assert "json" in ended.reason
