@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
 from email.message import Message
-from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
@@ -50,6 +49,8 @@ _family = FAMILIES["cbor"]
 @cache
 def tag_readers() -> Mapping[int, Any]:
     """Return what reads the tags whose time cbor2 does not bound, as its ``semantic_decoders``."""
+    from fractions import Fraction
+
     import cbor2
 
     def numbers(pair: Any) -> tuple[int, int]:
@@ -79,6 +80,8 @@ def tag_readers() -> Mapping[int, Any]:
 
 @declare("cbor2", CBOR, library="cbor2", extra="cbor2")
 def _cbor2() -> Spec:
+    from fractions import Fraction
+
     import cbor2
 
     def write(encoder: Any, value: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -141,11 +142,7 @@ def declare(
 
 
 def _version(library: str) -> str:
-    if library:
-        return metadata.version(library)
-    from platform import python_version
-
-    return python_version()
+    return metadata.version(library) if library else sys.version.split()[0]
 
 
 @functools.cache

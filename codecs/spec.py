@@ -71,7 +71,7 @@ class Format:
         object.__setattr__(self, "media_type_aliases", tuple(self.media_type_aliases))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Spec:
     """What one codec is made of. Only `encode` and `decode` are needed, or `bind`.
 
