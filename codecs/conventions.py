@@ -21,16 +21,11 @@ from typing import Any
 
 from .tokens import SIGNED
 
-__all__ = ["FAMILIES", "RULES", "TYPED", "WORDS", "Family", "Rule", "documented", "duration_text"]
+__all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text"]
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
 """Integers of 64 bits, with a sign or without one."""
-
-TYPED = frozenset(
-    {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
-)
-"""What a typed decoder brings back beside the format's own types."""
 
 
 def duration_text(value: dt.timedelta) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, Family
+from .conventions import FAMILIES, Family
 from .limits import Limits
 from .policies import Policies
 from .registry import declare
@@ -218,11 +218,7 @@ def _msgspec() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    spec = typed(
-        _msgspec(),
-        msgspec.json.Decoder,
-        carries=(CARRIES | TYPED | {"bytes", "bigint", "int_keys"}) - {"key_order"},
-    )
+    spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
     return replace(spec, losses=(*spec.losses, NULLED), notes=(*spec.notes, ROUNDED))
 
 

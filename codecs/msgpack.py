@@ -18,7 +18,7 @@ from typing import Any
 
 from ._codec import doubt
 from ._unique import unique
-from .conventions import FAMILIES, TYPED, WORDS, Family
+from .conventions import FAMILIES, WORDS, Family
 from .keys import key_check
 from .limits import Limits
 from .policies import Policies
@@ -254,15 +254,14 @@ def _ormsgpack() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    return typed(_msgspec(), msgspec.msgpack.Decoder, carries=(CARRIES | TYPED) - {"key_order"})
+    return typed(_msgspec(), msgspec.msgpack.Decoder)
 
 
 @declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_array() -> Spec:
     import msgspec
 
-    carries = (CARRIES | TYPED) - {"key_order"}
-    return typed(_msgspec(), msgspec.msgpack.Decoder, carries=carries, array_like=True)
+    return typed(_msgspec(), msgspec.msgpack.Decoder, array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")

@@ -13,15 +13,21 @@ from .spec import Spec
 __all__ = ["typed"]
 
 
+TYPED = frozenset(
+    {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
+)
+"""What a typed decoder brings back beside the format's own types."""
+
+
 def typed(
-    spec: Spec, decoder: Callable[..., Any], *, carries: Collection[str], array_like: bool = False
+    spec: Spec, decoder: Callable[..., Any], *, also: Collection[str] = (), array_like: bool = False
 ) -> Spec:
     """Return a codec of msgspec that is told what to expect.
 
     Args:
         spec: The same codec without types.
         decoder: The format's ``Decoder`` class.
-        carries: What comes back with the types.
+        also: What else comes back with the types.
         array_like: Records stand on the wire as lists of their values, without field names.
     """
 
@@ -41,7 +47,7 @@ def typed(
         decode=unbound,
         raw=None,
         bind=bind,
-        carries=carries,
+        carries={*spec.carries, *TYPED, *also} - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

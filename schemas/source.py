@@ -25,7 +25,7 @@ _IMPORTS = {
     "Schema": "bakeoff.schemas",
     **{kind.__name__: kind.__module__ for kind in t.LEAVES if kind.__module__ != "builtins"},
 }
-_ORDER = ("datetime", "decimal", "typing", "uuid", "bakeoff.schemas")
+_OURS = "bakeoff.schemas"
 
 
 def is_taken(name: str) -> bool:
@@ -85,8 +85,9 @@ class _Printer:
         modules: dict[str, list[str]] = {}
         for name in sorted(self.used):
             modules.setdefault(_IMPORTS[name], []).append(name)
-        lines = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[:-1] if m in modules]
-        ours = [f"from {m} import {', '.join(modules[m])}" for m in _ORDER[-1:] if m in modules]
+        rows = {module: f"from {module} import {', '.join(names)}" for module, names in modules.items()}
+        ours = [rows.pop(_OURS)] if _OURS in rows else []
+        lines = [rows[module] for module in sorted(rows)]
         ours += sorted(f"from {module} import {name}" for name, module in self.foreign.items())
         blocks = ["\n".join(block) for block in (lines, ours) if block]
         return "\n\n".join(blocks)

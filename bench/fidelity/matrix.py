@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...codecs.registry import codec as by_name
 from ...codecs.registry import missing
-from ...codecs.tokens import Colour, Place, Point, Summer, zone
+from ...codecs.tokens import TOKENS, Colour, Place, Point, Summer, zone
 from ...schemas import Hint, Schema
 from ..jobs import Answer, Compare, Compared, Ended
 from .equality import first_difference
@@ -82,7 +82,7 @@ SHARED: list[int] = [1]
 def _values() -> tuple[Value, ...]:
     big = Annotated[int, Hint(big=True)]
     naive = Annotated[dt.datetime, Hint(aware=False)]
-    return (
+    rows = (
         Value("None", None, type(None), "none"),
         Value("True", True, bool, "bool"),
         Value("int 2^53+1", 2**53 + 1, int, "int"),
@@ -150,6 +150,9 @@ def _values() -> tuple[Value, ...]:
         Value("defaultdict", defaultdict(list, a=[1])),
         Value("shared list", [SHARED, SHARED]),
     )
+    shown = {row.token for row in rows} | {"dict"}  # which every value stands in
+    rest = (token for token in TOKENS if token.name not in shown)
+    return (*rows, *(Value(token.name, token.example, token.kind, token.name) for token in rest))
 
 
 VALUES = _values()

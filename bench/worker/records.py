@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
-import decimal
-import enum
 import pickle
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
+
+from ...codecs.tokens import TOKENS
 
 __all__ = ["Payloads", "Sample", "caches_text", "make_sample"]
 
@@ -20,20 +18,8 @@ _OVERHEAD = 16
 _MOST_PARTS = 1_000_000
 """Values and keys of a record that are looked at."""
 
-_LEAVES = (
-    int,
-    float,
-    complex,
-    bytes,
-    bytearray,
-    type(None),
-    dt.date,
-    dt.time,
-    dt.timedelta,
-    decimal.Decimal,
-    uuid.UUID,
-    enum.Enum,
-)
+_KNOWN = tuple({token.kind for token in TOKENS})
+"""Types whose values keep nothing of what an encoder asks them for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +112,6 @@ def caches_text(record: Any) -> bool:
             stack += value
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
-        elif not isinstance(value, _LEAVES):
+        elif not isinstance(value, _KNOWN):
             return True
     return False

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity.matrix import VALUES
-from bakeoff.codecs.conventions import RULES, TYPED
+from bakeoff.bench.fidelity import matrix
+from bakeoff.codecs.conventions import RULES
+from bakeoff.codecs.structs import TYPED
 from bakeoff.codecs.tokens import NAMES, TOKENS, Token, token_of
 
 OF_KEYS = {"int_keys", "any_keys", "key_order"}
@@ -26,8 +29,16 @@ def test_a_subclass_has_no_token() -> None:
 
 def test_all_speak_of_the_same_types() -> None:
     """The matrix of fidelity has rows for all but plain dicts, which no single value stands for."""
-    assert set(NAMES) - {"dict"} == {row.token for row in VALUES} - {""}
+    assert set(NAMES) - {"dict"} == {row.token for row in matrix.VALUES} - {""}
     assert TYPED | {rule.token for rule in RULES} <= set(NAMES)
+
+
+def test_a_type_without_a_row_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the matrix of fidelity, whose other rows hold values of its own choice."""
+    third = Token("fraction", Fraction, Fraction(1, 3))
+    monkeypatch.setattr(matrix, "TOKENS", (*TOKENS, third))
+
+    assert matrix.Value("fraction", third.example, Fraction, "fraction") == matrix._values()[-1]
 
 
 @pytest.mark.parametrize("facts", [{"carries": ["integer"]}, {"forms": {"integer": "text"}}])
