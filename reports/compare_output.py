@@ -12,29 +12,32 @@ from ..bench.stats import Ratio
 from . import numbers
 from .candidates import measured
 from .compare import Change, Comparison
-from .table import Column, Entry, Row, Section, Table
+from .table import ARROWS, Column, Direction, Entry, Row, Section, Table
 
 __all__ = ["json", "summary", "table"]
 
 
 def table(comparison: Comparison, limit: float | None = None) -> Table:
     """Lay a comparison out as the one table model."""
+    directions = {change.operation.direction for change in comparison.changes}
+    # Where operations differ in it, each says its own.
+    common: Direction = next(iter(directions)) if len(directions) == 1 else ""
     columns = (
         Column("codec", "codec", numeric=False),
         Column("operation", "operation", numeric=False),
-        Column("before", "before", direction="lower"),
-        Column("after", "after", direction="lower"),
+        Column("before", "before", direction=common),
+        Column("after", "after", direction=common),
         Column("change", "change", unit="95 % interval"),
         Column("verdict", "verdict", numeric=False),
     )
     names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
     sections = [
-        Section(name, columns, tuple(_row(c) for c in comparison.changes if c.cell.corpus == name))
+        Section(name, columns, tuple(_row(c, common) for c in comparison.changes if c.cell.corpus == name))
         for name in names
     ]
     if comparison.means:
         kept = tuple(column for column in columns if column.key not in ("before", "after"))
-        rows = tuple(_row(replace(c, cell=replace(c.cell, codec="all"))) for c in comparison.means)
+        rows = tuple(_row(replace(c, cell=replace(c.cell, codec="all")), common) for c in comparison.means)
         sections.append(Section("geometric mean of each operation", kept, rows))
     only = [
         f"only {when}: {', '.join(cell.name for cell in cells)}"
@@ -66,14 +69,15 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
     return f"{text}; beyond {limit * 100:g}%: {listed}{more}."
 
 
-def _row(change: Change) -> Row:
+def _row(change: Change, common: Direction) -> Row:
     tone: Literal["", "good", "bad", "dim"] = "dim"
     if change.verdict in ("better", "worse"):
         tone = "good" if change.verdict == "better" else "bad"
     found = change.ratio
+    arrow = ARROWS[change.operation.direction]
     entries = {
         "codec": Entry(change.cell.codec),
-        "operation": Entry(change.cell.operation),
+        "operation": Entry(change.cell.operation if common else f"{change.cell.operation} {arrow}"),
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
         "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),

@@ -12,6 +12,7 @@ from string import ascii_lowercase
 from typing import Any, Final, Literal
 
 __all__ = [
+    "ARROWS",
     "EMPTY",
     "Absent",
     "Column",
@@ -27,7 +28,7 @@ __all__ = [
 
 Direction = Literal["lower", "higher", ""]
 
-_ARROWS: Final[Mapping[Direction, str]] = {"lower": "↓", "higher": "↑", "": ""}
+ARROWS: Final[Mapping[Direction, str]] = {"lower": "↓", "higher": "↑", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Column:
     @property
     def arrow(self) -> str:
         """The direction as a sign; explained below every table that has one."""
-        return _ARROWS[self.direction]
+        return ARROWS[self.direction]
 
     @property
     def title(self) -> str:
@@ -178,7 +179,7 @@ class Section:
     def legend(self) -> tuple[str, ...]:
         """What the signs in the headers mean, for those that occur."""
         used = {column.direction for column in self.columns}
-        return tuple(f"{arrow} {way} is better" for way, arrow in _ARROWS.items() if arrow and way in used)
+        return tuple(f"{arrow} {way} is better" for way, arrow in ARROWS.items() if arrow and way in used)
 
     @property
     def notes(self) -> list[str]:

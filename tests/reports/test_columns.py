@@ -14,6 +14,7 @@ from bakeoff.errors import UsageError
 from bakeoff.reports import chart_rows, charts, page, render
 from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.compare import compare
+from bakeoff.reports.compare_output import table
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.merge import machines
 
@@ -73,6 +74,9 @@ def test_more_is_better_in_a_comparison(strange, result_of):
     assert ("worse", "2.00× less") == (change.verdict, change.words)
     assert change.beyond(0.5)
     assert not change.beyond(1.5)
+    assert {"found ↑", "dump ↓"} <= {
+        row.entries["operation"].text for section in table(found).sections for row in section.rows
+    }
 
 
 def test_drawn_in_its_own_unit(strange):
