@@ -331,7 +331,7 @@ def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
         "bakeoff_outcome": cell.outcome,
         "bakeoff_reason": cell.reason,
         "bakeoff_loss": "; ".join(cell.loss),
-        "bakeoff_codec_version": f"{codec.library} {codec.version}" if codec else None,
+        "bakeoff_codec_version": f"{codec.library} {codec.version}".strip() if codec else None,
         "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
         **{f"bakeoff_{key}": value for key, value in cell.facts.items()},
     }
@@ -359,7 +359,9 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
         if not cell.samples or any(not s.value > 0 for s in cell.samples):
             continue
         shared = common | _metadata(cell, result)
-        shared |= {"name": cell.cell.name, "unit": result.operation(cell.cell.operation).unit}
+        # A benchmark of others tells of its own unit.
+        unit = cell.facts.get("unit") or result.operation(cell.cell.operation).unit
+        shared |= {"name": cell.cell.name, "unit": unit}
         runs = [_run(sample, shared, cell.cell.operation) for sample in cell.samples]
         benchmarks.append(pyperf.Benchmark(runs))
     if not benchmarks:

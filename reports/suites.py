@@ -35,7 +35,7 @@ def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
         if benchmark.get_name().count("/") < 2:
             continue
         cell = Cell.parse(benchmark.get_name())
-        if merged[0][1].operation(cell.operation).unit == "second":
+        if benchmark.get_unit() == "second":
             found.setdefault(cell.codec, []).append(_renamed(benchmark, f"{cell.corpus}/{cell.operation}"))
     if not found:
         raise UsageError("nothing to write: no time was measured")

@@ -157,6 +157,11 @@ def test_a_pyperf_file_of_several_units(bakeoff, tmp_path):
     assert re.search(r"^memory +8 MiB$", out, re.M)
     assert re.search(r"^calls +7\.000$", out, re.M)
 
+    code, _, err = bakeoff("report", tmp_path / "plain.json", "-f", "pyperf", "-o", tmp_path / "out")
+
+    assert 0 == code, err
+    assert ["speed.json"] == [path.name for path in (tmp_path / "out").iterdir()]
+
 
 def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
     """Files of single codecs meet again in one table, named by codec, without claims of fidelity."""
