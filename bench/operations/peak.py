@@ -6,7 +6,6 @@ cannot see it: it does not run while a codec holds the interpreter, and the buff
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,12 +84,11 @@ def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object])
     """Where the mark cannot be set back it only shows a call that goes beyond everything before."""
     import resource
 
-    unit = 1 if sys.platform == "darwin" else 1024
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for item in items:
         beat()
         call(item)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return Measured(float(max(PAGE, grown)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
 
 

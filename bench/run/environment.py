@@ -84,9 +84,9 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
     """
     found = []
     if not facts["pinned"]:
-        found.append("processes are not pinned to a core: only one is allowed, or the system cannot pin")
+        found.append("processes are not pinned to a core: only one is allowed")
     load = facts.get("load_avg_1min")
-    if isinstance(load, int | float) and load > _BUSY * max(1, len(cores())):
+    if isinstance(load, int | float) and load > _BUSY * len(cores()):
         found.append(f"a neighbour keeps this machine busy (load {load:.1f} in the last minute)")
     if facts["governor"] == "powersave":
         found.append("the CPU governor is powersave: clock rates change during the run")
@@ -98,15 +98,13 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
 
 
 def cores() -> list[int]:
-    """Return the cores that processes may be pinned to; empty where the system cannot pin."""
-    if not hasattr(os, "sched_getaffinity"):
-        return []
+    """Return the cores that processes may be pinned to."""
     return sorted(os.sched_getaffinity(0))
 
 
 def abreast() -> int:
     """Return how many processes that are not timed may run at once."""
-    return max(1, min(4, len(cores()) or os.cpu_count() or 1))
+    return max(1, min(4, len(cores())))
 
 
 def _compressors() -> dict[str, Fact]:
@@ -119,7 +117,7 @@ def _compressors() -> dict[str, Fact]:
 
 
 def _governor() -> str:
-    path = Path(f"/sys/devices/system/cpu/cpu{(cores() or [0])[0]}/cpufreq/scaling_governor")
+    path = Path(f"/sys/devices/system/cpu/cpu{cores()[0]}/cpufreq/scaling_governor")
     try:
         return path.read_text().strip()
     except OSError:

@@ -33,7 +33,7 @@ WANTED_BYTES = 300_000_000
 OURS, THEIRS = 200_000, 10_000
 
 READ = """
-import json, re, resource, sys, time
+import json, re, sys, time
 from collections import deque
 from bakeoff.datasets import corpus
 source = corpus(sys.argv[1])
@@ -41,10 +41,8 @@ source.sample(1_000)
 start = time.perf_counter()
 deque(source.records(), maxlen=0)
 seconds = time.perf_counter() - start
-try:  # ru_maxrss would also count what the parent process held
-    peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
-except FileNotFoundError:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+# ru_maxrss would also count what the parent process held
+peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
 print(json.dumps({"records": source.count(), "seconds": seconds, "peak": peak}))
 """
 
