@@ -56,6 +56,7 @@ __all__ = [
     "Unit",
     "current",
     "from_suite",
+    "is_result_file",
     "read",
     "read_suite",
     "to_suite",
@@ -335,25 +336,29 @@ def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
         "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
         **{f"bakeoff_{key}": value for key, value in cell.facts.items()},
     }
-    return {key: _pyperf_value(value) for key, value in facts.items() if value not in (None, "")}
+    return _pyperf_metadata(facts)
 
 
-def _pyperf_value(value: Fact) -> str | int | float:
+def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
+    """Leave out what is not known: pyperf takes no empty values."""
+    found = ((key, _pyperf_value(value)) for key, value in facts.items() if value is not None)
+    return {key: value for key, value in found if value != ""}
+
+
+def _pyperf_value(value: str | int | float | bool) -> str | int | float:
     """pyperf takes neither booleans nor line breaks nor non-finite numbers in metadata."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value).lower()
     if isinstance(value, str):
         return " ".join(value.split())
-    return value if value is not None else "none"
+    return value
 
 
 def to_suite(result: Result) -> pyperf.BenchmarkSuite:
     """Turn a result into a pyperf suite (values that pyperf refuses, 0 above all, stay in the document)."""
     import pyperf
 
-    common = {
-        key: _pyperf_value(value) for key, value in result.environment.items() if value not in (None, "")
-    }
+    common = _pyperf_metadata(result.environment)
     benchmarks = []
     for cell in result.cells:
         if not cell.samples or any(not s.value > 0 for s in cell.samples):

@@ -77,12 +77,17 @@ cdef class Random:
         seed: Any whole number from 0 to 2**64 - 1.
         stream: Name of the family, at most eight ASCII characters. Read as a number it keeps families
             with the same seed apart.
+
+    Raises:
+        ValueError: The name is longer, or not ASCII.
     """
 
     cdef uint64_t key
     cdef uint64_t state
 
     def __init__(self, uint64_t seed, str stream):
+        if len(stream) > 8 or not stream.isascii():
+            raise ValueError(f"{stream!r}: names of families have at most eight ASCII characters")
         cdef uint64_t salt = int.from_bytes(stream.encode("ascii"), "little")
         self.key = mix(mix(seed + GAMMA) ^ salt)
         self.state = mix(self.key)

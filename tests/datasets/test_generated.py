@@ -260,6 +260,12 @@ class TestAsking:
         with pytest.raises(ValueError, match="below 0"):
             Random(1, "test").below(0)
 
+    @pytest.mark.parametrize("stream", ["ninechars", "naïve"])
+    def test_names_of_streams_are_short(self, stream: str) -> None:
+        """What does not fit into the salt is refused by name."""
+        with pytest.raises(ValueError, match=f"'{stream}': names of families have at most eight"):
+            Random(1, stream)
+
     @pytest.mark.parametrize("options", [[], (), ""])
     def test_picking_from_nothing(self, options: Any) -> None:
         """An empty list was read beyond its end."""
