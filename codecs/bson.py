@@ -23,6 +23,8 @@ from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Prefixed
 
+__all__ = ["WRAP"]
+
 BSON = Format(
     name="bson",
     media_type="application/bson",

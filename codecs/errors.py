@@ -20,7 +20,16 @@ from collections.abc import Sequence
 
 from ..errors import UsageError, hint
 
-__all__ = ["CodecError", "DecodeError", "EncodeError", "LimitError", "MissingLibrary", "UnknownCodec"]
+__all__ = [
+    "CodecError",
+    "DecodeError",
+    "EncodeError",
+    "LimitError",
+    "MissingLibrary",
+    "PolicyError",
+    "TooMuchError",
+    "UnknownCodec",
+]
 
 
 class CodecError(ValueError):

@@ -15,7 +15,19 @@ import uuid
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["NAMES", "SCHEMA_BRINGS", "SIGNED", "TOKENS", "Token", "token_of", "zone"]
+__all__ = [
+    "NAMES",
+    "SCHEMA_BRINGS",
+    "SIGNED",
+    "TOKENS",
+    "Colour",
+    "Place",
+    "Point",
+    "Summer",
+    "Token",
+    "token_of",
+    "zone",
+]
 
 SIGNED = range(-(2**63), 2**63)
 

@@ -22,7 +22,7 @@ from .errors import UnreadableCorpus
 from .json_reader import RECORD_LIMIT
 from .problems import Problems
 
-__all__ = ["read_csv", "read_tsv"]
+__all__ = ["LOOK_AHEAD", "read_csv", "read_tsv"]
 
 LOOK_AHEAD = 1_000
 HEADER_LIMIT = 1024 * 1024

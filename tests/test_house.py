@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import codecs as standard_codecs
+import importlib
 import importlib.metadata
 import os
 import re
@@ -167,6 +168,66 @@ def upwards(root: Path) -> list[str]:
             module = ".".join(path.relative_to(root).with_suffix("").parts)
             wrong += [f"{module}: {name}" for name in imports(path, root) if not is_from_below(module, name)]
     return wrong
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Return the Python files below a package by their names in it."""
+    found = {}
+    for folder, _, files in os.walk(root, followlinks=True):
+        for path in (Path(folder, file) for file in files if file.endswith(".py")):
+            parts = path.relative_to(root).with_suffix("").parts
+            found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def exported(path: Path) -> set[str]:
+    """Return what a module's ``__all__`` names; nothing where there is none."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and "__all__" in (getattr(name, "id", "") for name in node.targets):
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def unannounced(root: Path) -> list[str]:
+    """Return what is imported from modules whose ``__all__`` does not have it."""
+    there = modules(root)
+    names = {name: exported(path) for name, path in there.items()}
+    wrong = []
+    for module, path in there.items():
+        for home, _, name in (imported.rpartition(".") for imported in imports(path, root)):
+            if home in names and name not in names[home] and not is_module(root, f"{home}.{name}"):
+                wrong.append(f"{module}: {home}.{name}")
+    return wrong
+
+
+def is_module(root: Path, name: str) -> bool:
+    """Whether a name is that of a folder, a module, or one that is compiled."""
+    path = root.joinpath(*name.split("."))
+    return any(path.with_suffix(suffix).exists() for suffix in ("", ".py", ".pyx"))
+
+
+@pytest.mark.checkout
+def test_what_other_modules_import_is_in_all():
+    """`__all__` says what changes with a module: what is in no such list may change unseen."""
+    assert [] == unannounced(ROOT / "src/bakeoff")
+
+
+def test_what_is_imported_unannounced_is_seen(tmp_path):
+    """From a module with such a list, and from one without."""
+    for name, text in (("a", '__all__ = ["f"]\nf = g = 1'), ("b", "g = 1"), ("c", "from .a import f, g")):
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "d.py").write_text("from . import a\nfrom .b import g")
+
+    assert ["c: a.g", "d: b.g"] == sorted(unannounced(tmp_path))
+
+
+@pytest.mark.checkout
+def test_what_all_names_is_there():
+    """In every module of every room."""
+    for name, path in modules(ROOT / "src/bakeoff").items():
+        if wanted := exported(path):
+            module = importlib.import_module(f"bakeoff.{name}".rstrip("."))
+            assert [] == [missing for missing in sorted(wanted) if not hasattr(module, missing)], name
 
 
 @pytest.mark.checkout

@@ -7,7 +7,7 @@ from functools import partial
 from ..cases import DEEP, Case, room
 from .filled import filled, filled_keys, listed
 
-__all__ = ["CASES"]
+__all__ = ["CASES", "ITEMS", "many_keys"]
 
 _case = partial(Case, "decode", wires=frozenset({"json"}))
 
