@@ -25,6 +25,7 @@ from .guards import GUARDS
 
 if TYPE_CHECKING:
     from ._codec import Codec
+    from .binding import Schema
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -333,7 +334,7 @@ def codec(
     name: str,
     *,
     trusted: bool = False,
-    schema: Any = None,
+    schema: Schema | None = None,
     dictionary: bytes | None = None,
     policies: Mapping[str, str] | None = None,
     **limits: int | None,

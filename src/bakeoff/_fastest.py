@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import RunError, UsageError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .bench.results import Result
     from .codecs._codec import Codec
     from .reports.lock import Lock
+    from .schemas import Schema
 
 __all__ = ["fastest"]
 
@@ -23,7 +24,7 @@ def fastest(
     results: str | Path | None = None,
     calibrate: bool = False,
     corpus: str = "messages",
-    schema: Any = None,
+    schema: Schema | None = None,
     reads: float = 1.0,
     bandwidth: str | None = None,
     needs: tuple[str, ...] = (),
@@ -97,7 +98,7 @@ def fastest(
     return made.with_limits(**limits_needed(winner.cells.values()))
 
 
-def _locked(held: Lock, path: Path, schema: Any, *, trusted: bool) -> Codec:
+def _locked(held: Lock, path: Path, schema: Schema | None, *, trusted: bool) -> Codec:
     """Make the codec of a lock, when it holds here."""
     from .codecs import MissingLibrary, codec
     from .reports.lock import verify

@@ -67,8 +67,8 @@ def codecs_by_name() -> None:
 
 
 def variants_of_a_codec(codec: bakeoff.Codec) -> None:
-    assert_type(codec.with_schema(Event), bakeoff.Codec)
     assert_type(codec.with_schema(bakeoff.Schema(Event)), bakeoff.Codec)
+    assert_type(codec.with_schema(None), bakeoff.Codec)
     assert_type(codec.with_limits(size=1_000, aliases=None), bakeoff.Codec)
     assert_type(codec.with_policies(nan="reject"), bakeoff.Codec)
     assert_type(codec.with_compression("zstd:3"), bakeoff.Codec)
@@ -77,6 +77,7 @@ def variants_of_a_codec(codec: bakeoff.Codec) -> None:
     assert_type(codec.with_trust(), bakeoff.Codec)
     assert_type(codec.as_class(), type[Any])
 
+    codec.with_schema(Event)  # type: ignore[arg-type]
     codec.with_limits(1_000)  # type: ignore[call-arg]
     codec.with_limits(bytes=1_000)  # type: ignore[call-arg]
     codec.with_policies(nan=True)  # type: ignore[arg-type]
@@ -115,7 +116,14 @@ def third_partys_codec() -> bakeoff.Codec:
     codecs.register(made)
     codecs.register(made, replace=True)
 
-    bakeoff.Codec("repr", "python", repr)  # type: ignore[call-arg]
+    def bind(schema: bakeoff.Schema) -> codecs.Bound:
+        return codecs.Bound(encode=repr, decode=literal_eval, take=tuple, give=list, definition=schema.name)
+
+    bound = bakeoff.Codec("rows", "rows", bind=bind).with_schema(bakeoff.Schema(Place)).bound
+    assert_type(bound, codecs.Bound | None)
+
+    bakeoff.Codec("rows", "rows", bind=repr)  # type: ignore[arg-type]
+    codecs.Bound(repr, literal_eval)  # type: ignore[call-arg]
     bakeoff.Codec("repr", "python", repr, literal_eval, carry=["int"])  # type: ignore[call-arg]
     bakeoff.Codec("repr", "python", "repr", literal_eval)  # type: ignore[arg-type]
     codecs.register("repr")  # type: ignore[arg-type]
@@ -136,7 +144,7 @@ def lists_of_codecs() -> None:
 
 def fastest() -> None:
     assert_type(bakeoff.fastest(), bakeoff.Codec)
-    assert_type(bakeoff.fastest(lock="bakeoff.lock", schema=Event), bakeoff.Codec)
+    assert_type(bakeoff.fastest(lock="bakeoff.lock", schema=bakeoff.Schema(Event)), bakeoff.Codec)
     bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=("datetime",))
     bakeoff.fastest(calibrate=True, corpus="mine.jsonl", formats=("msgpack", "cbor"), interop=True)
 
