@@ -38,7 +38,7 @@ def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
         if benchmark.get_unit() == "second":
             found.setdefault(cell.codec, []).append(_renamed(benchmark, f"{cell.corpus}/{cell.operation}"))
     if not found:
-        raise UsageError("nothing to write: no time of a codec was measured")
+        raise UsageError("nothing to write: no time was measured")
     files = _file_names(list(found))
     return {files[codec]: pyperf.BenchmarkSuite(benchmarks) for codec, benchmarks in found.items()}
 
