@@ -130,6 +130,17 @@ def third_partys_codec() -> bakeoff.Codec:
     return made
 
 
+def codec_that_needs_a_schema() -> None:
+    def bind(schema: bakeoff.Schema) -> codecs.Bound:
+        return codecs.Bound(encode=repr, decode=literal_eval, take=tuple, give=list, definition=schema.name)
+
+    made = bakeoff.Codec("rows", "rows", bind=bind)
+    assert_type(made.with_schema(bakeoff.Schema(Place)).bound, codecs.Bound | None)
+
+    bakeoff.Codec("rows", "rows", bind=repr)  # type: ignore[arg-type]
+    codecs.Bound(repr, literal_eval)  # type: ignore[call-arg]
+
+
 def lists_of_codecs() -> None:
     assert_type(codecs.names(needs_schema=True), list[str])
     assert_type(codecs.available(), list[str])
