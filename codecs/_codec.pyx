@@ -567,7 +567,13 @@ cdef class Codec:
     # variations -------------------------------------------------------------------------------
 
     def with_schema(self, schema):
-        """Return this codec with an advisory schema applied after every decode (None removes it)."""
+        """Return this codec with an advisory schema applied after every decode (None removes it).
+
+        Raises:
+            TypeError: No `Schema`.
+        """
+        if schema is not None and not hasattr(schema, "fixer"):
+            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
         return self._vary(schema=schema)
 
     def with_limits(self, **limits):

@@ -17,6 +17,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
+from bakeoff.bench.results import read
 from bakeoff.codecs import registry
 
 PLUGIN = Path(__file__).parent / "plugin"
@@ -151,3 +152,71 @@ def test_a_codec_in_the_wrong_group_is_told(tmp_path: Path, monkeypatch: pytest.
     finally:
         monkeypatch.undo()
         registry.rescan()
+
+
+@pytest.fixture(scope="module")
+def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of records."""
+    file = tmp_path_factory.mktemp("readings") / "readings.jsonl"
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
+    return file
+
+
+def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: Path) -> None:
+    """With their variants, units, headings and directions, by reports that have never heard of them."""
+    results = tmp_path / "results.json"
+    names = "dump,load,spool,spool-nogc,redundancy"
+    run(path, "run", str(readings), "--ops", names, "-c", "msgpack,json", "--quick", "-o", str(results))
+    table = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
+    found = {row["codec"]: row for row in table}
+
+    assert 0 < float(found["json"]["dump"]) < float(found["json"]["spool"])
+    assert 0 < float(found["json"]["spool-nogc"])
+    assert float(found["json"]["redundancy"]) > float(found["msgpack"]["redundancy"]) > 1
+    text = run("", "report", str(results), "--columns", "codec,redundancy,redundancy:x")
+    assert "redundancy ↑" in " ".join(text.split()) or "↑" in text
+    assert "1.00×" in next(line for line in text.splitlines() if line.startswith("json "))
+    page = tmp_path / "page.html"
+    run("", "report", str(results), "-o", str(page))
+    assert "redundancy" in page.read_text()
+
+
+def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
+    """The check compares with what the operation expects; the codec's other cells are not concerned."""
+    (tmp_path / "liar.py").write_text(
+        "from bakeoff.bench.operations.base import Operation, Work, rotating\n"
+        "def first(given):\n"
+        "    decode = given.parts.bare.decode\n"
+        "    return Work(lambda payload: decode(payload)['at'] % 300, rotating(given.payloads),\n"
+        "        expected=lambda index: given.sample.records([index])[0]['at'])\n"
+        "FIRST = Operation(name='first', phase='time', summary='s', carry_out=first, heading='first')\n"
+    )
+    info = tmp_path / "liar-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: liar\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[bakeoff.operations]\nfirst = liar:FIRST\nlast = liar:LAST\n")
+    results = tmp_path / "results.json"
+    arguments = (
+        "run",
+        str(readings),
+        "--ops",
+        "dump,load,first",
+        "-c",
+        "json",
+        "--quick",
+        "-o",
+        str(results),
+    )
+    run(str(tmp_path), *arguments)
+
+    cells = {cell.cell.operation: cell for cell in read(results).cells if cell.cell.codec == "json"}
+    assert ("ok", "wrong", ()) == (cells["dump"].outcome, cells["first"].outcome, cells["first"].samples)
+    assert "first: `-14` came back as `286`" in cells["first"].reason
+    for name, said in (("last", "cannot be loaded: AttributeError"), ("furst", "did you mean first")):
+        done = subprocess.run(
+            [sys.executable, "-m", "bakeoff", "run", "movies", "--ops", name],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        )
+        assert (2, True) == (done.returncode, said in done.stderr), done.stderr

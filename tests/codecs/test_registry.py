@@ -375,3 +375,9 @@ def test_words_about_schemas_import_no_plug_in_unasked(beside):
 
     assert 0 == done.returncode, done.stderr
     assert "json" in done.stdout
+
+
+def test_a_class_is_no_schema() -> None:
+    """What takes a schema names the way to one."""
+    with pytest.raises(TypeError, match=r"Schema\(\.\.\.\) makes one"):
+        codecs.codec("json").with_schema(dict)  # type: ignore[arg-type]
