@@ -65,6 +65,10 @@ class Job:
     path: tuple[str, ...] = ()
     core: int | None = None
 
+    def digests(self) -> set[Digest]:
+        """Return what an executor has to bring to the worker."""
+        return set()
+
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
@@ -79,6 +83,10 @@ class Corpus:
     sample: Digest
     schema: Digest = ""
     training: Digest = ""
+
+    def digests(self) -> set[Digest]:
+        """Return those that there are."""
+        return {self.sample, self.schema, self.training} - {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +133,10 @@ class Check(Job):
     seconds: float
     operations: tuple[str, ...] = ()
 
+    def digests(self) -> set[Digest]:
+        """Return the corpus's."""
+        return self.corpus.digests()
+
 
 @dataclass(frozen=True, slots=True)
 class TimedCell:
@@ -159,6 +171,11 @@ class Time(Job):
     slice: float
     collect: bool = True
 
+    def digests(self) -> set[Digest]:
+        """Return the corpus's and the cells'."""
+        cells = {digest for cell in self.cells for digest in (cell.payloads, cell.dictionary)}
+        return (self.corpus.digests() | cells) - {""}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weigh(Job):
@@ -177,6 +194,10 @@ class Weigh(Job):
     payloads: Digest
     dictionary: Digest = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def digests(self) -> set[Digest]:
+        """Return the corpus's and the codec's."""
+        return (self.corpus.digests() | {self.payloads, self.dictionary}) - {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -417,12 +438,18 @@ class Ended:
 
 
 class Executor(Protocol):
-    """Where workers run."""
+    """Where workers run: on this machine (`run.processes.Workshop`), or on another.
 
+    Attributes:
+        blobs: What workers were given and what they made, by digest.
+    """
+
+    @property
+    def blobs(self) -> Mapping[Digest, bytes]: ...
     def submit(
         self,
         job: Job,
-        inputs: Mapping[Digest, bytes],
+        inputs: Mapping[Digest, bytes] | None = None,
         *,
         patience: float | None = None,
         watch: Callable[[int], object] | None = None,
@@ -431,7 +458,7 @@ class Executor(Protocol):
 
         Args:
             job: What to do.
-            inputs: What it names by digest; what the worker makes is there as well when it has ended.
+            inputs: What it names by digest, where that is not in `blobs` already.
             patience: Seconds without a heartbeat after which the worker is ended; None for ever.
             watch: Called now and then with the cell that is running.
 

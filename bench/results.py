@@ -46,13 +46,13 @@ __all__ = [
     "CorpusFacts",
     "Direction",
     "Fact",
+    "Measurement",
     "OperationFacts",
     "Outcome",
     "Part",
     "Phase",
     "Result",
     "ResultFileError",
-    "Sample",
     "Unit",
     "current",
     "from_suite",
@@ -143,7 +143,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class Measurement:
     """What one process says of one cell.
 
     Attributes:
@@ -190,7 +190,7 @@ class CellResult:
     loss: tuple[str, ...] = ()
     stderr: str = ""
     facts: Mapping[str, Fact] = field(default_factory=dict)
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[Measurement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +378,7 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
     return pyperf.BenchmarkSuite(benchmarks)
 
 
-def _run(sample: Sample, shared: Mapping[str, Any], operation: str) -> pyperf.Run:
+def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pyperf.Run:
     import pyperf
 
     metadata = {
@@ -544,7 +544,7 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
+def _samples(benchmark: pyperf.Benchmark) -> tuple[Measurement, ...]:
     found = []
     for run in benchmark.get_runs():
         metadata = run.get_metadata()
@@ -554,7 +554,7 @@ def _samples(benchmark: pyperf.Benchmark) -> tuple[Sample, ...]:
             raise ValueError(f"{benchmark.get_name()}: a figure for ratios has to be above 0")
         found.append(
             typed(
-                Sample,
+                Measurement,
                 {
                     "value": run.values[0],
                     "raw": metadata["bakeoff_raw"],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from .results import Sample
+from .results import Measurement
 from .special import special
 
 __all__ = [
@@ -95,8 +95,8 @@ class Ratio:
 
 
 def ratio(
-    a: Sequence[Sample],
-    b: Sequence[Sample],
+    a: Sequence[Measurement],
+    b: Sequence[Measurement],
     alpha: float = ALPHA,
     *,
     paired: bool = True,
@@ -108,7 +108,7 @@ def ratio(
         a: Samples of one cell; values above 0.
         b: Samples of the other cell.
         alpha: One minus the interval's confidence.
-        paired: Compare within processes, by `Sample.pair`. Say False for samples of different
+        paired: Compare within processes, by `Measurement.pair`. Say False for samples of different
             runs (their pair numbers mean different processes); then the interval of independent,
             normalised values is used, widened by `SESSION`: however many processes agree, each
             side is one session. It is also used when fewer than two pairs are common.
@@ -160,7 +160,7 @@ def _exp(power: float) -> float:
         return math.inf
 
 
-def interval(samples: Sequence[Sample], alpha: float = ALPHA) -> tuple[float, float, float]:
+def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[float, float, float]:
     """Return mean, low and high of a cell's own value, in its unit.
 
     The mean is geometric, so that the ratio of two means is the mean of the ratios; cells that
@@ -193,7 +193,7 @@ def holm(probabilities: Sequence[float]) -> list[float]:
 
 
 def verdicts(
-    cells: Mapping[str, Sequence[Sample]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+    cells: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
 ) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
     """Judge every pair of a table, in both orders.
 
@@ -224,7 +224,7 @@ def verdicts(
 
 
 def ranks(
-    cells: Mapping[str, Sequence[Sample]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+    cells: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
 ) -> dict[str, int]:
     """Rank codecs in the order of their means; ties share a rank.
 
@@ -250,7 +250,7 @@ def split(alpha: float, looks: int) -> float:
     return alpha / max(1, looks)
 
 
-def _logs(samples: Iterable[Sample]) -> list[float]:
+def _logs(samples: Iterable[Measurement]) -> list[float]:
     return [math.log(s.value) for s in samples]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Result, Sample
+from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, Result
 from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
 from ..codecs.limits import OWN_DATA
 from .cost import Cost, nothing_to_fix
@@ -122,7 +122,7 @@ class Candidate:
         """Whether there is no schema, or one that has nothing to fix for this codec."""
         return nothing_to_fix(self.cells)
 
-    def samples(self, *operations: str) -> tuple[Sample, ...]:
+    def samples(self, *operations: str) -> tuple[Measurement, ...]:
         """Return the samples of an operation, or of several added up process by process."""
         found = [self.cells[name].samples for name in operations if name in self.cells]
         return summed(found) if found and all(found) else ()
@@ -141,7 +141,7 @@ def weighed(cell: CellResult | None) -> bool:
     return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")
 
 
-def figure(samples: Sequence[Sample]) -> Figure | None:
+def figure(samples: Sequence[Measurement]) -> Figure | None:
     """Return mean and interval of some samples; None when there are none."""
     if not samples:
         return None
@@ -187,7 +187,7 @@ def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
     return needed
 
 
-def summed(parts: Sequence[Sequence[Sample]]) -> tuple[Sample, ...]:
+def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
     """Add up several operations of one codec, process by process."""
     first, *others = parts
     if not others:
@@ -248,7 +248,7 @@ class Standing:
 
     costs: Mapping[str, Figure]
     ranks: Mapping[str, int]
-    samples: Mapping[str, tuple[Sample, ...]]
+    samples: Mapping[str, tuple[Measurement, ...]]
     alpha: float
 
     @classmethod

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
-from ..bench.results import Cell, CellResult, Direction, Fact, OperationFacts, Result, Sample
+from ..bench.results import Cell, CellResult, Direction, Fact, Measurement, OperationFacts, Result
 from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
 from ..errors import UsageError
 from . import numbers
@@ -214,7 +214,11 @@ def _sized(cell: CellResult) -> float:
 
 
 def _ratio(
-    new: Sequence[Sample], old: Sequence[Sample], operation: OperationFacts, alpha: float, tolerance: float
+    new: Sequence[Measurement],
+    old: Sequence[Measurement],
+    operation: OperationFacts,
+    alpha: float,
+    tolerance: float,
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
     exact = operation.phase == "check"
@@ -234,7 +238,7 @@ def _tolerance(old: CellResult, new: CellResult) -> float:
     return math.log1p(ONCE + coarsest / smaller)
 
 
-def _seen(cell: CellResult) -> Sequence[Sample]:
+def _seen(cell: CellResult) -> Sequence[Measurement]:
     """Return a cell's samples; a figure below what could be measured counts as that."""
     found = measured(cell)
     if found is None or found.limit is None:
@@ -250,7 +254,7 @@ def _growing(cell: CellResult) -> bool:
     return cell.facts.get("verdict") == GROWING
 
 
-def _usable(samples: Sequence[Sample]) -> bool:
+def _usable(samples: Sequence[Measurement]) -> bool:
     return bool(samples) and all(sample.value > 0 for sample in samples)
 
 
@@ -294,7 +298,7 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
             yield Change(Cell("", name, ""), operation, None, None, found, "not significant")
 
 
-def _geometric(cells: Sequence[Sequence[Sample]]) -> list[Sample]:
+def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
     """Return one sample for each process that has all cells: the geometric mean of its values."""
     tables = [{sample.pair: sample.value for sample in samples} for samples in cells]
     common = set.intersection(*(set(found) for found in tables))
@@ -302,12 +306,12 @@ def _geometric(cells: Sequence[Sequence[Sample]]) -> list[Sample]:
         # Runs of plain pyperf files share no process; their means are all there is.
         values = [math.fsum(map(math.log, found.values())) / len(found) for found in tables]
         mean = math.exp(math.fsum(values) / len(values))
-        return [Sample(mean, mean, mean)]
+        return [Measurement(mean, mean, mean)]
     means = (
         (pair, math.exp(math.fsum(math.log(found[pair]) for found in tables) / len(tables)))
         for pair in sorted(common)
     )
-    return [Sample(mean, mean, mean, pair=pair) for pair, mean in means]
+    return [Measurement(mean, mean, mean, pair=pair) for pair, mean in means]
 
 
 # What else differs

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..bench.results import CellResult, Sample
+from ..bench.results import CellResult, Measurement
 from ..errors import UsageError
 
 __all__ = [
@@ -102,7 +102,7 @@ class Cost:
         """Return seconds per record from its parts (seconds, and bytes for `size`)."""
         return dump + self.reads * (load + fix) + size / self.bandwidth
 
-    def samples(self, cells: Mapping[str, CellResult]) -> tuple[Sample, ...]:
+    def samples(self, cells: Mapping[str, CellResult]) -> tuple[Measurement, ...]:
         """Add a codec's cells up, process by process, so that costs stay paired as times are.
 
         Args:
@@ -123,11 +123,11 @@ class Cost:
             self._sum(dump[pair], load.get(pair, _NOTHING), fix.get(pair, _NOTHING), wire) for pair in pairs
         )
 
-    def _sum(self, dump: Sample, load: Sample, fix: Sample, wire: float) -> Sample:
+    def _sum(self, dump: Measurement, load: Measurement, fix: Measurement, wire: float) -> Measurement:
         # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
         share = dump.paired / dump.value if dump.value else 1.0
         reads = self.reads
-        return Sample(
+        return Measurement(
             value=dump.value + reads * (load.value + fix.value) + wire,
             raw=dump.raw + reads * (load.raw + fix.raw) + wire,
             paired=dump.paired + reads * (load.paired + fix.paired) + wire * share,
@@ -154,10 +154,10 @@ def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:
     return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
 
 
-_NOTHING: Final = Sample(0.0, 0.0, 0.0)
+_NOTHING: Final = Measurement(0.0, 0.0, 0.0)
 
 
-def _mean(samples: Sequence[Sample]) -> float:
+def _mean(samples: Sequence[Measurement]) -> float:
     return math.fsum(sample.value for sample in samples) / len(samples)
 
 

@@ -14,9 +14,9 @@ from ..bench.results import (
     CellResult,
     CodecFacts,
     Fact,
+    Measurement,
     Result,
     ResultFileError,
-    Sample,
     current,
     from_suite,
     read_suite,
@@ -43,7 +43,7 @@ def load(path: Path) -> Result:
     """
     if not path.exists():
         if path.with_name(f"{path.name}.journal").exists():
-            raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` goes on with it")
+            raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
         raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
     suite = read_suite(path)
     if any(benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()):
@@ -87,8 +87,8 @@ def _cell(path: Path, name: str, metadata: dict[str, Fact]) -> Cell:
     return Cell(path.stem, "value", name)
 
 
-def _samples(runs: Iterable[pyperf.Run], numbers: Iterator[int]) -> Iterator[Sample]:
+def _samples(runs: Iterable[pyperf.Run], numbers: Iterator[int]) -> Iterator[Measurement]:
     for run in runs:
         if run.values:
             value = math.fsum(run.values) / len(run.values)
-            yield Sample(value, value, value, pair=next(numbers), rounds=len(run.values))
+            yield Measurement(value, value, value, pair=next(numbers), rounds=len(run.values))

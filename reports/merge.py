@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..bench.results import CellResult, CodecFacts, CorpusFacts, Result, Sample
+from ..bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, Result
 from .candidates import FLOOR
 from .compare import option_differences
 from .environment import machine
@@ -108,7 +108,7 @@ def _other_options(results: Sequence[Result]) -> Iterable[str]:
             yield f"file {number} was measured otherwise than file {first}: {'; '.join(found)}"
 
 
-def aligned(parts: Sequence[Sequence[Sample]]) -> list[list[Sample]]:
+def aligned(parts: Sequence[Sequence[Measurement]]) -> list[list[Measurement]]:
     """Number the processes of several files alike, so that corpora can be added up.
 
     The first process of one file goes with the first of another: what they say is independent, so

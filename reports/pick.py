@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final, TypeGuard
 
-from ..bench.results import CorpusFacts, Result, Sample
+from ..bench.results import CorpusFacts, Measurement, Result
 from ..bench.stats import FEW, TIE, Ratio, verdicts
 from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
@@ -215,7 +215,7 @@ class _Race:
     """
 
     fields: _Fields
-    samples: Mapping[str, Sequence[Sample]]
+    samples: Mapping[str, Sequence[Measurement]]
     parts: Mapping[str, Parts]
     order: Sequence[str]
     cost: Cost
@@ -362,8 +362,10 @@ def _weights(fields: _Fields) -> dict[str, float]:
     return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
 
 
-def _cost_samples(name: str, fields: _Fields, weights: Mapping[str, float], cost: Cost) -> tuple[Sample, ...]:
-    def weighted(corpus: str) -> list[Sample]:
+def _cost_samples(
+    name: str, fields: _Fields, weights: Mapping[str, float], cost: Cost
+) -> tuple[Measurement, ...]:
+    def weighted(corpus: str) -> list[Measurement]:
         w = weights[corpus]
         found = cost.samples(fields[corpus][name].cells)
         return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..bench.results import CorpusFacts, Sample
+from ..bench.results import CorpusFacts, Measurement
 from ..bench.stats import Verdict, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
@@ -270,7 +270,7 @@ class SectionBuilder:
 
     # Entries
 
-    def _samples(self, candidate: Candidate, spec: ColumnSpec) -> tuple[Sample, ...]:
+    def _samples(self, candidate: Candidate, spec: ColumnSpec) -> tuple[Measurement, ...]:
         """Return what processes said of a time; of one that is no sum of operations, the cost."""
         if spec.figure:
             return self.standing.samples.get(candidate.name, ())

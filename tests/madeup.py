@@ -21,9 +21,9 @@ from bakeoff.bench.results import (
     CodecFacts,
     CorpusFacts,
     Fact,
+    Measurement,
     Outcome,
     Result,
-    Sample,
 )
 
 __all__ = ["CODECS", "CORPORA", "planted", "result"]
@@ -227,13 +227,15 @@ def _corpus(
 
 def _samples(
     value: float, machine: Sequence[float], noise: random.Random, spread: float = 0.008
-) -> tuple[Sample, ...]:
+) -> tuple[Measurement, ...]:
     """Make one sample a process: paired values scatter by `spread`, the others with the machine as well."""
     found = []
     for pair, common in enumerate(machine):
         paired = value * math.exp(noise.gauss(0.0, spread))
         seen = paired * math.exp(common * 0.2)
-        found.append(Sample(seen, seen * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20))
+        found.append(
+            Measurement(seen, seen * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20)
+        )
     return tuple(found)
 
 
@@ -253,7 +255,7 @@ def _bytes(corpus: str, codec: str, size: int, share: float, noise: random.Rando
         leaks = operation.startswith("growth") and amount > 0
         facts = {"verdict": "growing" if leaks else "no growth"} if operation.startswith("growth") else {}
         yield CellResult(
-            Cell(corpus, operation, codec), "ok", facts=facts, samples=(Sample(amount, amount, amount),)
+            Cell(corpus, operation, codec), "ok", facts=facts, samples=(Measurement(amount, amount, amount),)
         )
 
 

@@ -32,7 +32,7 @@ def check(run: Run, stage: Stage) -> None:
     }
     reasons = {codec: missing(codec) for codec in codecs}
     waiting = {
-        codec: run.workshop.submit(job, patience=run.options.cell_timeout)
+        codec: run.executor.submit(job, patience=run.options.cell_timeout)
         for codec, job in jobs.items()
         if reasons[codec] is None
     }

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..jobs import Checked, Corpus
+from ..jobs import Checked, Corpus, Executor
 from ..results import Cell, Outcome
 from .journal import Journal
 from .options import Options
-from .processes import Workshop
 from .state import Entry, State
 
 __all__ = ["Run", "Show", "Stage"]
@@ -46,9 +45,9 @@ class Run:
         options: What was asked for.
         state: What has been found so far.
         journal: Where it is written down.
-        workshop: Where workers run.
+        executor: Where workers run.
         show: Where progress goes.
-        resumed: It goes on with an earlier run.
+        resumed: It resumes an earlier run.
         stopping: Nothing new is to be begun.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
@@ -57,7 +56,7 @@ class Run:
     options: Options
     state: State
     journal: Journal
-    workshop: Workshop
+    executor: Executor
     show: Show
     resumed: bool = False
     stopping: bool = False

@@ -25,7 +25,7 @@ MACHINE = (
     "allocator",
     "bakeoff_version",
 )
-"""Facts that must agree before a run may be gone on with."""
+"""Facts that must agree before a run may be resumed."""
 
 _ALLOCATOR = ("PYTHONMALLOC", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOCSTATS")
 _KEPT = (

@@ -28,7 +28,7 @@ def journal_path(output: Path) -> Path:
 
 
 def stored(output: Path) -> tuple[list[Entry], int]:
-    """Return the entries of the run that is to be gone on with; nothing is written, nothing locked.
+    """Return the entries of the run that is to be resumed; nothing is written, nothing locked.
 
     Returns:
         The entries of the journal and the bytes that they take in it; where there is no journal, those
@@ -43,7 +43,7 @@ def stored(output: Path) -> tuple[list[Entry], int]:
     if found:
         return found, whole
     if not output.exists():
-        raise UsageError(f"{output}: no such file and no journal beside it; nothing to go on with")
+        raise UsageError(f"{output}: no such file and no journal beside it; nothing to resume")
     return list(entries(read(output))), 0
 
 

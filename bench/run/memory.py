@@ -48,7 +48,7 @@ def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
 
 
 def _submitted(run: Run, job: Weigh) -> Future[Ended]:
-    return run.workshop.submit(job, patience=run.options.cell_timeout)
+    return run.executor.submit(job, patience=run.options.cell_timeout)
 
 
 def _confirmed(run: Run, job: Weigh, ended: Ended) -> Ended | None:

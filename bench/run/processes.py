@@ -113,21 +113,22 @@ class Workshop:
             RunError: The worker cannot go on for a reason the user must know.
             NoRoom: The folder is full.
         """
-        blobs = inputs if isinstance(inputs, Blobs) else self.blobs
-        return self._pool.submit(self._work, job, blobs, patience, environment or {}, handles, watch)
+        if inputs is not None and inputs is not self.blobs:
+            for digest in job.digests():
+                self.blobs.put(inputs[digest])
+        return self._pool.submit(self._work, job, patience, environment or {}, handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
         return self.submit(job, inputs, **more).result()
 
-    def _work(self, job: Job, blobs: Blobs, *more: Any) -> Ended:
+    def _work(self, job: Job, *more: Any) -> Ended:
         with needing_room(self.folder.parent):
-            return self._run(job, blobs, *more)
+            return self._run(job, *more)
 
     def _run(
         self,
         job: Job,
-        blobs: Blobs,
         patience: float | None,
         environment: Mapping[str, str],
         handles: Collection[int],
@@ -139,7 +140,7 @@ class Workshop:
         reply, notes = folder / "reply", folder / "notes"
         envelope = {
             "job": encode(job).decode(),
-            "blobs": str(blobs.folder),
+            "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),
             "reply": str(reply),

@@ -57,7 +57,7 @@ def guard(output: Path) -> None:
 
 
 def stored_options(output: Path) -> Options:
-    """Return the options of the run that is to be gone on with.
+    """Return the options of the run that is to be resumed.
 
     Raises:
         UsageError: There is no such run.
@@ -137,12 +137,12 @@ class Session:
             if journal.aside is not None:
                 self.notes.append(
                     f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
-                    f"{journal.path.name} and say --resume to go on with it)"
+                    f"{journal.path.name} and say --resume to resume it)"
                 )
             run = Run(self.options, State(), journal, workshop, self.show, resumed=bool(journal.entries))
             try:
                 with self._listening(run):
-                    complete = self._phases(run)
+                    complete = self._phases(run, workshop)
                 if self.interrupted and not (journal.gained or run.resumed):
                     raise KeyboardInterrupt
                 result = self._save(run, complete=complete)
@@ -192,7 +192,7 @@ class Session:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _phases(self, run: Run) -> bool:
+    def _phases(self, run: Run, workshop: Workshop) -> bool:
         """Go through all phases; return whether everything asked for was done."""
         for entry in run.journal.entries:
             run.state.apply(entry)
@@ -215,7 +215,7 @@ class Session:
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, source) for source in self.options.corpora]
+        stages = [self._prepare(run, workshop, source) for source in self.options.corpora]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -232,7 +232,8 @@ class Session:
             measure_memory(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, source: str) -> Stage:
+    def _prepare(self, run: Run, workshop: Workshop, source: str) -> Stage:
+        """Draw a sample; here and by no other executor, as what is read is on this machine."""
         options = self.options
         job = Prepare(
             source=source,
@@ -248,7 +249,7 @@ class Session:
             batch=options.batch,
         )
         run.show(f"reading {source}", 0, 100)
-        ended = run.workshop.work(
+        ended = workshop.work(
             job,
             handles=_handles(source),
             watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
@@ -293,7 +294,7 @@ class Session:
     def _refuse(self, found: list[str]) -> None:
         differences = "\n  ".join(found)
         raise _UnfitError(
-            f"{self.output}: cannot be gone on with, the figures would not fit together:\n  {differences}\n"
+            f"{self.output}: cannot be resumed, the figures would not fit together:\n  {differences}\n"
             "start anew into another file with -o"
         )
 

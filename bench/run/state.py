@@ -1,7 +1,7 @@
 """What a run has found so far, as a sequence of entries that can be written down and read again.
 
 Every entry is one flat JSON object. The journal is the entries of an unfinished run, one per line;
-a result is the sum of all entries; going on with a run is reading its entries again.
+a result is the sum of all entries; resuming a run is reading its entries again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from ..operations import operation
-from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Outcome, Result, Sample
+from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Measurement, Outcome, Result
 from ..stats import interval
 
 __all__ = ["FAILED", "Entry", "State", "entries"]
@@ -138,7 +138,7 @@ class State:
             return False
         return bool(standing.figures) or "verdict" in standing.facts or standing.outcome in FAILED
 
-    def samples(self, cell: Cell) -> tuple[Sample, ...]:
+    def samples(self, cell: Cell) -> tuple[Measurement, ...]:
         """Return a cell's samples; times are in units of the run's median yardstick."""
         standing = self._cells.get(cell)
         if standing is None or standing.outcome in FAILED:
@@ -177,11 +177,11 @@ class State:
         )
 
 
-def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Sample:
+def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
     if "value" in figure:
         value = float(figure["value"])
-        return Sample(value, value, value, pair)
-    return Sample(
+        return Measurement(value, value, value, pair)
+    return Measurement(
         value=figure["paired"] * common,
         raw=figure["raw"],
         paired=figure["paired"],
@@ -195,9 +195,9 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Sample:
     )
 
 
-def _steady(samples: tuple[Sample, ...]) -> bool:
+def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
-    drifts = [Sample(math.exp(s.drift), 1, 1) for s in samples]
+    drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
     _, low, high = interval(drifts, _DRIFT_ALPHA)
     return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..results import Sample
+from ..results import Measurement
 from ..stats import ALPHA, TIE, Ratio, interval, ratio, split
 
 __all__ = ["FEWEST", "Progress", "Rule"]
@@ -64,7 +64,7 @@ class Rule:
         """What one look, and therefore the final table, may spend of the run's alpha."""
         return split(ALPHA, len(self.looks()))
 
-    def look(self, tables: Sequence[Mapping[str, Sequence[Sample]]]) -> Progress:
+    def look(self, tables: Sequence[Mapping[str, Sequence[Measurement]]]) -> Progress:
         """Judge how far a run has come.
 
         Args:
@@ -83,7 +83,7 @@ class Rule:
             return True
         return not self.ratios and found.outside(self.tie)
 
-    def _pairs(self, cells: Mapping[str, Sequence[Sample]]) -> list[tuple[str, str]]:
+    def _pairs(self, cells: Mapping[str, Sequence[Measurement]]) -> list[tuple[str, str]]:
         """Neighbours in rank, and each against the best."""
         measured = [name for name in cells if cells[name]]
         order = sorted(measured, key=lambda name: interval(cells[name])[0])

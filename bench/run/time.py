@@ -12,7 +12,7 @@ from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
 from ..jobs import Ended, Time, Timed, TimedCell
 from ..operations import operation
-from ..results import FLOOR, Cell, Sample
+from ..results import FLOOR, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
 from .state import FAILED
@@ -87,8 +87,8 @@ class _Contest:
             reached = f", ±{100 * self.progress.width:.1f} % of ±{100 * self.run.options.precision:g} %"
         return f"{self.stage.name}: timing, process {self._done() + 1}{reached}"
 
-    def _tables(self) -> list[dict[str, Sequence[Sample]]]:
-        tables: dict[str, dict[str, Sequence[Sample]]] = {}
+    def _tables(self) -> list[dict[str, Sequence[Measurement]]]:
+        tables: dict[str, dict[str, Sequence[Measurement]]] = {}
         for cell in self.cells():
             if cell.codec != FLOOR and (samples := self.run.state.samples(cell)):
                 tables.setdefault(cell.operation, {})[cell.codec] = samples
@@ -157,7 +157,7 @@ class _Contest:
                 cell = group[index]
                 self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, options.budget)
 
-        ended = self.run.workshop.work(job, patience=options.cell_timeout, watch=watch)
+        ended = self.run.executor.submit(job, patience=options.cell_timeout, watch=watch).result()
         answer: Timed | None = ended.answer
         if answer is None:
             self._blame(group, ended)
@@ -198,7 +198,7 @@ class _Contest:
                 f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
                 f"the widest interval: {' and '.join(self.progress.pair)} at {width}"
             )
-        # A run that is gone on with may have said so before.
+        # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
         if self.replaced:
             text = f"{name}: {self.replaced} processes were disturbed by neighbours and measured again"

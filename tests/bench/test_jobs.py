@@ -96,14 +96,16 @@ def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
 
 
 def test_a_check_leaves_what_timing_needs(workshop: Workshop, tmp_path: Path) -> None:
-    """In the inputs that it was given, whosever folder they are in."""
-    inputs = Blobs(tmp_path / "inputs")
-    corpus = Corpus(inputs.put(make_sample([{"a": number} for number in range(20)]).stored()))
-    checked = workshop.submit(Check(corpus=corpus, codec="json", seconds=5.0), inputs, patience=60).result()
+    """Brought from anywhere, and kept where the executor keeps what workers make."""
+    elsewhere = Blobs(tmp_path / "elsewhere")
+    corpus = Corpus(elsewhere.put(make_sample([{"a": number} for number in range(20)]).stored()))
+    checked = workshop.submit(
+        Check(corpus=corpus, codec="json", seconds=5.0), elsewhere, patience=60
+    ).result()
 
     assert (checked.answer.outcome, checked.answer.records, checked.host) == ("ok", 20, os.uname().nodename)
     cells = (TimedCell("json", "load", checked.answer.payloads),)
-    timed = workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), inputs, patience=60).answer
+    timed = workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), patience=60).answer
     assert timed.cells["0"]["raw"] > 0
 
 

@@ -428,7 +428,7 @@ class TestResume:
         assert endless.journal.read_bytes() == lines
 
     def test_changed_options_outlive_a_second_kill(self, tmp_path: Path) -> None:
-        """What a journal says last is what the next part goes on with."""
+        """What a journal says last is what the next part begins with."""
         endless = killed(tmp_path, 1)
         with endless.journal.open("ab") as file:
             file.write(b'{"kind": "option", "facts": {"precision": 0.4}}\n')
@@ -448,7 +448,7 @@ class TestResume:
         done = run(tmp_path, "--resume", "gone.json")
 
         assert done.returncode == 2
-        assert "nothing to go on with" in done.stderr
+        assert "nothing to resume" in done.stderr
         assert list(tmp_path.iterdir()) == []
 
 

@@ -90,7 +90,7 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
-    """There is a result, with a name of one line, and the run can be gone on with."""
+    """There is a result, with a name of one line, and the run can be resumed."""
     (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
     done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *QUICK)
     again = run(tmp_path, "--resume", "bakeoff.json", "--budget", "0")

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Sample
+from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import holm, interval, ranks, ratio, split, verdicts
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
 
-def samples(values: list[float], start: int = 0) -> list[Sample]:
-    return [Sample(v, v, v, pair=start + i) for i, v in enumerate(values)]
+def samples(values: list[float], start: int = 0) -> list[Measurement]:
+    return [Measurement(v, v, v, pair=start + i) for i, v in enumerate(values)]
 
 
-def noisy(mean: float, spread: float, n: int, seed: int) -> list[Sample]:
+def noisy(mean: float, spread: float, n: int, seed: int) -> list[Measurement]:
     rng = random.Random(seed)
     return samples([mean * math.exp(rng.gauss(0, spread)) for _ in range(n)])
 

@@ -7,14 +7,14 @@ import random
 
 import pytest
 
-from bakeoff.bench.results import Sample
+from bakeoff.bench.results import Measurement
 from bakeoff.bench.run.stopping import Rule
 
 
-def process(ratio: float, spread: float, rng: random.Random, pair: int) -> dict[str, Sample]:
+def process(ratio: float, spread: float, rng: random.Random, pair: int) -> dict[str, Measurement]:
     shared = math.exp(rng.gauss(0, 0.1))
     b = shared * ratio * math.exp(rng.gauss(0, spread))
-    return {"a": Sample(shared, shared, shared, pair), "b": Sample(b, b, b, pair)}
+    return {"a": Measurement(shared, shared, shared, pair), "b": Measurement(b, b, b, pair)}
 
 
 def replay(rule: Rule, ratio: float, spread: float, seed: int) -> tuple[int, bool]:
@@ -23,7 +23,7 @@ def replay(rule: Rule, ratio: float, spread: float, seed: int) -> tuple[int, boo
 
     rng = random.Random(seed)
     looks = set(rule.looks())
-    cells: dict[str, list[Sample]] = {"a": [], "b": []}
+    cells: dict[str, list[Measurement]] = {"a": [], "b": []}
     for pair in range(max(looks)):
         for name, sample in process(ratio, spread, rng, pair).items():
             cells[name].append(sample)
@@ -77,13 +77,13 @@ def test_two_per_cent_are_found() -> None:
 def test_neighbours_and_the_best_are_of_interest() -> None:
     """The widest open pair is named."""
     rng = random.Random(1)
-    cells: dict[str, list[Sample]] = {"a": [], "b": [], "far": []}
+    cells: dict[str, list[Measurement]] = {"a": [], "b": [], "far": []}
     for pair in range(5):
         found = process(1.0, 0.05, rng, pair)
         cells["a"].append(found["a"])
         cells["b"].append(found["b"])
         value = found["a"].paired * 10
-        cells["far"].append(Sample(value, value, value, pair))
+        cells["far"].append(Measurement(value, value, value, pair))
     progress = Rule().look([cells])
 
     assert not progress.reached

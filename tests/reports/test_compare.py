@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Cell, CellResult, Sample, write
+from bakeoff.bench.results import Cell, CellResult, Measurement, write
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
 from bakeoff.reports.compare import compare
@@ -81,7 +81,7 @@ class TestCompare:
 
         def holding(value):
             cell = CellResult(
-                Cell("messages", operation, "json"), "ok", samples=(Sample(value, value, value),)
+                Cell("messages", operation, "json"), "ok", samples=(Measurement(value, value, value),)
             )
             return replace(planted, cells=(*planted.cells, cell))
 
@@ -100,7 +100,7 @@ class TestCompare:
                 planted,
                 cells=(
                     *planted.cells,
-                    CellResult(cell, "ok", facts={"resolution": 1 << 20}, samples=(Sample(v, v, v),)),
+                    CellResult(cell, "ok", facts={"resolution": 1 << 20}, samples=(Measurement(v, v, v),)),
                 ),
             )
             for v in (1e6, 2e6)
@@ -116,7 +116,7 @@ class TestCompare:
                 planted,
                 cells=(
                     *planted.cells,
-                    CellResult(cell, "ok", facts={"resolution": 65536}, samples=(Sample(v, v, v),)),
+                    CellResult(cell, "ok", facts={"resolution": 65536}, samples=(Measurement(v, v, v),)),
                 ),
             )
             for v in (4096.0, 12288.0, 655_360.0)

@@ -444,7 +444,7 @@ def test_survives_the_file(planted, result_of, tmp_path):
 
 
 def test_a_run_that_was_cut_off_can_be_resumed(tmp_path: Path) -> None:
-    """Where a journal lies, the next step is to go on with it."""
+    """Where a journal lies, the next step is to resume it."""
     (tmp_path / "r.json.journal").write_text("")
 
     with pytest.raises(UsageError, match="--resume"):

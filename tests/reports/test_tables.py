@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
-from bakeoff.bench.results import Cell, CellResult, Sample
+from bakeoff.bench.results import Cell, CellResult, Measurement
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
 from bakeoff.reports.chart_rows import bars, summary, views
@@ -351,7 +351,7 @@ class TestText:
                 Cell("messages", "growth-load", "json"),
                 "ok",
                 facts={"verdict": "growing", "where": "decoder.c:120"},
-                samples=(Sample(16, 16, 16),),
+                samples=(Measurement(16, 16, 16),),
             ),
             CellResult(Cell("messages", "growth-load", "bson"), "ok", facts={"verdict": "no growth"}),
         ]
@@ -417,7 +417,7 @@ class TestSmallPeaks:
                 Cell("messages", "peak-load", name),
                 "ok",
                 facts={"resolution": 65536},
-                samples=(Sample(v, v, v),),
+                samples=(Measurement(v, v, v),),
             )
             for name, v in peaks.items()
         ]
@@ -434,7 +434,7 @@ class TestSmallPeaks:
     def test_in_a_column_of_a_large_unit(self, small):
         """A limit has a unit of its own where the column's would make it 0.0000610352."""
         huge = [
-            replace(cell, samples=(Sample(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
+            replace(cell, samples=(Measurement(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
             for cell in small.cells
             if cell.cell.operation == "peak-load"
         ]

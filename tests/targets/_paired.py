@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from bakeoff.bench import stats
-from bakeoff.bench.results import Sample
+from bakeoff.bench.results import Measurement
 
 __all__ = ["in_processes", "interval"]
 
@@ -22,4 +22,4 @@ def in_processes(count: int, function: Callable[..., Any], *arguments: Any) -> l
 
 def interval(ratios: Iterable[float]) -> tuple[float, float, float]:
     """Return mean, low and high of the ratios that the processes say."""
-    return stats.interval([Sample(ratio, ratio, ratio) for ratio in ratios])
+    return stats.interval([Measurement(ratio, ratio, ratio) for ratio in ratios])

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import click
 
 from bakeoff.bench.operations.base import Batch, rotating
-from bakeoff.bench.results import Sample
+from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import Ratio, ratio
 from bakeoff.bench.worker._slice import spin, time_calls
 from bakeoff.bench.worker.costs import costs
@@ -130,7 +130,7 @@ def _work(items: Sequence[float], machine: Machine, layout: float = 1.0) -> Simu
     return Simulated(float, rotating(items), machine=machine, layout=layout)
 
 
-def simulated(mixture: Mixture, rng: random.Random) -> dict[str, list[Sample]]:
+def simulated(mixture: Mixture, rng: random.Random) -> dict[str, list[Measurement]]:
     """Take all speeds through one run on a simulated clock; samples by speed, and by speed with `` twin``."""
     machine = Machine(rng)
     works = _works(mixture)
@@ -138,7 +138,7 @@ def simulated(mixture: Mixture, rng: random.Random) -> dict[str, list[Sample]]:
         name: _believed(_work(items, machine), items, mixture if "twin" not in name else None)
         for name, items in works.items()
     }
-    found: dict[str, list[Sample]] = {name: [] for name in works}
+    found: dict[str, list[Measurement]] = {name: [] for name in works}
     for number in range(PROCESSES):
         process = Process(ROUNDS, SLICE, _still, _work([10e-6] * len(ITEMS), machine))
         for index, (name, items) in enumerate(works.items()):
@@ -168,7 +168,7 @@ def plain(mixture: Mixture) -> dict[str, float]:
     return found
 
 
-def real(mixture: Mixture) -> dict[str, list[Sample]]:
+def real(mixture: Mixture) -> dict[str, list[Measurement]]:
     """The same, spinning."""
     works = _works(mixture)
     made = {name: Clocked(spin, rotating(turns)) for name, turns in _spins(works).items()}
@@ -176,7 +176,7 @@ def real(mixture: Mixture) -> dict[str, list[Sample]]:
         name: _believed(made[name], items, mixture if "twin" not in name else None)
         for name, items in works.items()
     }
-    found: dict[str, list[Sample]] = {name: [] for name in works}
+    found: dict[str, list[Measurement]] = {name: [] for name in works}
     for number in range(PROCESSES):
         process = Process(ROUNDS, SLICE, _still)
         for index, name in enumerate(works):
@@ -206,18 +206,18 @@ def _believed(made: Clocked, items: Sequence[float], mixture: Mixture | None) ->
     return [seconds * mixture.beliefs[i] for seconds, i in zip(found, order, strict=True)]
 
 
-def _take(process: Process, found: Mapping[str, list[Sample]], number: int) -> None:
+def _take(process: Process, found: Mapping[str, list[Measurement]], number: int) -> None:
     answer = process.go(collect=True)
     for index, name in enumerate(found):
         value = answer.cells[str(index)]["paired"]
-        found[name].append(Sample(value, value, value, number))
+        found[name].append(Measurement(value, value, value, number))
 
 
 def _still(index: int) -> None:
     """Beat no heart: nobody watches."""
 
 
-def _ratios(found: Mapping[str, list[Sample]]) -> dict[str, Ratio]:
+def _ratios(found: Mapping[str, list[Measurement]]) -> dict[str, Ratio]:
     return {name: ratio(found[name], found[f"{name} twin"]) for name in SPEEDS}
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import click
 
 from bakeoff.bench.jobs import Check, Checked, Corpus, Prepare, Time, Timed, TimedCell
-from bakeoff.bench.results import Result, Sample
+from bakeoff.bench.results import Measurement, Result
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import Workshop
@@ -136,7 +136,7 @@ class Bench:
             budget: Seconds after which no process may still run; what it has found by then counts.
         """
         begun, longest = time.monotonic(), 0.0
-        samples: list[dict[str, list[Sample]]] = [{"a": [], "b": []} for _ in pairs]
+        samples: list[dict[str, list[Measurement]]] = [{"a": [], "b": []} for _ in pairs]
         found: dict[int, Duel] = {}
         flat = [cell for pair in pairs for cell in pair]
         looks = set(rule.looks())
@@ -148,7 +148,7 @@ class Bench:
             for index, cells in enumerate(samples):
                 for offset, side in enumerate("ab"):
                     value = answer[str(2 * index + offset)]
-                    cells[side].append(Sample(value, value, value, number))
+                    cells[side].append(Measurement(value, value, value, number))
             if number + 1 not in looks and not over:
                 continue
             last = number + 1 == max(looks) or over
@@ -161,7 +161,7 @@ class Bench:
         return [found[index] for index in sorted(found)]
 
 
-def _duel(name: str, cells: Mapping[str, list[Sample]], rule: Rule, seconds: float) -> Duel:
+def _duel(name: str, cells: Mapping[str, list[Measurement]], rule: Rule, seconds: float) -> Duel:
     verdict, ratio = verdicts(cells, rule.alpha, rule.tie)["b", "a"]
     logs = tuple(math.log(b.paired / a.paired) for a, b in zip(cells["a"], cells["b"], strict=True))
     return Duel(name, verdict, ratio.value - 1, logs, seconds)
@@ -205,8 +205,8 @@ def replays(duels: Sequence[Duel]) -> tuple[float, float]:
 def _replay(logs: Sequence[float], rule: Rule, alpha: float) -> bool:
     for n in rule.looks():
         cells = {
-            "a": [Sample(1.0, 1.0, 1.0, i) for i in range(n)],
-            "b": [Sample(v, v, v, i) for i, v in enumerate(map(math.exp, logs[:n]))],
+            "a": [Measurement(1.0, 1.0, 1.0, i) for i in range(n)],
+            "b": [Measurement(v, v, v, i) for i, v in enumerate(map(math.exp, logs[:n]))],
         }
         verdict, found = verdicts(cells, alpha, rule.tie)["a", "b"]
         if verdict in ("faster", "slower") or found.half_width <= rule.precision:

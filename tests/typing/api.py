@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
-from bakeoff.bench.results import Cell, CellResult, Result, Sample, read, write
+from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
 from bakeoff.reports.lock import Lock
@@ -242,7 +242,7 @@ def results(path: Path) -> None:
     assert_type(result.cell("movies", "dump", "json"), CellResult | None)
     assert_type(result.cells[0].samples[0].value, float)
     write(result, path)
-    CellResult(Cell("movies", "dump", "json"), "ok", samples=(Sample(1e-6, 1e-6, 1e-6),))
+    CellResult(Cell("movies", "dump", "json"), "ok", samples=(Measurement(1e-6, 1e-6, 1e-6),))
 
     CellResult(Cell("movies", "dump", "json"), "fine")  # type: ignore[arg-type]
     result.command = "bakeoff run"  # type: ignore[misc]

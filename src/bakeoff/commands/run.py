@@ -113,7 +113,7 @@ def command(
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
-    run goes on with --resume. The exit code is 1 when no codec got through.
+    run is resumed with --resume. The exit code is 1 when no codec got through.
     """
     from ..bench.run.session import Session, stored_options
     from ..reports.sentence import got_through
@@ -126,9 +126,7 @@ def command(
     if resume is not None:
         fixed = {"--quick"} if output == resume else {"--quick", "--output"}
         if others := fixed & set(typed(click.get_current_context())):
-            raise UsageError(
-                f"--resume goes on with a run as it was begun; leave out {', '.join(sorted(others))}"
-            )
+            raise UsageError(f"--resume resumes a run as it was begun; leave out {', '.join(sorted(others))}")
         output = resume
         stored = stored_options(resume)
         _trust_nothing(stored, corpora, resume)
@@ -158,7 +156,7 @@ def command(
 
 
 def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
-    """Import no function because a file says so: whoever goes on with a stranger's run has to type it.
+    """Import no function because a file says so: whoever resumes a stranger's run has to type it.
 
     Raises:
         UsageError: With what to type.
