@@ -116,14 +116,6 @@ def third_partys_codec() -> bakeoff.Codec:
     codecs.register(made)
     codecs.register(made, replace=True)
 
-    def bind(schema: bakeoff.Schema) -> codecs.Bound:
-        return codecs.Bound(encode=repr, decode=literal_eval, take=tuple, give=list, definition=schema.name)
-
-    bound = bakeoff.Codec("rows", "rows", bind=bind).with_schema(bakeoff.Schema(Place)).bound
-    assert_type(bound, codecs.Bound | None)
-
-    bakeoff.Codec("rows", "rows", bind=repr)  # type: ignore[arg-type]
-    codecs.Bound(repr, literal_eval)  # type: ignore[call-arg]
     bakeoff.Codec("repr", "python", repr, literal_eval, carry=["int"])  # type: ignore[call-arg]
     bakeoff.Codec("repr", "python", "repr", literal_eval)  # type: ignore[arg-type]
     codecs.register("repr")  # type: ignore[arg-type]
