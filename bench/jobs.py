@@ -279,6 +279,7 @@ class Checked:
         figures: Of operations that fall out of the check.
         failed: Outcome and reason of operations that cannot be timed.
         limits: To ask for, so that the codec takes these records.
+        definition: The schema in the format's own language, empty where that has none.
         payloads: Digest of what those need who measure.
         dictionary: Digest of the dictionary that was trained, empty where there is none.
     """
@@ -295,6 +296,7 @@ class Checked:
     figures: Mapping[str, float] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
+    definition: str = ""
     payloads: Digest = ""
     dictionary: Digest = ""
 

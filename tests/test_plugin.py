@@ -135,6 +135,9 @@ def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
     assert ("ok", "exact") == (found["outcome"], found["fidelity"])
     assert pytest.approx(17) == float(found["bytes"])
     assert float(found["load"]) > 0
+    assert {"<qd? at value valid"} == {
+        cell.facts["definition"] for cell in read(results).cells if cell.cell.codec == "rows"
+    }
 
 
 def test_a_codec_in_the_wrong_group_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

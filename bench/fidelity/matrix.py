@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from ...codecs.registry import codec as by_name
 from ...codecs.registry import missing
 from ...codecs.tokens import TOKENS, Colour, Place, Point, Summer, zone
+from ...errors import UsageError
 from ...schemas import Hint, Schema
 from ..jobs import Answer, Compare, Compared, Ended
 from .equality import first_difference
@@ -188,8 +189,15 @@ def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
         if row.kind is None or without.outcome in ("exact", "encode error"):
             yield row.name, without, without
         else:
-            schema = Schema(row.kind if row.top else {"v": row.kind}, as_objects=True)
-            yield row.name, without, _cell(bare.with_schema(schema), row)
+            yield row.name, without, _cell_with_schema(bare, row)
+
+
+def _cell_with_schema(bare: Any, row: Value) -> Cell:
+    try:
+        codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
+    except UsageError as error:
+        return Cell("encode error", _reason(error))  # the type has no form in this codec
+    return _cell(codec, row)
 
 
 def _cell(codec: Any, row: Value) -> Cell:

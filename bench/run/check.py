@@ -81,6 +81,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 "encoded": answer.encoded,
                 "lossy_records": answer.lossy,
                 **{f"limit_{key}": limit for key, limit in answer.limits.items()},
+                **({"definition": answer.definition} if answer.definition else {}),
             }
             if declared.phase == "check":
                 entry["value"] = answer.figures[name]

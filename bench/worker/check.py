@@ -114,6 +114,7 @@ def run(job: Check, desk: Desk) -> Answer:
             o.name: o.carry_out(Given(parts, sample, seen.payloads)) for o in chosen if o.phase == "check"
         },
         failed=failed,
+        definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         limits=beyond(job.codec, parts, sample, seen.payloads),
         payloads=desk.blobs.put(Payloads(seen.payloads, taken).stored()),
         dictionary="" if dictionary is None else desk.blobs.put(dictionary),

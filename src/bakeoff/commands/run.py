@@ -257,14 +257,16 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
 
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
-    """Enter every codec once more with the schema, where none was asked for by name."""
-    from ..codecs import join_name, split_name
+    """Enter every codec once more with the schema, where none was asked for by name and it may do without."""
+    from ..codecs import describe, join_name, split_name
 
     parts = [split_name(name) for name in codecs]
     if any(schema for _, schema, _ in parts):
         return tuple(codecs)
     return tuple(
-        join_name(base, schema, compression) for base, _, compression in parts for schema in (False, True)
+        join_name(base, schema, compression)
+        for base, _, compression in parts
+        for schema in ((False,) if describe(base).needs_schema else (False, True))
     )
 
 
