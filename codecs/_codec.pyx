@@ -593,7 +593,7 @@ cdef class Codec:
         Raises:
             CodecError: No such policy or value, or the codec cannot keep it.
         """
-        from .policies import changes
+        from .asked import changes
 
         self._made()
         return self.from_spec(changes(self, policies))

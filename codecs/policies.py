@@ -10,12 +10,12 @@ from __future__ import annotations
 import array
 import dataclasses
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ._walk import Rules
-from .errors import CodecError, PolicyError
+from .errors import PolicyError
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -27,11 +27,13 @@ __all__ = [
     "Policies",
     "Policy",
     "can_be_asked",
-    "changes",
     "described",
     "documented",
     "held",
     "in_force",
+    "in_force_with",
+    "is_possible",
+    "known_and_asked",
     "rules",
 ]
 
@@ -163,7 +165,7 @@ def _is_walked(known: Policies, policy: str, value: str, direction: Direction) -
     )
 
 
-def _is_possible(known: Policies, policy: str, value: str) -> bool:
+def is_possible(known: Policies, policy: str, value: str) -> bool:
     for direction in DIRECTIONS:
         stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
         if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
@@ -177,7 +179,7 @@ def _is_possible(known: Policies, policy: str, value: str) -> bool:
 
 def described(made: Codec) -> dict[str, dict[str, Any]]:
     """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
-    known, _ = _known_and_asked(made.spec)
+    known, _ = known_and_asked(made.spec)
     return {
         policy: {"now": now, "can": can_be_asked(known, policy)}
         for policy, now in in_force(made.spec).items()
@@ -186,20 +188,20 @@ def described(made: Codec) -> dict[str, dict[str, Any]]:
 
 def can_be_asked(known: Policies, policy: str) -> list[str]:
     """Return the values of a policy that a codec can be asked for and that would change something."""
-    default = _in_force(known, {})[policy]
+    default = in_force_with(known, {})[policy]
     return [
         value
         for value in POLICIES[policy].values
-        if _is_possible(known, policy, value) and _in_force(known, {policy: value})[policy] != default
+        if is_possible(known, policy, value) and in_force_with(known, {policy: value})[policy] != default
     ]
 
 
 def in_force(spec: Spec) -> dict[str, str]:
     """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
-    return _in_force(*_known_and_asked(spec))
+    return in_force_with(*known_and_asked(spec))
 
 
-def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
+def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
     def done(policy: str, direction: Direction) -> str:
         stated = known.stated(policy, direction)
         if stated == "none" or policy not in asked:
@@ -210,13 +212,13 @@ def _in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
     return {policy: dump if dump == load else f"{dump}/{load}" for policy, (dump, load) in both.items()}
 
 
-def _known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
+def known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
     return spec.policies or Policies(), spec.asked or {}
 
 
 def rules(made: Codec, direction: Direction) -> Rules | None:
     """Return what a walk has to refuse in one direction; None where there is no need of one."""
-    known, asked = _known_and_asked(made.spec)
+    known, asked = known_and_asked(made.spec)
     refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
     if not refused:
         return None
@@ -243,53 +245,6 @@ def _key_check(made: Codec) -> Callable[[dict[Any, Any]], None]:
             seen[payload] = key
 
     return check
-
-
-def changes(made: Codec, policies: Mapping[str, str]) -> Spec:
-    """Return what a codec is to be made of so that further policies are kept.
-
-    Raises:
-        CodecError: No such policy or value, or the codec cannot keep it.
-    """
-    known, before = _known_and_asked(made.spec)
-    for policy, value in policies.items():
-        if policy not in POLICIES:
-            raise CodecError(made.name, f"no policy {policy!r}; there are {', '.join(POLICIES)}")
-        if value not in (values := POLICIES[policy].values):
-            raise CodecError(made.name, f"{policy} is {_listed(values, 'or')}, got {value!r}")
-        if not _is_possible(known, policy, value):
-            raise CodecError(made.name, _refusal(made, known, policy, value))
-    asked = {**before, **policies}
-    spec = made.spec
-    if known.enforce is not None:
-        values = {policy: asked.get(policy, known.stated(policy, "load")) for policy in known.options}
-        spec = known.enforce(spec, values)
-    return dataclasses.replace(spec, asked=asked)
-
-
-def _refusal(made: Codec, known: Policies, policy: str, value: str) -> str:
-    stated = _in_force(known, {})[policy]
-    does = (
-        f"it does {stated!r} and its library has" if stated else "what it does is not stated, and it brings"
-    )
-    can = [name for name, other in _of_format(made.format) if _is_possible(other, policy, value)]
-    who = (
-        f"of the {made.format} codecs {_listed(can, 'and')} can" if can else "nor has any other of its format"
-    )
-    return f"cannot keep {policy}={value!r}: {does} no option for it; {who}"
-
-
-def _of_format(name: str) -> Iterator[tuple[str, Policies]]:
-    from .registry import available, codec, describe
-
-    for known in available():
-        if describe(known).format == name:
-            yield known, _known_and_asked(codec(known).spec)[0]
-
-
-def _listed(words: Any, last: str) -> str:
-    *most, end = words
-    return f"{', '.join(most)} {last} {end}" if most else str(end)
 
 
 def documented() -> list[list[str]]:

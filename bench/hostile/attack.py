@@ -13,7 +13,8 @@ from ...codecs import CodecError, DecodeError, EncodeError, LimitError, codec, s
 from ..jobs import Answer, Attack, Attacked, Failed
 from ..operations._memory import trim
 from ..operations.peak import STATUS, can_reset, kilobytes
-from .cases import RECORD, Case, cases_of, every_case
+from .cases import RECORD, Case
+from .collection import CASES, cases_of
 from .judge import Outcome, Seen
 from .objects.lying import sprung
 
@@ -60,11 +61,10 @@ def run(job: Attack, desk: Desk) -> Answer:
         cases = cases_of(attacked, job.patterns)
     except CodecError as error:
         return Failed(error.reason)
-    everything = every_case()
     me = os.getpid()
     # What is nested deeply is never freed: Python recurses to free some kinds, and would end the process.
     held: list[Any] = []
-    desk.note([everything.index(case) for case in cases])
+    desk.note([CASES.index(case) for case in cases])
     for number, case in enumerate(cases[job.start :], job.start):
         desk.beat(number)
         seen = _try(attacked, case, desk.beat, number, held)

@@ -9,7 +9,8 @@ from typing import Literal
 
 from ..jobs import Attack, Ended
 from ..run.processes import Workshop
-from .cases import Case, every_case
+from .cases import Case
+from .collection import CASES
 from .judge import HARD, Outcome, Promise, Seen, breaches
 from .known import Known, known_of
 
@@ -96,7 +97,6 @@ def _check(
     show: Callable[[str, int], object],
 ) -> Checked:
     job = Attack(memory=BASE + HARD * promise.memory, codec=name, patterns=tuple(patterns), start=0)
-    everything = every_case()
     seen: list[Seen] = []
     while True:
         ended = workshop.work(
@@ -106,7 +106,7 @@ def _check(
         )
         if not ended.notes:
             return Checked(name, failed=_why(ended))
-        cases = [everything[number] for number in ended.notes[0]]
+        cases = [CASES[number] for number in ended.notes[0]]
         seen += [Seen(**each) for each in ended.notes[1:]]
         if len(seen) < len(cases):
             seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), _why(ended)))

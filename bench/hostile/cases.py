@@ -12,7 +12,7 @@ from ...codecs import split_name
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "cases_of", "every_case", "room", "wire"]
+__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "room", "wire"]
 
 Direction = Literal["decode", "encode"]
 Must = Literal["either", "accept", "refuse", "limit"]
@@ -79,28 +79,3 @@ def wire(codec: Codec) -> frozenset[str]:
 def room(codec: Codec) -> int:
     """Return the most bytes that a payload may have."""
     return codec.limits.size
-
-
-def every_case() -> tuple[Case, ...]:
-    """Return all cases, those of decoding first."""
-    from .objects import OBJECTS
-    from .payloads import PAYLOADS
-
-    return PAYLOADS + OBJECTS
-
-
-def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
-    """Return the cases that apply to a codec, as far as patterns mean them.
-
-    Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.
-    """
-    from .payloads import UNTRUSTED
-
-    known = wire(codec)
-    return [
-        case
-        for case in every_case()
-        if (case.wires is None or case.wires & known)
-        and (case.direction == "encode" or (case is UNTRUSTED) == codec.trusted_only)
-        and case.fits(patterns)
-    ]

@@ -15,7 +15,8 @@ import pytest
 import bakeoff
 from bakeoff.bench.hostile.attack import built
 from bakeoff.bench.hostile.campaign import Finding
-from bakeoff.bench.hostile.cases import Case, cases_of, every_case
+from bakeoff.bench.hostile.cases import Case
+from bakeoff.bench.hostile.collection import CASES, cases_of
 from bakeoff.bench.hostile.judge import Promise, Seen, breaches
 from bakeoff.bench.hostile.known import KNOWN, Known
 from bakeoff.codecs import LimitError, names
@@ -143,7 +144,7 @@ def test_a_known_fault_that_is_gone_is_told(seen: Seen, broken: Any, always: boo
 
 def test_known_faults_name_what_there_is() -> None:
     """A codec or case that was renamed is found."""
-    titles = {case.title for case in every_case()}
+    titles = {case.title for case in CASES}
 
     for known in KNOWN:
         assert known.codecs <= set(names())

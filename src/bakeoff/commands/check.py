@@ -78,7 +78,7 @@ def command(
     Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec, case or suite.
     """
     from ..bench.hostile.campaign import check
-    from ..bench.hostile.cases import every_case
+    from ..bench.hostile.collection import CASES
     from ..bench.hostile.judge import Promise
     from ..console import progress
     from ..errors import UsageError
@@ -90,7 +90,7 @@ def command(
             raise UsageError(f"{', '.join(others)}: for attacks; --conformance has none")
         run_suites(conformance, selection, form)
         return
-    if not any(case.fits(only) for case in every_case()):
+    if not any(case.fits(only) for case in CASES):
         raise UsageError(f"no case is named {', '.join(only)}; `bakeoff check --list` has them")
     if listing:
         _list(only)
@@ -133,13 +133,13 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
 
 
 def _list(only: tuple[str, ...]) -> None:
-    from ..bench.hostile.cases import every_case
+    from ..bench.hostile.collection import CASES
 
     _print(
         ("case", "for", "what"),
         [
             (case.title, ", ".join(sorted(case.wires or ("all",))), case.what)
-            for case in every_case()
+            for case in CASES
             if case.fits(only)
         ],
     )
