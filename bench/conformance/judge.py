@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...codecs import CodecError, DecodeError, EncodeError
 from ...codecs import codec as by_name
 from ...codecs.paths import brief
+from ..desk import Desk
 from ..fidelity.equality import first_difference
 from ..jobs import Answer, Conform, Conformed, Failed
-from ..worker.desk import Desk
 from .case import UNTOLD, Case, Suite, Verdict
 from .suites import SUITES, Copy
 

@@ -24,7 +24,7 @@ from ..jobs import Answer, Compare, Compared, Ended
 from .equality import first_difference
 
 if TYPE_CHECKING:
-    from ..worker.desk import Desk
+    from ..desk import Desk
 
 __all__ = ["VALUES", "Cell", "Value", "cells", "matrix", "run"]
 

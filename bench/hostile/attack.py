@@ -20,7 +20,7 @@ from .objects.lying import sprung
 
 if TYPE_CHECKING:
     from ...codecs import Codec
-    from ..worker.desk import Desk
+    from ..desk import Desk
 
 __all__ = ["built", "run"]
 

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from ...errors import BakeoffError
 from ..blobs import Blobs
+from ..desk import Desk
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..room import needing_room
-from .desk import Desk
 
 __all__ = ["main"]
 

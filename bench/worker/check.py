@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ...errors import UsageError
+from ..desk import Desk
 from ..fidelity.equality import equal, first_difference
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
 from ..operations.base import CodecParts, Given, Operation
 from .costs import costs
-from .desk import Desk
 from .limits import beyond
 from .parts import codec_parts
 from .records import Payloads, Sample

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from ...codecs import CodecError, codec, facts
 from ...codecs.policies import described
+from ..desk import Desk
 from ..jobs import Answer, Describe, Described, Failed
-from .desk import Desk
 
 __all__ = ["run"]
 

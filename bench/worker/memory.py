@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..desk import Desk
 from ..jobs import Answer, Weigh, Weighed
 from ..operations import operation
-from .desk import Desk
 from .parts import codec_parts
 from .records import Payloads, Sample
 

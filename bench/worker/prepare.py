@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...errors import RunError
+from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
-from .desk import Desk
 from .records import Sample, make_sample
 
 if TYPE_CHECKING:

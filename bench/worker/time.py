@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from ..desk import Desk
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..operations import operation
 from ..operations.base import BURST, FRESH, Batch, rotating
 from ..results import FLOOR
 from ._slice import nothing
-from .desk import Desk
 from .estimate import Track, levels
 from .parts import codec_parts
 from .records import Payloads, Sample

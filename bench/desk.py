@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..blobs import Blobs
-from ..heartbeat import Heartbeat
+from .blobs import Blobs
+from .heartbeat import Heartbeat
 
 __all__ = ["Desk"]
 
