@@ -77,7 +77,7 @@ _MOST_VALUES = 4_000_000
 take gigabytes."""
 
 FLOOR = "floor"
-"""The pseudo codec that copies the payload: what the harness itself costs."""
+"""The pseudo codec that copies a record's bytes: what the harness itself costs."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
