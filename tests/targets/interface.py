@@ -159,7 +159,8 @@ def starts() -> list[tuple[str, float, str, float]]:
 
 def limit(cell: Figure) -> tuple[float, str]:
     """Return the most that a cell may cost of the library's own call, and where that stands."""
-    stated = [guard.share for guard in GUARDS.get(cell.codec, ()) if guard.operation == cell.operation]
+    guards = [guard for guard in GUARDS.get(cell.codec, ()) if guard.operation == cell.operation]
+    stated = [max(guard.share, guard.small if cell.corpus == "movies" else 0.0) for guard in guards]
     if 1 + sum(stated) > TARGETS[cell.corpus]:
         return 1 + sum(stated), "stated"
     return TARGETS[cell.corpus], "target"
