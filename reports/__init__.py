@@ -21,7 +21,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         results: One or more; those of one machine share a table, several machines get a block of
             columns each.
         format: One of `FORMATS`.
-        **options: See `bakeoff.reports.options.Options.of`; "text" takes `width` and `color` too.
+        **options: See `bakeoff.reports.options.TableOptions.of`; "text" takes `width` and `color` too.
 
     Raises:
         UsageError: An unknown format, column or codec, or nothing to show.
@@ -29,12 +29,12 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     from ..errors import UsageError
     from . import csv_json, markup, text
     from .build import build
-    from .options import Options
+    from .options import TableOptions
 
     if format not in FORMATS:
         raise UsageError(f"no output format {format!r}; choose one of {', '.join(FORMATS)}")
     layout = {key: options.pop(key) for key in ("width", "color") if key in options}
-    table = build(results, Options.of(**options))
+    table = build(results, TableOptions.of(**options))
     if format == "text":
         return text.render(table, **layout)
     writers = {

@@ -10,7 +10,7 @@ from .candidates import alpha, candidates_on, corpora
 from .columns import ColumnSpec, columns
 from .environment import notes, warnings
 from .merge import machines
-from .options import Options
+from .options import TableOptions
 from .section import SectionBuilder
 from .sentence import recommendation
 from .table import Table, labelled, merge_sections
@@ -18,7 +18,7 @@ from .table import Table, labelled, merge_sections
 __all__ = ["build"]
 
 
-def build(results: Sequence[Result], options: Options) -> Table:
+def build(results: Sequence[Result], options: TableOptions) -> Table:
     """Build the table of one or several results.
 
     Results of one machine become rows of one table; several machines get a block of columns each.
@@ -68,14 +68,14 @@ def _losses(result: Result) -> dict[str, list[str]]:
     }
 
 
-def _headline(result: Result, options: Options) -> list[str]:
+def _headline(result: Result, options: TableOptions) -> list[str]:
     """Return the recommendation; none for results without times."""
     timed = any(cell.cell.operation in ("dump", "load") for cell in result.cells)
     return [recommendation(result, options.cost)] if timed else []
 
 
 def _builders(
-    result: Result, options: Options, known: Mapping[str, ColumnSpec]
+    result: Result, options: TableOptions, known: Mapping[str, ColumnSpec]
 ) -> dict[tuple[str, str], SectionBuilder]:
     return {
         (corpus.name, corpus.sha256): SectionBuilder(corpus, candidates, options, known, alpha(result))

@@ -9,7 +9,7 @@ from ..bench.results import CorpusFacts, Fact
 from ..bench.stats import FEW
 from . import numbers
 from .candidates import Candidate, Standing, limits_needed, records_seen
-from .options import Options
+from .options import TableOptions
 
 __all__ = ["above", "below"]
 
@@ -18,7 +18,7 @@ _ROUGH: Final = 0.01
 
 
 def above(
-    corpus: CorpusFacts, shown: Sequence[Candidate], standing: Standing, options: Options
+    corpus: CorpusFacts, shown: Sequence[Candidate], standing: Standing, options: TableOptions
 ) -> Iterable[str]:
     """Say what was measured on, what the ranking is by, and what ± is."""
     if corpus.description:

@@ -10,14 +10,14 @@ from ..errors import UsageError, hint, near
 from .columns import ColumnSpec
 from .cost import Cost
 
-__all__ = ["GROUPS", "Options"]
+__all__ = ["GROUPS", "TableOptions"]
 
 GROUPS: Final = ("format", "library")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The choices behind a table; `Options.of` takes them from keywords.
+class TableOptions:
+    """The choices behind a table; `TableOptions.of` takes them from keywords.
 
     Attributes:
         columns: Keys in order; None for those that the result has figures for.

@@ -11,7 +11,7 @@ from .build import build
 from .candidates import FLOOR, Candidate
 from .chart_rows import View
 from .columns import columns
-from .options import Options
+from .options import TableOptions
 from .table import Absent, Column, Direction, Entry, Section
 
 __all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
@@ -99,13 +99,13 @@ def page_table(
     Args:
         blocks: One result for each machine.
         views: Their corpora, in the same order.
-        options: `reads`, `bandwidth` and `baseline`, as `Options.of` has them.
+        options: `reads`, `bandwidth` and `baseline`, as `TableOptions.of` has them.
     """
     shown = {
         key: (spec, spec.page) for key, spec in columns(result for _, result in blocks).items() if spec.page
     }
     keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
-    wanted = Options.of(columns=["codec", *keys, "rank"], **options)
+    wanted = TableOptions.of(columns=["codec", *keys, "rank"], **options)
     sections = [section for _, result in blocks for section in build([result], wanted).sections]
     notes: dict[str, Footnote] = {}
     lines = [

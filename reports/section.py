@@ -13,7 +13,7 @@ from ..errors import UsageError
 from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
 from .columns import ColumnSpec, best
-from .options import Options
+from .options import TableOptions
 from .row import Setting
 from .table import EMPTY, Absent, Column, Entry, Row, Section
 
@@ -40,7 +40,7 @@ class SectionBuilder:
         self,
         corpus: CorpusFacts,
         candidates: Sequence[Candidate],
-        options: Options,
+        options: TableOptions,
         known: Mapping[str, ColumnSpec],
         alpha: float,
     ) -> None:

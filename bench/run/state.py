@@ -31,7 +31,7 @@ _DRIFT_ALPHA = 0.001
 
 
 @dataclass(slots=True)
-class _Standing:
+class _CellState:
     """What is known of one cell."""
 
     outcome: Outcome
@@ -59,7 +59,7 @@ class State:
         self.codecs: dict[str, CodecFacts] = {}
         self.corpora: dict[str, CorpusFacts] = {}
         self.warnings: list[str] = []
-        self._cells: dict[Cell, _Standing] = {}
+        self._cells: dict[Cell, _CellState] = {}
         self._yardsticks: dict[str, dict[int, float]] = {}
 
     def apply(self, entry: Entry) -> None:
@@ -100,18 +100,18 @@ class State:
     def _apply_cell(self, entry: Entry) -> None:
         cell = Cell.parse(entry["cell"])
         before = self._cells.get(cell)
-        standing = _Standing(
+        found = _CellState(
             entry["outcome"],
             entry.get("reason", ""),
             tuple(entry.get("loss", ())),
             entry.get("stderr", ""),
             dict(entry.get("facts", {})),
         )
-        if before is not None and standing.outcome not in FAILED:
-            standing.figures = before.figures
+        if before is not None and found.outcome not in FAILED:
+            found.figures = before.figures
         if "value" in entry:
-            standing.figures = {0: {"value": entry["value"]}}
-        self._cells[cell] = standing
+            found.figures = {0: {"value": entry["value"]}}
+        self._cells[cell] = found
 
     def _apply_process(self, entry: Entry) -> None:
         corpus, pair = entry["corpus"], entry["pair"]
@@ -119,8 +119,8 @@ class State:
         yardsticks = self._yardsticks.setdefault(corpus, {})
         yardsticks[pair] = entry["yardstick"]
         for name, figure in entry["cells"].items():
-            standing = self._cells[Cell.parse(name)]
-            standing.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
+            found = self._cells[Cell.parse(name)]
+            found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
 
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
@@ -128,29 +128,29 @@ class State:
 
     def outcome(self, cell: Cell) -> Outcome | None:
         """Return a cell's outcome, None when nothing is known of it yet."""
-        standing = self._cells.get(cell)
-        return None if standing is None else standing.outcome
+        found = self._cells.get(cell)
+        return None if found is None else found.outcome
 
     def measured(self, cell: Cell) -> bool:
         """Whether a cell has a figure, or a verdict (no growth has none in a file), or will never get one."""
-        standing = self._cells.get(cell)
-        if standing is None:
+        found = self._cells.get(cell)
+        if found is None:
             return False
-        return bool(standing.figures) or "verdict" in standing.facts or standing.outcome in FAILED
+        return bool(found.figures) or "verdict" in found.facts or found.outcome in FAILED
 
     def samples(self, cell: Cell) -> tuple[Measurement, ...]:
         """Return a cell's samples; times are in units of the run's median yardstick."""
-        standing = self._cells.get(cell)
-        if standing is None or standing.outcome in FAILED:
+        found = self._cells.get(cell)
+        if found is None or found.outcome in FAILED:
             return ()
         yardsticks = self._yardsticks.get(cell.corpus, {})
         common = median(yardsticks.values()) if yardsticks else 1.0
-        return tuple(_sample(pair, f, common) for pair, f in sorted(standing.figures.items()))
+        return tuple(_sample(pair, f, common) for pair, f in sorted(found.figures.items()))
 
     def result(self, *, duration: float, complete: bool) -> Result:
         """Return everything as a result."""
         head = self.head
-        cells = tuple(self._result_of(cell, standing) for cell, standing in self._cells.items())
+        cells = tuple(self._result_of(cell, found) for cell, found in self._cells.items())
         return Result(
             cells=cells,
             codecs=tuple(self.codecs.values()),
@@ -167,14 +167,12 @@ class State:
             ),
         )
 
-    def _result_of(self, cell: Cell, standing: _Standing) -> CellResult:
+    def _result_of(self, cell: Cell, found: _CellState) -> CellResult:
         samples = self.samples(cell)
-        facts = dict(standing.facts)
+        facts = dict(found.facts)
         if len(samples) > 1 and samples[0].yardstick and cell.codec != FLOOR:
             facts["steady"] = _steady(samples)
-        return CellResult(
-            cell, standing.outcome, standing.reason, standing.loss, standing.stderr, facts, samples
-        )
+        return CellResult(cell, found.outcome, found.reason, found.loss, found.stderr, facts, samples)
 
 
 def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
