@@ -35,7 +35,7 @@ class Known:
 
 KNOWN: tuple[Known, ...] = (
     Known(
-        frozenset({"orjson", "msgspec-json", "ujson", "ormsgpack", "msgspec-msgpack", "bson"}),
+        frozenset({"orjson", "msgspec-json", "ujson", "ormsgpack", "msgspec-msgpack", "bson", "rapidjson"}),
         frozenset({"encode/emptied-list", "encode/emptied-dict", "encode/lost-fields", "encode/threads"}),
         "died",
         "does not hold what it writes, and a hook or a thread that takes it away frees it",

@@ -64,7 +64,7 @@ class Avoided(NamedTuple):
 AVOIDED: tuple[Avoided, ...] = (
     Avoided(("orjson",), "raising zone", (_PIPELINES, "encoding a datetime whose `tzinfo.utcoffset` raises")),
     Avoided(
-        ("orjson", "bson", "msgspec-json", "msgspec-msgpack", "ujson", "ormsgpack"),
+        ("orjson", "bson", "msgspec-json", "msgspec-msgpack", "ujson", "ormsgpack", "rapidjson"),
         "changing container",
         (_PIPELINES, "encoding an object that is changed meanwhile"),
     ),
