@@ -11,10 +11,12 @@ time      `time`, `stopping`                              `time`, `strata`, `est
 memory    `memory`                                        `memory`
 ========  ==============================================  ===========================
 
-`run.processes` starts workers and says how they ended, `run.state` sums up what was found, `run.journal`
-keeps it on disk; `worker.parts` builds codecs in them, `worker.work` is what an operation calls and how
-that is clocked (`_slice`). `operations` is what can be measured, `fidelity` what comes back, `results` the
-file, `stats` the verdicts. `worker` imports nothing of `run`, and `run` names workers only in jobs.
+`jobs` is what one asks and the other answers, typed; `blobs` what jobs name by digest, `desk` what a worker
+has at hand, `heartbeat` how it shows that it lives. `run.processes` starts workers and says how they ended,
+`run.state` sums up what was found, `run.journal` keeps it on disk; `worker.parts` builds codecs, and
+`worker.work` clocks what an operation calls (`_slice`). `operations` is what can be measured, `fidelity` what
+comes back, `results` the file, `stats` the verdicts. `worker` imports nothing of `run`, and `run` names
+workers only in jobs.
 
 `hostile` attacks codecs with payloads and objects, `conformance` tries suites of others on them, `selftest`
 measuring on codecs with planted faults.

@@ -1,8 +1,9 @@
-"""What the parent asks of a worker, and what it is answered: typed, and without a path of this machine.
+"""What the parent asks of a worker, and what it is answered: typed, and for workers on any machine.
 
 Both go through one pair of functions, `encode` and `decode`, as JSON; an unknown kind is an error.
 Records, schemas and payloads are named by digest: an `Executor` brings them to where the worker is, and
-back what it made, so that a worker may be on another machine.
+back what it made, so that a worker may be on another machine. Only `Prepare` and `Conform` name files, the
+user's, and run where those are.
 """
 
 from __future__ import annotations
@@ -20,16 +21,14 @@ from .results import Fact, Outcome, typed
 __all__ = [
     "Answer",
     "Attack",
-    "Attacked",
     "Check",
     "Checked",
     "Compare",
-    "Compared",
     "Conform",
-    "Conformed",
     "Corpus",
     "Describe",
     "Described",
+    "Done",
     "Ended",
     "Executor",
     "Failed",
@@ -340,24 +339,10 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """`Compare` came to its end."""
+class Done:
+    """A job whose answer is in its notes came to its end."""
 
-    kind: ClassVar[str] = "compared"
-
-
-@dataclass(frozen=True, slots=True)
-class Attacked:
-    """`Attack` came to its end."""
-
-    kind: ClassVar[str] = "attacked"
-
-
-@dataclass(frozen=True, slots=True)
-class Conformed:
-    """`Conform` came to its end."""
-
-    kind: ClassVar[str] = "conformed"
+    kind: ClassVar[str] = "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +363,7 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Checked | Timed | Weighed | Described | Compared | Attacked | Conformed | Failed | Refused
+Answer = Prepared | Checked | Timed | Weighed | Described | Done | Failed | Refused
 
 _JOBS = (Prepare, Check, Time, Weigh, Describe, Compare, Attack, Conform)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}

@@ -13,7 +13,7 @@ from ...codecs import codec as by_name
 from ...codecs.paths import brief
 from ..desk import Desk
 from ..fidelity.equality import first_difference
-from ..jobs import Answer, Conform, Conformed, Failed
+from ..jobs import Answer, Conform, Done, Failed
 from .case import UNTOLD, Case, Suite, Verdict
 from .suites import SUITES, Copy
 
@@ -56,7 +56,7 @@ def run(job: Conform, desk: Desk) -> Answer:
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
         desk.note([index, *judgement])
-    return Conformed()
+    return Done()
 
 
 def judge(codec: Codec, suite: Suite, case: Case) -> Judgement:

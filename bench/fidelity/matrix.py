@@ -20,7 +20,7 @@ from ...codecs.registry import missing
 from ...codecs.tokens import TOKENS, Colour, Place, Point, Summer, zone
 from ...errors import UsageError
 from ...schemas import Hint, Schema
-from ..jobs import Answer, Compare, Compared, Ended
+from ..jobs import Answer, Compare, Done, Ended
 from .equality import first_difference
 
 if TYPE_CHECKING:
@@ -286,4 +286,4 @@ def run(job: Compare, desk: Desk) -> Answer:
     for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
         desk.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
         desk.beat(number)
-    return Compared()
+    return Done()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codecs import CodecError, DecodeError, EncodeError, LimitError, codec, split_name
-from ..jobs import Answer, Attack, Attacked, Failed
+from ..jobs import Answer, Attack, Done, Failed
 from ..operations._memory import trim
 from ..operations.peak import STATUS, can_reset, kilobytes
 from .cases import RECORD, Case
@@ -71,7 +71,7 @@ def run(job: Attack, desk: Desk) -> Answer:
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
         desk.note({name: getattr(seen, name) for name in Seen.__slots__})
-    return Attacked()
+    return Done()
 
 
 def _try(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:

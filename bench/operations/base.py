@@ -42,6 +42,7 @@ __all__ = [
     "Operation",
     "Ring",
     "Sample",
+    "UnfitError",
     "Variant",
     "Work",
     "burst",
@@ -155,11 +156,15 @@ def _nothing() -> None:
     """Leave nothing behind."""
 
 
+class UnfitError(Exception):
+    """A codec has no such operation; says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """A timed operation of one codec on one sample.
 
-    A function that cannot make one for this codec raises `NotImplementedError`, with the reason.
+    A function that cannot make one for this codec raises `UnfitError`, with the reason.
 
     Attributes:
         call: What is timed.

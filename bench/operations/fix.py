@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import FRESH, NOGC, Given, Operation, Work, burst, made_anew
+from .base import FRESH, NOGC, Given, Operation, UnfitError, Work, burst, made_anew
 
 __all__ = ["OPERATIONS"]
 
@@ -10,7 +10,7 @@ __all__ = ["OPERATIONS"]
 def _fix(given: Given) -> Work:
     fix, decode, payloads = given.parts.fix, given.parts.bare.decode, given.payloads
     if fix is None:
-        raise NotImplementedError(f"{given.parts.codec.name} has nothing to fix")
+        raise UnfitError(f"{given.parts.codec.name} has nothing to fix")
     return Work(fix, made_anew(lambda index: decode(payloads[index])), burst=min(FRESH, burst(given.sample)))
 
 

@@ -98,19 +98,14 @@ class Workshop:
         environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
-        """Run a job in a fresh process, as soon as a processor is free.
+        """Run a job in a fresh process, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
-            job: What to do.
-            inputs: What it names by digest; this workshop's own `blobs` where none are given.
-            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
-            watch: Called now and then with the cell that is running.
+            job: As there; likewise `inputs`, `patience` and `watch`.
             environment: Further environment variables.
             handles: Files of ours that are open and that the worker may read, by number.
 
         Raises (from the future):
-            UsageError: The worker found the user's request impossible.
-            RunError: The worker cannot go on for a reason the user must know.
             NoRoom: The folder is full.
         """
         if inputs is not None and inputs is not self.blobs:

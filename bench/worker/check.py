@@ -19,7 +19,7 @@ from ..fidelity.equality import equal, first_difference
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
-from ..operations.base import CodecParts, Given, Operation
+from ..operations.base import CodecParts, Given, Operation, UnfitError
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
@@ -185,7 +185,7 @@ def _tried(parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, 
                     difference = first_difference(made.expected(index), given)
                     if difference is not None:
                         raise _EndedError("wrong", f"{declared.name}: {difference}; {where}")
-    except NotImplementedError as error:
+    except UnfitError as error:
         raise _EndedError("unsupported", str(error)) from error
     except CodecError as error:
         raise _EndedError("error", f"{declared.name}: {error.reason}; {where}") from error

@@ -92,7 +92,7 @@ def work(
         collect: Leave the garbage collector on, unless the variant says otherwise.
 
     Raises:
-        NotImplementedError: The codec has no such operation.
+        UnfitError: The codec has no such operation.
     """
     declared = operation(name)
     given = Given(parts, sample, payloads, shared, declared.variant)

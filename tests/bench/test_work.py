@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bakeoff import Schema
-from bakeoff.bench.operations.base import BURST, CodecParts, burst, rotating
+from bakeoff.bench.operations.base import BURST, CodecParts, UnfitError, burst, rotating
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.bench.worker.work import Clocked, floor, work
@@ -105,7 +105,7 @@ class TestOperations:
     def test_a_codec_without_a_schema_has_nothing_to_fix(self, tmp_path: Path) -> None:
         """It says so, by name."""
         bare = codec("json")
-        with pytest.raises(NotImplementedError, match="json has nothing to fix"):
+        with pytest.raises(UnfitError, match="json has nothing to fix"):
             work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"])
 
     def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
