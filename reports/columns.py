@@ -311,5 +311,8 @@ def _told(facts: OperationFacts) -> ColumnSpec:
         per="" if facts.unit == "integer" else "record",
         dispensable=15,
         page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=facts.phase == "time"),
-        chart=Chart("bars" if facts.phase == "time" else "memory", facts.heading),
+        # What falls out of the check is neither a time nor memory; the table has it.
+        chart=None
+        if facts.phase == "check"
+        else Chart("bars" if facts.phase == "time" else "memory", facts.heading),
     )
