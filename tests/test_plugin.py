@@ -182,7 +182,7 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
     page = tmp_path / "page.html"
     run("", "report", str(results), "-o", str(page))
     assert "redundancy" in page.read_text()
-    assert '<section id="memory"' not in page.read_text()
+    assert 'id="memory-title"' not in page.read_text()
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
