@@ -2,8 +2,9 @@
 
 The process is the unit: a sample is what one process says of one cell, two cells of the same
 process are compared by their ratio, and the t interval runs over processes on the log scale.
+Few processes tell because the cells of a table lend each other what is common to their noise.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
-the ratio), Holm 1979 (many pairs at once).
+the ratio), Holm 1979 (many pairs at once), Smyth 2004 (variances of many small samples).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from itertools import combinations
 from typing import Literal
 
 from .results import Measurement
-from .special import special
+from .student import Prior, pooled, quantile, tails
 
 __all__ = [
     "ALPHA",
     "FEW",
     "SESSION",
     "TIE",
+    "Prior",
     "Ratio",
     "Verdict",
+    "common",
     "holm",
     "interval",
     "ranks",
@@ -101,6 +104,7 @@ def ratio(
     *,
     paired: bool = True,
     exact: bool = False,
+    prior: Prior | None = None,
 ) -> Ratio:
     """Estimate a/b with its interval.
 
@@ -113,6 +117,7 @@ def ratio(
             normalised values is used, widened by `SESSION`: however many processes agree, each
             side is one session. It is also used when fewer than two pairs are common.
         exact: The values carry no noise (sizes): one sample each is enough.
+        prior: What the other cells of the table say of the noise, see `common`; for pairs only.
 
     Raises:
         ValueError: A side without samples.
@@ -122,11 +127,13 @@ def ratio(
     others = {s.pair: s.paired for s in b}
     logs = [math.log(s.paired / others[s.pair]) for s in a if s.pair in others] if paired else []
     if exact:
-        return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1.0, min(len(a), len(b)), alpha)
+        return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)), alpha)
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
-        spread = math.sqrt(_variance(logs))
-        error = spread / math.sqrt(len(logs))
-        return _estimate(_mean(logs), error, spread, len(logs) - 1, len(logs), alpha)
+        variance, degrees = _variance(logs), len(logs) - 1
+        if prior is not None and variance > 0:
+            variance, degrees = prior.moderated(variance, degrees)
+        error = math.sqrt(variance / len(logs))
+        return _estimate(_mean(logs), error, math.sqrt(variance), degrees, len(logs), alpha)
     return _unpaired(_logs(a), _logs(b), alpha)
 
 
@@ -138,17 +145,14 @@ def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
     return _estimate(_mean(a) - _mean(b), error, spread, fewest - 1, fewest, alpha)
 
 
-def _estimate(
-    mean: float, error: float, spread: float, degrees: float, processes: int, alpha: float
-) -> Ratio:
+def _estimate(mean: float, error: float, spread: float, degrees: int, processes: int, alpha: float) -> Ratio:
     value = math.exp(mean)
     if degrees <= 0:
         return Ratio(value, 0.0, math.inf, spread, processes)
     if error == 0:
         return Ratio(value, value, value, spread, processes, 1.0 if mean == 0 else 0.0)
-    stdtr, stdtrit = special().stdtr, special().stdtrit
-    reach = float(stdtrit(degrees, 1 - alpha / 2)) * error
-    p = 2 * float(stdtr(degrees, -abs(mean) / error))
+    reach = quantile(alpha, degrees) * error
+    p = tails(mean / error, degrees)
     return Ratio(value, math.exp(mean - reach), _exp(mean + reach), spread, processes, p)
 
 
@@ -192,6 +196,23 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def common(cells: Mapping[str, Sequence[Measurement]]) -> Prior | None:
+    """Return what the cells of a table say of each other's noise; None where they are too few to tell.
+
+    What all cells of a process share is taken out first: it is not between any two of them.
+
+    Args:
+        cells: Samples by codec, of one corpus and operation.
+    """
+    logs = [{s.pair: math.log(s.paired) for s in samples} for samples in cells.values() if samples]
+    pairs = sorted(set.intersection(*map(set, logs))) if logs else []
+    if len(pairs) < 2:
+        return None
+    levels = {pair: _mean([one[pair] for one in logs]) for pair in pairs}
+    found = [_variance([one[pair] - levels[pair] for pair in pairs]) for one in logs]
+    return pooled(found, len(pairs) - 1)
+
+
 def verdicts(
     cells: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
 ) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
@@ -208,8 +229,9 @@ def verdicts(
         tie: Half-width of the tie band as a share.
         exact: The values carry no noise (sizes).
     """
+    prior = None if exact else common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
-    found = [ratio(cells[a], cells[b], alpha, exact=exact) for a, b in pairs]
+    found = [ratio(cells[a], cells[b], alpha, exact=exact, prior=prior) for a, b in pairs]
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
     chances = [r.p if exact or r.processes >= FEW else 1.0 for r in found]
     for (a, b), r, p in zip(pairs, found, holm(chances), strict=True):

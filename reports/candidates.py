@@ -272,6 +272,16 @@ class Standing:
         first = next((name for name in self.costs if self.ranks[name] == rank), codec)
         return None if first == codec else (first, *self.judged[codec, first])
 
+    def place(self, codec: str) -> str:
+        """Say the rank: "3", "3=" where all of that rank cost the same, "3 to 5" where it is not known."""
+        rank, tied = self.ranks[codec], self.tied(codec)
+        if not tied:
+            return str(rank)
+        first, *others = (name for name in self.costs if self.ranks[name] == rank)
+        if all(self.judged[first, name][0] == "same" for name in others):
+            return f"{rank}="
+        return f"{rank} to {rank + len(tied)}"
+
     def tied(self, codec: str) -> list[str]:
         """Return the codecs that share a codec's rank, itself left out."""
         rank = self.ranks.get(codec)

@@ -29,8 +29,11 @@ def above(
         yield f"times are for {options.per:,} records"
     if standing.ranks:
         line = f"rank by cost: {options.cost.sentence()}"
-        if any(standing.tied(name) for name in standing.ranks):
-            line += "; rows with = cannot be told apart from the first of their rank"
+        places = [standing.place(name) for name in standing.ranks]
+        if any(place.endswith("=") for place in places):
+            line += "; rows with = cost the same"
+        if any(" to " in place for place in places):
+            line += "; rows with a range of ranks cannot be told apart"
         yield line
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells]
     if counts and max(counts) == 1:

@@ -272,7 +272,7 @@ _ALL: Final = (
     _word("fidelity", "whether records come back as they were", row.fidelity, dispensable=19, page=Page(104)),
     _word(
         "rank",
-        "place by cost; ties share one",
+        "place by cost; what costs the same shares one",
         row.place,
         unit="integer",
         direction="lower",

@@ -76,9 +76,8 @@ def place(candidate: Candidate, setting: Setting) -> Entry:
     rank = standing.ranks.get(candidate.name)
     if rank is None:
         return Entry("–", None, tone="dim")
-    text = f"{rank}=" if standing.tied(candidate.name) else str(rank)
     shared = standing.shared(candidate.name)
-    return Entry(text, rank, verdict=shared[1] if shared else "")
+    return Entry(standing.place(candidate.name), rank, verdict=shared[1] if shared else "")
 
 
 def fidelity(candidate: Candidate, setting: Setting) -> Entry:

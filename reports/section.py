@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..bench.results import CorpusFacts, Measurement
-from ..bench.stats import Verdict, ratio, verdicts
+from ..bench.stats import Prior, Verdict, common, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
@@ -225,7 +225,9 @@ class SectionBuilder:
             dispensable=spec.dispensable_ratio,
         )
         against = next((e for e in candidates if e.name == name), None)
-        judged = self._judged(name, spec, [e for e in candidates if e.name in figures])
+        usable = self._usable(spec, [e for e in candidates if e.name in figures])
+        judged = self._judged(name, spec, usable)
+        prior = common(usable)
 
         def make(candidate: Candidate) -> Entry:
             if candidate.name not in figures or against is None or name not in figures:
@@ -234,7 +236,7 @@ class SectionBuilder:
                 return _bound(ours, figures[name])
             if candidate is against:
                 return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
-            value, low, high = self._quotient(candidate, against, spec, figures)
+            value, low, high = _quotient(candidate.name, name, usable, figures, prior)
             if not math.isfinite(value):
                 return EMPTY
             verdict = judged.get(candidate.name, "")
@@ -246,27 +248,22 @@ class SectionBuilder:
 
         return column, make
 
-    def _judged(self, name: str, spec: ColumnSpec, candidates: Sequence[Candidate]) -> Mapping[str, Verdict]:
-        """Return what each codec is to one of them in a column of times, judged as ranks are."""
+    def _usable(
+        self, spec: ColumnSpec, candidates: Sequence[Candidate]
+    ) -> Mapping[str, Sequence[Measurement]]:
+        """Return what can be paired by process: samples of a column of times, where they have logs."""
         if spec.phase != "time":
             return {}
         samples = {e.name: self._samples(e, spec) for e in candidates}
-        usable = {n: found for n, found in samples.items() if min(s.value for s in found) > 0}
+        return {name: found for name, found in samples.items() if min(s.value for s in found) > 0}
+
+    def _judged(
+        self, name: str, spec: ColumnSpec, usable: Mapping[str, Sequence[Measurement]]
+    ) -> Mapping[str, Verdict]:
+        """Return what each codec is to one of them, judged as ranks are."""
         judged = verdicts(usable, self.standing.alpha)
         words = _OPPOSITE if spec.direction == "higher" else {}
         return {a: words.get(verdict, verdict) for (a, b), (verdict, _) in judged.items() if b == name}
-
-    def _quotient(
-        self, a: Candidate, b: Candidate, spec: ColumnSpec, figures: Mapping[str, Figure]
-    ) -> tuple[float, float | None, float | None]:
-        if spec.phase == "time":
-            ours, theirs = self._samples(a, spec), self._samples(b, spec)
-            if len(ours) > 1 and len(theirs) > 1 and all(s.value > 0 for s in (*ours, *theirs)):
-                found = ratio(ours, theirs)
-                known = math.isfinite(found.high)
-                return found.value, found.low if known else None, found.high if known else None
-        below = figures[b.name].value
-        return (figures[a.name].value / below if below else math.inf), None, None
 
     # Entries
 
@@ -310,6 +307,22 @@ class SectionBuilder:
         if spec.phase == "time" and any(cell.facts.get("steady") is False for cell in cells):
             return (self.setting.mark("not steady: drifted while it was measured"),)
         return ()
+
+
+def _quotient(
+    ours: str,
+    theirs: str,
+    samples: Mapping[str, Sequence[Measurement]],
+    figures: Mapping[str, Figure],
+    prior: Prior | None,
+) -> tuple[float, float | None, float | None]:
+    """Return the ratio of two codecs with its interval, which only times of several processes have."""
+    if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
+        found = ratio(samples[ours], samples[theirs], prior=prior)
+        known = math.isfinite(found.high)
+        return found.value, found.low if known else None, found.high if known else None
+    below = figures[theirs].value
+    return (figures[ours].value / below if below else math.inf), None, None
 
 
 def _reason(candidate: Candidate) -> str:

@@ -16,7 +16,6 @@ from ...errors import RunError, UsageError
 from ...files import is_device
 from ..jobs import Prepare, Prepared
 from ..results import CorpusFacts, Result, is_result_file, write
-from ..special import special
 from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, environment, warnings
@@ -125,13 +124,11 @@ class Session:
         the corpora are still being read, ends it at once, after the result file is written.
 
         Raises:
-            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run;
-                or there is too little memory for the statistics.
+            RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run.
             UsageError: Something asked for does not exist.
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
-        special()  # what will be needed is asked for before hours of measuring
         with Workshop() as workshop:
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:

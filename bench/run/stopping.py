@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..results import Measurement
-from ..stats import ALPHA, TIE, Ratio, interval, ratio, split
+from ..stats import ALPHA, TIE, Ratio, common, interval, ratio, split
 
 __all__ = ["FEWEST", "Progress", "Rule"]
 
@@ -72,8 +72,9 @@ class Rule:
         """
         worst = Progress(True, 0.0)
         for cells in tables:
+            prior = common(cells)
             for a, b in self._pairs(cells):
-                found = ratio(cells[a], cells[b], self.alpha)
+                found = ratio(cells[a], cells[b], self.alpha, prior=prior)
                 if not self._settled(found) and found.half_width >= worst.width:
                     worst = Progress(False, found.half_width, (a, b))
         return worst

@@ -1,4 +1,5 @@
-// What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost and bakeoff.bench.stats.
+// What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost, bakeoff.bench.stats and
+// bakeoff.bench.student.
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
@@ -55,8 +56,55 @@ function moments(values) {
   return [mean, values.length > 1 ? squares / (values.length - 1) : 0];
 }
 
+/** The sum of 1 / (x + k) ** power up to where the asymptotic series is good; and where that is. */
+function shifted(x, power) {
+  let found = 0;
+  while (x < 8) found += 1 / x++ ** power;
+  return [found, x, 1 / (x * x)];
+}
+
+function digamma(x) {
+  const [found, y, square] = shifted(x, 1);
+  return Math.log(y) - 0.5 / y - square * (1 / 12 - square * (1 / 120 - square / 252)) - found;
+}
+
+function trigamma(x) {
+  const [found, y, square] = shifted(x, 2);
+  return found + 1 / y + square / 2 + ((1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30))) * square) / y;
+}
+
+/** What variances say of one: [variance, degrees], null when they are too few. Smyth 2004. */
+function pooled(variances, degrees) {
+  const middle = [...variances].sort((a, b) => a - b)[Math.floor(variances.length / 2)];
+  if (variances.length < 4 || degrees < 1 || !(middle > 0)) return null;
+  const own = degrees / 2;
+  const kept = variances.map((variance) => Math.max(variance, 1e-5 * middle));
+  const [mean, spread] = moments(kept.map((variance) => Math.log(variance) - digamma(own) + Math.log(own)));
+  const excess = spread - trigamma(own);
+  const most = degrees * variances.length;
+  if (excess <= trigamma(most / 2)) return [moments(kept)[0], most];
+  let [low, high] = [Math.log(1e-3), Math.log(1e6)];
+  for (let halving = 0; halving < 60; halving++) {
+    const half = (low + high) / 2;
+    if (trigamma(Math.exp(half)) > excess) low = half;
+    else high = half;
+  }
+  const half = Math.exp(low);
+  return [Math.exp(mean + digamma(half) - Math.log(half)), 2 * half];
+}
+
+/** What the costs of a table say of each other's noise, see bench.stats.common. */
+function common(costs) {
+  if (!costs.length) return null;
+  const pairs = costs[0].pairs.filter((pair) => costs.every((cost) => cost.pairs.includes(pair)));
+  if (pairs.length < 2) return null;
+  const logs = costs.map((cost) => pairs.map((pair) => cost.paired[cost.pairs.indexOf(pair)]));
+  const levels = pairs.map((_, place) => moments(logs.map((own) => own[place]))[0]);
+  return pooled(logs.map((own) => moments(own.map((value, place) => value - levels[place]))[1]), pairs.length - 1);
+}
+
 /** Estimate a log ratio from two costs: paired by process where possible, else as two sessions. */
-function compare(a, b) {
+function compare(a, b, prior) {
   let count = 0;
   let mean = 0;
   let squares = 0;
@@ -68,22 +116,31 @@ function compare(a, b) {
     mean += step / ++count;
     squares += step * (difference - mean);
   }
-  if (count > 1) return { mean, error: Math.sqrt(squares / (count - 1) / count), degrees: count - 1, count };
+  if (count > 1) {
+    let [variance, degrees] = [squares / (count - 1), count - 1];
+    if (prior && variance > 0) {
+      variance = (prior[1] * 2 * prior[0] + degrees * variance) / (prior[1] + degrees);
+      degrees = Math.max(1, Math.floor(prior[1] + degrees));
+    }
+    return { mean, error: Math.sqrt(variance / count), degrees, count };
+  }
   if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0, count };
   count = Math.min(a.pairs.length, b.pairs.length);
   const error = Math.sqrt(a.variance / a.pairs.length + b.variance / b.pairs.length + state.session ** 2);
   return { mean: a.mean - b.mean, error, degrees: count - 1, count };
 }
 
-/** Judge all pairs as bench.stats.verdicts does; the result says whether row a is surely cheaper than row b. */
+/** Judge all pairs as bench.stats.verdicts does: whether row a is surely cheaper than row b, or the same. */
 function cheaper(costs, alpha, tie) {
   const size = costs.length;
+  const prior = common(costs);
   const band = Math.log1p(tie);
   const sure = new Uint8Array(size * size);
+  const alike = new Uint8Array(size * size);
   const pairs = [];
   for (let i = 0; i < size; i++) {
     for (let j = i + 1; j < size; j++) {
-      const { mean, error, degrees, count } = compare(costs[i], costs[j]);
+      const { mean, error, degrees, count } = compare(costs[i], costs[j], prior);
       const away = Math.abs(mean);
       let p = 1;
       let same = false;
@@ -98,9 +155,10 @@ function cheaper(costs, alpha, tie) {
   let highest = 0;
   pairs.forEach(({ i, j, mean, p, same }, position) => {
     highest = Math.max(highest, Math.min(1, p * (pairs.length - position)));
+    if (same) alike[i * size + j] = alike[j * size + i] = 1;
     if (!same && highest < alpha) sure[mean < 0 ? i * size + j : j * size + i] = 1;
   });
-  return sure;
+  return { sure, alike };
 }
 
 /** Add an candidate's operations up, process by process. Null when a part has no figure. */
@@ -136,7 +194,7 @@ function ranking(candidates, weights, alpha, tie) {
   const costs = candidates.map((candidate) => costOf(candidate, weights)).filter(Boolean);
   const full = costs.filter((cost) => !overfull(cost.candidate, weights));
   full.sort((a, b) => a.value - b.value);
-  const sure = cheaper(full, alpha, tie);
+  const { sure, alike } = cheaper(full, alpha, tie);
   const count = full.length;
   let first = 0;
   full.forEach((cost, a) => {
@@ -151,10 +209,16 @@ function ranking(candidates, weights, alpha, tie) {
     cost.front = !beaten;
   });
   const shared = new Map();
-  full.forEach((cost) => shared.set(cost.rank, (shared.get(cost.rank) ?? 0) + 1));
+  full.forEach((cost, a) => {
+    const rank = shared.get(cost.rank) ?? { number: 0, same: true };
+    rank.same &&= rank.number === 0 || alike[(cost.rank - 1) * count + a] === 1;
+    rank.number += 1;
+    shared.set(cost.rank, rank);
+  });
   let lowest = Infinity;
   [...full].sort((a, b) => a.candidate.size - b.candidate.size || a.value - b.value).forEach((cost) => {
-    cost.tied = shared.get(cost.rank) > 1;
+    const { number, same } = shared.get(cost.rank);
+    cost.place = number === 1 ? `${cost.rank}` : same ? `${cost.rank}=` : `${cost.rank} to ${cost.rank + number - 1}`;
     cost.edge = cost.front && cost.value < lowest;
     if (cost.edge) lowest = cost.value;
   });
@@ -163,7 +227,7 @@ function ranking(candidates, weights, alpha, tie) {
   const apart = (a, b) => {
     const [i, j] = [places.get(a.candidate), places.get(b.candidate)];
     if (i !== undefined && j !== undefined) return Boolean(sure[i * count + j] || sure[j * count + i]);
-    return cheaper([a, b], alpha, tie).some(Boolean);
+    return cheaper([a, b], alpha, tie).sure.some(Boolean);
   };
   return { ranked: full, overfull: costs.filter((cost) => overfull(cost.candidate, weights)), apart };
 }

@@ -35,8 +35,7 @@ class Table {
     line.cost = cost;
     line.values.cost = cost ? cost.value : undefined;
     line.values.rank = cost?.rank !== undefined ? cost.value : undefined;
-    const rank = cost?.rank === undefined ? "–" : `${cost.rank}${cost.tied ? "=" : ""}`;
-    put(line.rank, rank);
+    put(line.rank, cost?.place ?? "–");
     line.row.classList.toggle("first", cost?.rank === 1);
     if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit, apart);
     if (line.cells.rate) this.rate(line, cost, weights);

@@ -208,10 +208,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
             view = next(view for view in views(machines([crowded]), cost) if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)
-            expected = {
-                codec: f"{rank}=" if standing.tied(codec) else str(rank)
-                for codec, rank in standing.ranks.items()
-            }
+            expected = {codec: standing.place(codec) for codec in standing.ranks}
 
             assert {codec: rank for codec, rank in shown.items() if rank != "–"} == expected, (number, reads)
 
@@ -245,9 +242,7 @@ def test_the_script_is_as_careful(
     standing = view.standing
     page = opened(path=path)
 
-    assert ranks(page) == {
-        codec: f"{rank}=" if standing.tied(codec) else str(rank) for codec, rank in standing.ranks.items()
-    }
+    assert ranks(page) == {codec: standing.place(codec) for codec in standing.ranks}
     assert bool(page.locator("#hints").inner_text()) is (runs[0].get("processes") != 2)
 
 
