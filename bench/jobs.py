@@ -278,6 +278,7 @@ class Checked:
         figures: Of operations that fall out of the check.
         failed: Outcome and reason of operations that cannot be timed.
         limits: To ask for, so that the codec takes these records.
+        rough: Seconds for the mean record, by timed operation; of single calls.
         definition: The schema in the format's own language, empty where that has none.
         payloads: Digest of what those need who measure.
         dictionary: Digest of the dictionary that was trained, empty where there is none.
@@ -295,6 +296,7 @@ class Checked:
     figures: Mapping[str, float] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
+    rough: Mapping[str, float] = field(default_factory=dict)
     definition: str = ""
     payloads: Digest = ""
     dictionary: Digest = ""
@@ -439,6 +441,7 @@ class Executor(Protocol):
         inputs: Mapping[Digest, bytes] | None = None,
         *,
         patience: float | None = None,
+        until: float | None = None,
         watch: Callable[[int], object] | None = None,
     ) -> Future[Ended]:
         """Run a job in a fresh process.
@@ -447,6 +450,8 @@ class Executor(Protocol):
             job: What to do.
             inputs: What it names by digest, where that is not in `blobs` already.
             patience: Seconds without a heartbeat after which the worker is ended; None for ever.
+            until: When the worker is ended, or not begun any more, on this process's monotonic clock; its
+                outcome then is "unfinished". None for never.
             watch: Called now and then with the cell that is running.
 
         Raises (from the future):

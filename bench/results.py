@@ -83,8 +83,18 @@ UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeEr
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
 
 Outcome = Literal[
-    "ok", "lossy", "wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "missing"
+    "ok",
+    "lossy",
+    "wrong",
+    "unsupported",
+    "error",
+    "crashed",
+    "timed out",
+    "out of memory",
+    "unfinished",
+    "missing",
 ]
+"""What came of a cell; `unfinished`: the run's time did not suffice even to check the codec."""
 Unit = Literal["second", "byte", "integer"]
 Fact = str | int | float | bool | None
 Direction = Literal["lower", "higher"]

@@ -20,6 +20,7 @@ from .registry import (
     register,
     select,
     split_name,
+    usual,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "select",
     "split_name",
     "train",
+    "usual",
 ]
 
 

@@ -133,7 +133,7 @@ def _bson_c() -> Spec:
     return _bson(bson)
 
 
-@declare("bson/pure", BSON, library="pymongo", module="bson")
+@declare("bson/pure", BSON, library="pymongo", module="bson", usual=False)
 def _bson_pure() -> Spec:
     # An ObjectId must be everybody's, so that it can be pickled and recognised.
     return _bson(pure_copy("bson", "bson._cbson", whole=False))

@@ -140,7 +140,7 @@ def _simplejson_c() -> Spec:
     return _simplejson(simplejson)
 
 
-@declare("simplejson/pure", JSON, library="simplejson")
+@declare("simplejson/pure", JSON, library="simplejson", usual=False)
 def _simplejson_pure() -> Spec:
     slow = Limits(items=300_000, size=4 << 20)
     return replace(_simplejson(pure_copy("simplejson", "simplejson._speedups")), limits=slow)

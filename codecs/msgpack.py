@@ -163,7 +163,7 @@ def _list_hook() -> Spec:
     )
 
 
-@declare("msgpack/pure", MSGPACK, library="msgpack")
+@declare("msgpack/pure", MSGPACK, library="msgpack", usual=False)
 def _pure() -> Spec:
     from msgpack import fallback
 

@@ -66,7 +66,7 @@ def _protocol_2() -> Spec:
     )
 
 
-@declare("pickle/pure", _format(pickle._Unpickler))
+@declare("pickle/pure", _format(pickle._Unpickler), usual=False)
 def _pure() -> Spec:
     return replace(
         _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]

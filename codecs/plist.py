@@ -134,7 +134,7 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Spec:
     )
 
 
-@declare("plist", PLIST)
+@declare("plist", PLIST, usual=False)
 def _xml() -> Spec:
     return replace(
         _plist(
@@ -150,7 +150,7 @@ def _xml() -> Spec:
     )
 
 
-@declare("plist/binary", PLIST)
+@declare("plist/binary", PLIST, usual=False)
 def _binary() -> Spec:
     return replace(
         _plist(

@@ -47,6 +47,7 @@ __all__ = [
     "rescan",
     "select",
     "split_name",
+    "usual",
 ]
 
 ENTRY_POINTS = "bakeoff.codecs"
@@ -75,6 +76,7 @@ class Declaration:
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
+        usual: Worth comparing on any records; see `usual`.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Declaration:
     needs_schema: bool = False
     entry_point: str = ""
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
+    usual: bool = True
 
 
 _declared: dict[str, Declaration] = {}
@@ -102,6 +105,7 @@ def declare(
     module: str = "",
     extra: str = "",
     needs_schema: bool = False,
+    usual: bool = True,
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -136,6 +140,7 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().raw,
+            usual=usual,
         )
         return describe_codec
 
@@ -230,6 +235,15 @@ def names(*, needs_schema: bool = False) -> list[str]:
         needs_schema: Include those that cannot be used without a schema.
     """
     return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
+
+
+def usual() -> list[str]:
+    """Return the names of the codecs that are worth comparing on any records, installed or not.
+
+    Left out are those that nobody takes for their speed: pure-Python twins of compiled libraries, and
+    property lists.
+    """
+    return [name for name, known in _all().items() if known.usual and not known.needs_schema]
 
 
 def describe(name: str) -> Declaration:

@@ -223,6 +223,6 @@ def _libyaml() -> Spec:
     return _yaml(accelerated=yaml.__with_libyaml__)
 
 
-@declare("yaml/pure", YAML, library="PyYAML", module="yaml")
+@declare("yaml/pure", YAML, library="PyYAML", module="yaml", usual=False)
 def _pure() -> Spec:
     return _yaml(accelerated=False)

@@ -203,8 +203,8 @@ class _Window:
     def _more(self) -> None:
         rest = self._text[self._at :]
         self._before += len(self._text[: self._at].encode())
-        # As much again as there is: a long value is scanned anew a few times only.
-        data = self._file.read(max(CHUNK, len(rest)))
+        # Three times what there is: a long value is scanned anew a few times only.
+        data = self._file.read(max(CHUNK, 3 * len(rest)))
         self._ended = not data
         self._text = rest
         self._at = 0

@@ -15,7 +15,7 @@ __all__ = ["profile"]
 Fact = str | int | float
 
 # Bounds on what is looked at: a profile is a by-product.
-MOST_VALUES = 2_000_000
+MOST_VALUES = 300_000
 MOST_BYTES = 8 * 1024 * 1024
 
 
@@ -60,15 +60,16 @@ def _sizes(records: Sequence[Any]) -> dict[str, float]:
         except CodecError:
             continue
         sizes.append(len(payload))
-        plain += len(payload)
-        packed += len(packer.compress(payload))
-        if plain > MOST_BYTES:
+        part = payload[: MOST_BYTES - plain]
+        plain += len(part)
+        packed += len(packer.compress(part))
+        if plain >= MOST_BYTES:
             break
     if not sizes:
         return {}
     packed += len(packer.flush())
     return {
-        "bytes_mean": round(plain / len(sizes), 1),
+        "bytes_mean": round(sum(sizes) / len(sizes), 1),
         "bytes_min": min(sizes),
         "bytes_max": max(sizes),
         "zlib_ratio": round(plain / packed, 2),
@@ -111,7 +112,8 @@ class _Walk:
 
     def facts(self, bytes_mean: float) -> dict[str, Fact]:
         """Return what was found; `bytes_mean` is the length of a record as JSON."""
-        facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)}
+        whole = self._records > 1 or self.seen <= MOST_VALUES
+        facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)} if whole else {}
         facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in self._types.most_common()}
         if self._texts:
             facts["text_median"] = median(self._texts)
@@ -121,8 +123,9 @@ class _Walk:
             # With two quotes and a colon each.
             in_keys = sum((len(str(key)) + 3) * n for key, n in self._keys.items())
             facts["keys_distinct"] = len(self._keys)
-            facts["keys_mean"] = round(self._keys.total() / self._records, 1)
-            if bytes_mean:
+            if whole:
+                facts["keys_mean"] = round(self._keys.total() / self._records, 1)
+            if whole and bytes_mean:
                 facts["key_share"] = round(in_keys / self._records / bytes_mean, 4)
         if self._lists:
             facts["list_median"] = median(self._lists)

@@ -40,14 +40,16 @@ class Sampler:
         """Let all records pass."""
         below = self._random.below
         for record in records:
-            if self.count < self._size:
-                self._keep(len(self._kept), record)
-            elif (slot := below(self.count + 1)) < self._size:
-                self._keep(slot, record)
+            size = -1
             if self.count < _WEIGHED or self.count % _SOME == 0:
+                size = pickled(record)
                 share = 1 if self.count < _WEIGHED else _SOME
-                self._weight += share * pickled(record)
+                self._weight += share * size
                 self._weighed += share
+            if self.count < self._size:
+                self._keep(len(self._kept), record, size)
+            elif (slot := below(self.count + 1)) < self._size:
+                self._keep(slot, record, size)
             self.count += 1
 
     @property
@@ -55,8 +57,9 @@ class Sampler:
         """Mean size of all records, as pickles, in bytes."""
         return self._weight / max(1, self._weighed)
 
-    def _keep(self, slot: int, record: Any) -> None:
-        size = pickled(record)
+    def _keep(self, slot: int, record: Any, size: int) -> None:
+        if size < 0:
+            size = pickled(record)
         if slot == len(self._kept):
             self._kept.append((self.count, record, size))
         else:

@@ -35,6 +35,7 @@ GROWING: Final = "growing"
 
 _WORST: Final = (
     "missing",
+    "unfinished",
     "crashed",
     "timed out",
     "out of memory",
@@ -116,6 +117,17 @@ class Candidate:
     def measured(self) -> bool:
         """Whether there is any figure at all."""
         return any(cell.samples for cell in self.cells.values())
+
+    @property
+    def untimed(self) -> bool:
+        """Whether there was no time to measure times; what its check took tells roughly."""
+        return any("rough" in cell.facts for cell in self.cells.values())
+
+    def rough(self, *operations: str) -> float | None:
+        """Return what operations took in the check, in seconds; None where that is not known of all."""
+        found = [self.cells[name].facts.get("rough") for name in operations if name in self.cells]
+        known = [seconds for seconds in found if isinstance(seconds, float)]
+        return math.fsum(known) if known and len(known) == len(operations) else None
 
     @property
     def unfixed(self) -> bool:

@@ -35,7 +35,7 @@ def above(
         if any(" to " in place for place in places):
             line += "; rows with a range of ranks cannot be told apart"
         yield line
-    counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells]
+    counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
     if counts and max(counts) == 1:
         yield "a single process: no intervals, and nothing can be told apart"
     elif counts:
@@ -55,6 +55,11 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
         yield f"very slow ones did not even encode all, and their bytes are estimated: {partly}"
     if asked := _limits(shown):
         yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
+    if untimed := [e.name for e in shown if e.untimed]:
+        yield (
+            f"not timed, as the time did not suffice: {', '.join(untimed)}; ≈ is roughly "
+            "what the check took; `--all` or a longer --budget times them"
+        )
     if ranked and (unresolved := _unresolved(ranked)):
         texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
         yield (

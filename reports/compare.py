@@ -36,7 +36,7 @@ _IRRELEVANT: Final = frozenset(
         "budget",
         "cell_memory",
         "cell_timeout",
-        "check_seconds",
+        "patient",
         "codecs",
         "corpora",
         "fewest",

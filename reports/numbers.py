@@ -8,6 +8,7 @@ from typing import Final
 
 __all__ = [
     "Scale",
+    "approximate",
     "below",
     "decimals",
     "grouped",
@@ -108,6 +109,12 @@ def percent(share: float) -> str:
     if hundredths < 0.1:
         return "<0.1%"
     return f"{hundredths:.1f}%" if hundredths < 9.95 else f"{hundredths:,.0f}%"
+
+
+def approximate(value: float) -> str:
+    """Write a number of which no more than two digits are known: "890", "1,200", "0.034"."""
+    places = max(0, 1 - math.floor(math.log10(abs(value)))) if value else 0
+    return grouped(round(value, 1 - math.floor(math.log10(abs(value)))) if value else 0.0, places)
 
 
 def ratio(value: float) -> str:

@@ -74,6 +74,8 @@ def place(candidate: Candidate, setting: Setting) -> Entry:
     """Say the rank by cost."""
     standing = setting.standing
     rank = standing.ranks.get(candidate.name)
+    if rank is None and candidate.untimed:
+        return Entry("not timed", None, tone="dim")
     if rank is None:
         return Entry("–", None, tone="dim")
     shared = standing.shared(candidate.name)

@@ -48,7 +48,7 @@ class SectionBuilder:
         self.options = options
         self.known = known
         self.shown = [candidate for candidate in candidates if candidate.measured]
-        self.failed = [candidate for candidate in candidates if not candidate.measured]
+        self.failed = [e for e in candidates if not e.measured and e.name != FLOOR]
         self.standing = Standing.of(self.shown, options.cost, alpha)
         self.peers = [self]
         self.keys = self._keys()
@@ -127,6 +127,8 @@ class SectionBuilder:
                 return candidate.name == FLOOR, value is None, 0.0, "" if value is None else str(value)
             found = self.figure(candidate, spec)
             number = found.seen if found else 0.0
+            if found is None and (rough := self._rough(candidate, spec)) is not None:
+                return candidate.name == FLOOR, True, rough, ""
             return candidate.name == FLOOR, found is None, -number if descending else number, ""
 
         ordered = sorted(self.shown, key=place)
@@ -184,7 +186,10 @@ class SectionBuilder:
         def make(candidate: Candidate) -> Entry:
             found = figures[candidate.name]
             if found is None:
-                return self._without(candidate, spec)
+                rough = self._rough(candidate, spec)
+                if rough is None:
+                    return self._without(candidate, spec)
+                return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
             if found.limit is not None:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
             half = None if found.half is None else found.half * factor
@@ -206,7 +211,7 @@ class SectionBuilder:
             ]
             if found:
                 return found
-        return []
+        return [rough for e in self.shown if (rough := self._rough(e, spec)) is not None]
 
     def _relative(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
         figures = {
@@ -229,7 +234,12 @@ class SectionBuilder:
         judged = self._judged(name, spec, usable)
         prior = common(usable)
 
+        least = min(filter(None, (self._rough(e, spec) for e in candidates)), default=0.0)
+        unit = figures[name].value if name in figures else least
+
         def make(candidate: Candidate) -> Entry:
+            if unit and candidate.name not in figures and (rough := self._rough(candidate, spec)):
+                return Entry(f"≈{numbers.approximate(rough / unit)}×", tone="dim", verdict="rough")
             if candidate.name not in figures or against is None or name not in figures:
                 return EMPTY
             if (ours := figures[candidate.name]).limit is not None or figures[name].limit is not None:
@@ -282,6 +292,17 @@ class SectionBuilder:
             value = cell.facts.get(spec.fact) if cell else None
             return Figure(float(value), None, None) if isinstance(value, int | float) else None
         return candidate.figure(*spec.added(candidate))
+
+    def _rough(self, candidate: Candidate, spec: ColumnSpec) -> float | None:
+        """Return what is roughly known of a time that there was no time to measure; in seconds."""
+        if spec.phase != "time" or not candidate.untimed:
+            return None
+        if not spec.figure:
+            return candidate.rough(*spec.added(candidate))
+        dump, load = candidate.rough("dump"), candidate.rough("load")
+        if dump is None or load is None:
+            return None
+        return self.options.cost.total(dump, load, candidate.rough("fix") or 0.0)
 
     def _unit(self, spec: ColumnSpec) -> str:
         """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""

@@ -22,6 +22,7 @@ FAILED: Final[Mapping[str, str]] = {
     "error": "failed",
     "wrong": "brings back something else",
     "unsupported": "cannot carry these records",
+    "unfinished": "was not checked, as the time did not suffice",
 }
 """What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
 

@@ -9,6 +9,7 @@ Deep, cyclic and massively shared records are compared in linear time without re
 from __future__ import annotations
 
 import dataclasses
+import marshal
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -19,14 +20,22 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from ...codecs import CodecError
+from ...codecs._walk import Rules, check_record
 from ...codecs.paths import brief, join
 from ...codecs.tokens import zone
 
-__all__ = ["Difference", "differences", "equal", "first_difference"]
+__all__ = ["Difference", "differences", "equal", "first_difference", "written"]
 
 _MISSING = object()
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
 """Types whose ``==`` already is exact once the types agree."""
+
+
+_MARSHALLED = 2
+"""The last version that writes the same bytes whether values are shared or not."""
+_MOST = 50_000_000
+"""Values of a record, shared ones each time, that are written down to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,30 @@ def equal(expected: object, found: object, *, order: bool = False) -> bool:
 
 def first_difference(expected: object, found: object, *, order: bool = False) -> Difference | None:
     """Return the first place where `found` is not what `expected` was, or None; see `differences`."""
+    if (text := written(expected)) is not None and text == written(found):
+        return None
     return next(_walk(expected, found, order), None)
+
+
+def written(record: Any) -> bytes | None:
+    """Return bytes that only the same record gives, some thirty times as quickly as it is compared.
+
+    A record that is the same may give others (its keys stand in another order); None for one of other than
+    plain values. `marshal` writes types apart and floats as they are.
+    """
+    try:
+        check_record(record, _PLAIN)
+        return marshal.dumps(record, _MARSHALLED)
+    except (CodecError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _other(value: object) -> None:
+    # Of bytes-like values `marshal` writes the bytes and not the type.
+    raise ValueError(f"`{type(value).__name__}` is not written as what it is")
+
+
+_PLAIN = Rules(max_items=_MOST, inside=_other)
 
 
 def differences(expected: object, found: object, limit: int = 10, *, order: bool = False) -> list[Difference]:
@@ -173,7 +205,9 @@ def _by_exact_key(items: dict[Any, Any]) -> dict[Any, Any]:
 def _settled(a: Any, b: Any) -> bool:
     """Whether two values are the same beyond doubt, at the price of a glance."""
     kind = type(a)
-    return a is b or (kind is type(b) and kind in _SAME and bool(a == b))
+    if a is b:
+        return True
+    return kind is type(b) and (kind in _SAME or (kind is float and a != 0.0)) and bool(a == b)
 
 
 def _same_leaf(a: Any, b: Any) -> bool:

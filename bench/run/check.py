@@ -25,14 +25,14 @@ def check(run: Run, stage: Stage) -> None:
             path=stage.path,
             corpus=stage.corpus,
             codec=codec,
-            seconds=run.options.check_seconds,
+            seconds=stage.schedule.check_seconds,
             operations=tuple(sorted(operations)),
         )
         for codec in codecs
     }
     reasons = {codec: missing(codec) for codec in codecs}
     waiting = {
-        codec: run.executor.submit(job, patience=run.options.cell_timeout)
+        codec: run.executor.submit(job, patience=run.options.cell_timeout, until=stage.schedule.check_ends)
         for codec, job in jobs.items()
         if reasons[codec] is None
     }
@@ -42,6 +42,7 @@ def check(run: Run, stage: Stage) -> None:
             _take(run, stage, codec, Ended(None, "missing", reason))
         elif not (run.stopping and waiting[codec].cancel()):
             _take(run, stage, codec, waiting[codec].result())
+            run.look()
     for name in run.options.timed():
         cell = Cell(stage.name, name, FLOOR)
         if operation(name).floor and run.state.outcome(cell) is None:
@@ -49,7 +50,7 @@ def check(run: Run, stage: Stage) -> None:
 
 
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
-    answer: Checked = ended.answer or Checked(ended.outcome, ended.reason)
+    answer: Checked = ended.answer or Checked(ended.outcome, _reason(ended))
     # As the codec itself tells it: a third party's version need not be its package's.
     then, now = run.state.codecs.get(codec), answer.codec.get("version")
     if then is not None and then.version and now is not None and now != then.version:
@@ -90,7 +91,18 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
             elif declared.base in answer.failed:
                 entry["outcome"], entry["reason"] = answer.failed[declared.base]
                 entry["loss"] = ()
+            elif declared.base in answer.rough:
+                entry["facts"]["rough"] = answer.rough[declared.base]
         run.record(entry)
+
+
+def _reason(ended: Ended) -> str:
+    """Say why there is no answer, and how far a check came that there was no time for."""
+    if ended.outcome != "unfinished":
+        return ended.reason
+    seen = {name: spent for note in ended.notes for name, spent in note.items()}
+    took = " and ".join(f"a {name} took {spent:.2g} s" for name, spent in seen.items())
+    return f"the time did not suffice for its check{took and f', {took}'}; --all gives it the time"
 
 
 def _others(run: Run) -> list[str]:

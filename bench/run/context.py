@@ -10,6 +10,7 @@ from ..jobs import Checked, Corpus, Executor
 from ..results import Cell, Outcome
 from .journal import Journal
 from .options import Options
+from .schedule import Schedule
 from .state import Entry, State
 
 __all__ = ["Run", "Show", "Stage"]
@@ -27,12 +28,14 @@ class Stage:
         corpus: Its sample, and what goes with it.
         path: What workers need in `sys.path`.
         checks: What the check found, by codec; only codecs that may be timed.
+        schedule: What its time is for.
         changed: Codecs that are not of the version that this run began with, in words.
     """
 
     name: str
     corpus: Corpus
     path: tuple[str, ...]
+    schedule: Schedule
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 
@@ -47,6 +50,7 @@ class Run:
         journal: Where it is written down.
         executor: Where workers run.
         show: Where progress goes.
+        look: Called when more is known.
         resumed: It resumes an earlier run.
         stopping: Nothing new is to be begun.
         begun: When it began, on the monotonic clock.
@@ -58,6 +62,7 @@ class Run:
     journal: Journal
     executor: Executor
     show: Show
+    look: Callable[[], object] = lambda: None
     resumed: bool = False
     stopping: bool = False
     begun: float = field(default_factory=time.monotonic)

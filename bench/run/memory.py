@@ -25,13 +25,23 @@ def measure_memory(run: Run, stage: Stage) -> None:
         if found.fixes or not operation(name).schema
     ]
     jobs = {cell: _job(run, stage, cell) for cell in cells if not run.state.measured(cell)}
-    waiting = {cell: _submitted(run, job) for cell, job in jobs.items()}
+    until = stage.schedule.memory_ends
+    waiting = {cell: _submitted(run, job, until) for cell, job in jobs.items()}
+    late: list[str] = []
     for done, (cell, future) in enumerate(waiting.items()):
         run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", done, len(waiting))
         if run.stopping and future.cancel():
             continue
-        if (ended := _confirmed(run, jobs[cell], future.result())) is not None:
+        ended = _confirmed(run, jobs[cell], future.result(), until)
+        if ended is not None and ended.outcome == "unfinished":
+            late.append(cell.codec)
+        elif ended is not None:
             _take(run, stage, cell, ended)
+    text, start = "", f"{stage.name}: the time did not suffice"
+    if late:
+        names = ", ".join(dict.fromkeys(late))
+        text = f"{start} for all memory figures of {names}; a longer --budget, or --all, gives it"
+    run.record({"kind": "warning", "text": text, "instead": start})
 
 
 def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
@@ -47,11 +57,11 @@ def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
     )
 
 
-def _submitted(run: Run, job: Weigh) -> Future[Ended]:
-    return run.executor.submit(job, patience=run.options.cell_timeout)
+def _submitted(run: Run, job: Weigh, until: float | None) -> Future[Ended]:
+    return run.executor.submit(job, patience=run.options.cell_timeout, until=until)
 
 
-def _confirmed(run: Run, job: Weigh, ended: Ended) -> Ended | None:
+def _confirmed(run: Run, job: Weigh, ended: Ended, until: float | None) -> Ended | None:
     """Return the answer that stands, in further processes where one asks for them."""
     for _ in range(_MOST - 1):
         answer: Weighed | None = ended.answer
@@ -60,7 +70,7 @@ def _confirmed(run: Run, job: Weigh, ended: Ended) -> Ended | None:
         if run.stopping:
             return None  # an answer that asks for another process is none
         job = dataclasses.replace(job, options={**job.options, **answer.again})
-        ended = _submitted(run, job).result()
+        ended = _submitted(run, job, until).result()
     return ended
 
 

@@ -13,14 +13,22 @@ from ..results import Fact, typed
 from ..stats import TIE
 from .stopping import FEWEST, Rule
 
-__all__ = ["FREE", "Options"]
+__all__ = ["FREE", "QUICK", "Options"]
 
-FREE = frozenset({"precision", "budget", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"})
+FREE = frozenset(
+    {"precision", "budget", "patient", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"}
+)
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
 
 _LINE_BREAK = "\0"
 """Stands for a line break in a file's name where names are joined by those: no name has it."""
+
+QUICK = 9.0
+"""Seconds for a corpus, in a hurry."""
+
+_ROUGH = 0.03
+"""Wanted half-width of ratios, in a hurry."""
 
 _WORTH = 0.05
 """Seconds of slices that the start of a process is worth."""
@@ -38,13 +46,13 @@ class Options:
         sample: Records that are checked and measured.
         sample_bytes: Cap of the sample, as pickles.
         precision: Wanted half-width of ratios, as a share.
-        budget: Seconds of timing for each corpus.
+        budget: Seconds for each corpus, reading, check and memory included.
+        patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
         batch: Records that are encoded together, as a list.
         gc: Garbage collector during slices: "on", "off", or "both".
         rounds: Rounds of a process, at the least.
         slice: Wanted length of a slice in seconds.
-        check_seconds: After this long a slow codec is checked on no further record.
         cell_timeout: Seconds that a cell may stand still.
         cell_memory: Bytes of address space of a worker.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
@@ -59,7 +67,8 @@ class Options:
     seed: int = 1
     precision: float = 0.02
     tie: float = TIE
-    budget: float = 60.0
+    budget: float = 70.0
+    patient: bool = False
     fewest: int = 10
     isolate: bool = False
     gc: Literal["on", "off", "both"] = "on"
@@ -70,7 +79,6 @@ class Options:
     format: str | None = None
     rounds: int = 30
     slice: float = 0.00025
-    check_seconds: float = 10.0
     cell_timeout: float = 60.0
     cell_memory: int = 2 << 30
     ratios: bool = False
@@ -78,7 +86,7 @@ class Options:
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""
         return dataclasses.replace(
-            self, budget=min(self.budget, 5.0), fewest=FEWEST, rounds=15, check_seconds=1.0, sample=200
+            self, budget=QUICK, fewest=FEWEST, rounds=15, sample=200, precision=_ROUGH, ratios=True
         )
 
     @property

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -94,6 +95,7 @@ class Workshop:
         inputs: Mapping[str, bytes] | None = None,
         *,
         patience: float | None = None,
+        until: float | None = None,
         watch: Callable[[int], object] | None = None,
         environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
@@ -101,7 +103,7 @@ class Workshop:
         """Run a job in a fresh process, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
-            job: As there; likewise `inputs`, `patience` and `watch`.
+            job: As there; likewise `inputs`, `patience`, `until` and `watch`.
             environment: Further environment variables.
             handles: Files of ours that are open and that the worker may read, by number.
 
@@ -111,7 +113,7 @@ class Workshop:
         if inputs is not None and inputs is not self.blobs:
             for digest in job.digests():
                 self.blobs.put(inputs[digest])
-        return self._pool.submit(self._work, job, patience, environment or {}, handles, watch)
+        return self._pool.submit(self._work, job, _Limits(patience, until), environment or {}, handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
@@ -124,11 +126,13 @@ class Workshop:
     def _run(
         self,
         job: Job,
-        patience: float | None,
+        limits: _Limits,
         environment: Mapping[str, str],
         handles: Collection[int],
         watch: Callable[[int], object] | None,
     ) -> Ended:
+        if limits.over():
+            return Ended(None, "unfinished", "the time was over before it began")
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
@@ -159,7 +163,7 @@ class Workshop:
                 _end(process.pid)
             self._running.add(process.pid)
         try:
-            late = _wait(process.pid, heartbeat, patience, watch)
+            late = _wait(process.pid, heartbeat, limits, watch)
         finally:
             _end(process.pid)
             process.wait()
@@ -182,7 +186,7 @@ class Workshop:
             return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
         if answer is not None:
             return Ended(answer, "ok", "", said, cell, noted, host)
-        outcome, reason = _why(process.returncode, late, patience, said)
+        outcome, reason = late or _why(process.returncode, said)
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
         return Ended(None, outcome, reason, said, cell, noted, host)
@@ -197,10 +201,22 @@ def _notes(path: Path) -> Iterator[Any]:
             yield json.loads(line)
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How long a worker may take; see `Workshop.submit`."""
+
+    patience: float | None
+    until: float | None
+
+    def over(self) -> bool:
+        """Whether its time is over."""
+        return self.until is not None and time.monotonic() >= self.until
+
+
 def _wait(
-    pid: int, heartbeat: Heartbeat, patience: float | None, watch: Callable[[int], object] | None
-) -> bool:
-    """Wait for the end of a process; return True when its heart stood still for too long."""
+    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int], object] | None
+) -> tuple[Outcome, str] | None:
+    """Wait for the end of a process; return why it is to be ended, None where it has come to its own."""
     handle = os.pidfd_open(pid)
     try:
         poll = select.poll()
@@ -212,11 +228,13 @@ def _wait(
                 watch(cell)
             if now != beats:
                 beats, since = now, time.monotonic()
-            elif patience is not None and time.monotonic() - since > patience:
-                return True
+            elif limits.patience is not None and time.monotonic() - since > limits.patience:
+                return "timed out", f"did not come back within {limits.patience:g} s (--cell-timeout)"
+            if limits.over():
+                return "unfinished", "the time did not suffice"
     finally:
         os.close(handle)
-    return False
+    return None
 
 
 def _end(group: int) -> None:
@@ -231,9 +249,7 @@ def _remove(folder: Path) -> None:
     folder.rmdir()
 
 
-def _why(code: int, late: bool, patience: float | None, said: str) -> tuple[Outcome, str]:
-    if late:
-        return "timed out", f"did not come back within {patience:g} s (--cell-timeout)"
+def _why(code: int, said: str) -> tuple[Outcome, str]:
     if "MemoryError" in said or "bad_alloc" in said or "memory allocation of" in said:
         return "out of memory", "went over its memory limit (--cell-memory)"
     if code == -signal.SIGKILL:

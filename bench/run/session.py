@@ -8,7 +8,7 @@ import datetime as dt
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -23,6 +23,7 @@ from .journal import Journal, stored
 from .memory import measure_memory
 from .options import Options
 from .processes import Workshop
+from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
 
@@ -92,6 +93,7 @@ class Session:
         command: The command line, for the record.
         resume: Go on with the run that is in `output`.
         show: Where progress goes.
+        look: Called when more is known, with what gives the result so far.
 
     Attributes:
         notes: What the user should know at the end, beyond the result.
@@ -106,12 +108,14 @@ class Session:
         command: str = "",
         resume: bool = False,
         show: Show = lambda text, done, total: None,
+        look: Callable[[Callable[[], Result]], object] = lambda result: None,
     ) -> None:
         self.options = options
         self.output = output
         self.command = command
         self.resume = resume
         self.show = show
+        self.look = look
         self.notes: list[str] = []
         self.interrupted = False
         self._reading = True
@@ -137,6 +141,7 @@ class Session:
                     f"{journal.path.name} and say --resume to resume it)"
                 )
             run = Run(self.options, State(), journal, workshop, self.show, resumed=bool(journal.entries))
+            run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
             try:
                 with self._listening(run):
                     complete = self._phases(run, workshop)
@@ -217,6 +222,7 @@ class Session:
         for stage in stages:
             if run.stopping:
                 break
+            stage.schedule.begin()
             before = dict(run.state.codecs)
             check(run, stage)
             if stage.changed:
@@ -231,7 +237,7 @@ class Session:
 
     def _prepare(self, run: Run, workshop: Workshop, source: str) -> Stage:
         """Draw a sample; here and by no other executor, as what is read is on this machine."""
-        options = self.options
+        options, begun = self.options, time.monotonic()
         job = Prepare(
             source=source,
             records=options.records,
@@ -270,7 +276,7 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        return Stage(facts.name, prepared.corpus, prepared.path)
+        return Stage(facts.name, prepared.corpus, prepared.path, Schedule(options, time.monotonic() - begun))
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

@@ -21,7 +21,9 @@ __all__ = ["FAILED", "Entry", "State", "entries"]
 
 Entry = Mapping[str, Any]
 
-FAILED = frozenset({"wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "missing"})
+FAILED = frozenset(
+    {"wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "unfinished", "missing"}
+)
 
 _DRIFT = 0.01
 """Mean drift within processes beyond which a cell is called not steady, as a share."""
@@ -87,6 +89,10 @@ class State:
             self._warn(entry["text"], entry.get("instead"))
         elif kind == "cell":
             self._apply_cell(entry)
+        elif kind == "rough":
+            found = self._cells[Cell.parse(entry["cell"])]
+            found.facts["rough"] = entry["seconds"]
+            found.figures = {}
         elif kind == "process":
             self._apply_process(entry)
         else:
@@ -121,6 +127,7 @@ class State:
         for name, figure in entry["cells"].items():
             found = self._cells[Cell.parse(name)]
             found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
+            found.facts.pop("rough", None)
 
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
@@ -136,7 +143,8 @@ class State:
         found = self._cells.get(cell)
         if found is None:
             return False
-        return bool(found.figures) or "verdict" in found.facts or found.outcome in FAILED
+        failed = found.outcome in FAILED and found.outcome != "unfinished"
+        return bool(found.figures) or "verdict" in found.facts or failed
 
     def samples(self, cell: Cell) -> tuple[Measurement, ...]:
         """Return a cell's samples; times are in units of the run's median yardstick."""

@@ -6,6 +6,7 @@ import dataclasses
 import random
 import time
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from ...codecs.registry import bare_name
@@ -15,6 +16,7 @@ from ..operations import operation
 from ..results import FLOOR, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
+from .schedule import FEWEST_PROCESSES
 from .state import FAILED
 from .stopping import Progress
 
@@ -23,7 +25,15 @@ __all__ = ["time_cells"]
 _DIRTY = 0.3
 """Share of disturbed slices beyond which a process is replaced."""
 _LEAST = 5
-"""Processes that are run whatever the budget: with fewer, nearly everything is a tie."""
+"""Processes that codecs are chosen for, as far as there is time."""
+_OVERHEAD = 1.5
+"""What a slice takes with all that comes before it, over the slice itself."""
+_SLOW = 2
+"""Codecs are slow that take this many times longer in a process than most."""
+_SINGLE = 100
+"""Calls this many times longer than a slice are made once a process."""
+_CALLS = 3
+"""How often those are made that are shorter."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -39,17 +49,20 @@ class _Contest:
     def __init__(self, run: Run, stage: Stage) -> None:
         self.run = run
         self.stage = stage
+        self.left: set[str] = set()
         self.nameless = 0
         self.replaced = 0
         self.harness = float("inf")
         self.progress = Progress(False)
+        self.over = False
+        self.took = 0.0
 
     def cells(self) -> list[Cell]:
         """Return the cells that still run."""
         state = self.run.state
         found = []
         for name in self.run.options.timed():
-            for codec in (*self.stage.checks, FLOOR):
+            for codec in (*(name for name in self.stage.checks if name not in self.left), FLOOR):
                 cell = Cell(self.stage.name, name, codec)
                 checked = self.stage.checks.get(codec)
                 skipped = operation(name).schema and (checked is None or not checked.fixes)
@@ -61,22 +74,87 @@ class _Contest:
         return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != FLOOR))
 
     def go(self) -> None:
-        options = self.run.options
-        rule = options.rule
+        rule = self.run.options.rule
         looks = set(rule.looks())
-        begun = time.monotonic()
         if self._done() >= rule.fewest:
             self.progress = rule.look(self._tables())
-        while self.codecs() and not self.run.stopping and not self.progress.reached:
-            spent = time.monotonic() - begun
-            if spent > options.budget and self._done() >= min(_LEAST, rule.fewest):
-                break
-            if self._done() >= rule.most:
-                break
-            self.run.show(self._said(), min(spent, options.budget), options.budget)
-            if self._process() and self._done() in looks:
+        self.stage.schedule.begin_timing()
+        self._choose()
+        while self.codecs() and not self._ended():
+            budget = self.stage.schedule.budget
+            self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
+            begun = time.monotonic()
+            counts = self._process()
+            self.took = time.monotonic() - begun
+            if counts and self._done() in looks:
                 self.progress = rule.look(self._tables())
+            self._thin()
+            self.run.look()
         self._conclude()
+
+    def _ended(self) -> bool:
+        if (
+            self.over
+            or self.run.stopping
+            or self.progress.reached
+            or self._done() >= self.run.options.rule.most
+        ):
+            return True
+        schedule = self.stage.schedule
+        left = schedule.left(schedule.timing_part)
+        if self.run.options.patient:
+            return not left and self._done() >= self._wanted
+        if self._done() < FEWEST_PROCESSES:
+            left = schedule.left(schedule.stretched)
+        return left < self.took or not left  # one that could not be finished is not begun
+
+    @property
+    def _wanted(self) -> int:
+        return min(_LEAST, self.run.options.fewest)
+
+    def _choose(self) -> None:
+        """Leave out the codecs that there is no time for, by what their checks took."""
+        seconds = {codec: self._expected(codec) for codec in self.codecs()}
+        chosen = self.stage.schedule.processes(seconds, self._wanted)
+        for codec in seconds.keys() - set(chosen):
+            self._leave(codec)
+
+    def _expected(self, codec: str) -> float:
+        """Return what one process takes for a codec, roughly."""
+        options = self.run.options
+        slices = options.turns(2 * len(self.stage.checks)) * options.slice
+        total = 0.0
+        for name in options.timed():
+            call = self.stage.checks[codec].rough.get(operation(name).base, 0.0)
+            calls = 1 if call > _SINGLE * options.slice else _CALLS
+            # Each call comes with making its record anew, or its payload.
+            total += max(2 * slices, calls * call) * _OVERHEAD
+        return total
+
+    def _thin(self) -> None:
+        """Leave out the dearest codecs when the processes that are wanted would take too long."""
+        schedule, state = self.stage.schedule, self.run.state
+        if self.run.options.patient or self.over or self._done() >= min(self._wanted, FEWEST_PROCESSES):
+            return
+        spent: dict[str, float] = {}
+        for cell in self.cells():
+            if cell.codec != FLOOR and (samples := state.samples(cell)):
+                spent[cell.codec] = spent.get(cell.codec, 0.0) + _OVERHEAD * samples[-1].duration
+        wanted = min(self._wanted, FEWEST_PROCESSES) - self._done()
+        usual = median(spent.values()) if spent else 0.0
+        # Without the slow ones; to leave out others would save nothing.
+        for codec in sorted(spent, key=spent.__getitem__, reverse=True):
+            if wanted * self.took <= schedule.left(schedule.stretched) or spent[codec] < _SLOW * usual:
+                break
+            self.took -= spent[codec]
+            self._leave(codec)
+
+    def _leave(self, codec: str) -> None:
+        """Time a codec no further; the few figures that it has are roughly known, as those of its check."""
+        for cell in [cell for cell in self.cells() if cell.codec == codec]:
+            if samples := self.run.state.samples(cell):
+                self.run.record({"kind": "rough", "cell": cell.name, "seconds": samples[-1].value})
+        self.left.add(codec)
 
     def _done(self) -> int:
         return self.run.state.processes(self.stage.name)
@@ -155,10 +233,15 @@ class _Contest:
         def watch(index: int) -> None:
             if 0 <= index < len(group):
                 cell = group[index]
-                self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, options.budget)
+                self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, 0)
 
-        ended = self.run.executor.submit(job, patience=options.cell_timeout, watch=watch).result()
+        ended = self.run.executor.submit(
+            job, patience=options.cell_timeout, until=self.stage.schedule.last, watch=watch
+        ).result()
         answer: Timed | None = ended.answer
+        if ended.outcome == "unfinished":
+            self.over = True
+            return None
         if answer is None:
             self._blame(group, ended)
             return None

@@ -90,7 +90,7 @@ class _Trial:
         self.show(what, number, total)
         output = self.folder / "run.json"
         output.unlink(missing_ok=True)
-        return Session(Options(**options), output).run()
+        return Session(Options(patient=True, **options), output).run()
 
 
 def _pairs(trial: _Trial) -> Iterator[Finding]:

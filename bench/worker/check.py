@@ -5,17 +5,19 @@ It decides whether a codec may be timed at all, and leaves the payloads for thos
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ...errors import UsageError
 from ..desk import Desk
-from ..fidelity.equality import equal, first_difference
+from ..fidelity.equality import equal, first_difference, written
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
@@ -39,8 +41,12 @@ Beat = Callable[[int], object]
 
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that the check itself goes through."""
-_VERY_SLOW = 6
+_VERY_SLOW = 2
 """After this many times the seconds of a check, not even sizes are asked for any more."""
+_LARGE = 1 << 20
+"""Bytes of a record, as a pickle, of which the garbage collector takes notice."""
+_LONG = 0.05
+"""Seconds of a call that is worth a note, and that no call is made twice of without need."""
 _SURER = 0.15
 """Share of the seconds of a check for finding out more surely what each record takes."""
 
@@ -76,6 +82,8 @@ class _Seen:
 def run(job: Check, desk: Desk) -> Answer:
     """Check one codec."""
     sample = Sample.of(desk.blobs[job.corpus.sample])
+    if max(map(len, sample.pickles)) > _LARGE:
+        gc.disable()  # our copies must not be looked through while a codec works
     desk.beat(0)
     try:
         parts = codec_parts(job.codec, job.corpus, desk.blobs, checking=True)
@@ -88,7 +96,7 @@ def run(job: Check, desk: Desk) -> Answer:
         return Checked("unsupported", str(error))
     told = facts(parts.codec) | {"name": job.codec, "extra": describe(job.codec).extra}
     try:
-        seen = _through(parts, sample, desk.beat, job.seconds)
+        seen = _through(parts, sample, desk, job.seconds)
     except _EndedError as end:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
@@ -115,6 +123,7 @@ def run(job: Check, desk: Desk) -> Answer:
         },
         failed=failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
+        rough={name: fmean(spent) for name, spent in taken.items()},
         limits=beyond(job.codec, parts, sample, seen.payloads),
         payloads=desk.blobs.put(Payloads(seen.payloads, taken).stored()),
         dictionary="" if dictionary is None else desk.blobs.put(dictionary),
@@ -143,7 +152,7 @@ def _costs(
         rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
         found[name] = taken + rest
-        if not rest:
+        if not rest and sum(taken) < seconds:
             with closing(work(parts, name, sample, seen.payloads)) as made:
                 found[name] = costs(made, taken, seconds, beat)
     return found
@@ -198,7 +207,7 @@ def _tried(parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, 
     return found
 
 
-def _through(parts: CodecParts, sample: Sample, beat: Beat, seconds: float) -> _Seen:
+def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _Seen:
     seen = _Seen()
     me = os.getpid()
     begun = time.perf_counter()
@@ -206,10 +215,13 @@ def _through(parts: CodecParts, sample: Sample, beat: Beat, seconds: float) -> _
         spent = time.perf_counter() - begun if index >= _AT_LEAST else 0.0
         if spent > _VERY_SLOW * seconds:
             break
-        beat(0)
-        payload = _encoded(parts, sample, index, seen)
-        if spent <= seconds and seen.compared == index:
-            _compare(parts, sample, index, payload, seen)
+        desk.beat(0)
+        comparing = spent <= seconds and seen.compared == index
+        payload, text = _encoded(parts, sample, index, seen, comparing=comparing)
+        _note(desk, seen, "dump")
+        if comparing:
+            _compare(parts, sample, index, payload, text, seen)
+            _note(desk, seen, "load")
             seen.compared += 1
         seen.payloads.append(payload)
         if os.getpid() != me:
@@ -228,9 +240,18 @@ def _where(index: int) -> str:
     return f"record {index + 1} of the sample"
 
 
-def _encoded(parts: CodecParts, sample: Sample, index: int, seen: _Seen) -> bytes:
-    """Encode a record, which must stay as it is."""
+def _note(desk: Desk, seen: _Seen, operation: str) -> None:
+    """Write down what a slow call took: there may be no time for more."""
+    if (spent := seen.seconds[operation][-1]) > _LONG:
+        desk.note({operation: spent})
+
+
+def _encoded(
+    parts: CodecParts, sample: Sample, index: int, seen: _Seen, *, comparing: bool
+) -> tuple[bytes, bytes | None]:
+    """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
     record = sample.record(index)
+    text = written(record) if comparing else None
     (taken,) = parts.taken([record])
     begin = time.thread_time()
     try:
@@ -240,18 +261,23 @@ def _encoded(parts: CodecParts, sample: Sample, index: int, seen: _Seen) -> byte
     seen.seconds["dump"].append(_since(begin))
     if not isinstance(payload, bytes):
         raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
-    if index <= seen.compared and (difference := first_difference(sample.record(index), record)) is not None:
-        raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
-    return payload
+    if comparing and (text is None or text != written(record)):
+        difference = first_difference(sample.record(index), record)
+        if difference is not None:
+            raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
+    return payload, text
 
 
-def _compare(parts: CodecParts, sample: Sample, index: int, payload: bytes, seen: _Seen) -> None:
-    """Take a payload back and compare what comes with the record."""
+def _compare(
+    parts: CodecParts, sample: Sample, index: int, payload: bytes, text: bytes | None, seen: _Seen
+) -> None:
+    """Take a payload back and compare what comes with the record, which is `text` as `written`."""
     where = _where(index)
     begin = time.thread_time()
     found = _decoded(parts, payload, where)
-    seen.seconds["load"].append(_since(begin))
-    if index < _AT_LEAST and isinstance(found, dict | list) and _decoded(parts, payload, where) is found:
+    seen.seconds["load"].append(spent := _since(begin))
+    again = index < _AT_LEAST and spent < _LONG and isinstance(found, dict | list)
+    if again and _decoded(parts, payload, where) is found:
         raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
     if parts.fix is not None:
         begin = time.thread_time()
@@ -259,6 +285,8 @@ def _compare(parts: CodecParts, sample: Sample, index: int, payload: bytes, seen
         seen.seconds["fix"].append(_since(begin))
     if parts.give is not None:
         found = parts.give(found)
+    if text is not None and text == written(found):
+        return
     expected = sample.record(index)
     if not equal(expected, found, order="key_order" in parts.codec.carries):
         judgement = judge(expected, found, parts.codec.carries, parts.codec.losses)

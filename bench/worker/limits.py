@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...codecs import codec, is_raw, split_name
+from ...codecs._walk import Rules, check_record
+from ...codecs.errors import TooMuchError
 from ..operations.base import CodecParts
 from .records import Sample
 
@@ -36,7 +38,7 @@ def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[byte
     plain = parts.bare.with_compression(None)
     for index in large:
         record = sample.record(index)
-        found["items"] = max(found["items"], _values(record))
+        found["items"] = max(found["items"], _values(record, usual.items))
         if parts.bare.compression is not None:
             size = len(plain.encode(*parts.taken([record])))
             found["decompressed"] = max(found["decompressed"], size)
@@ -45,14 +47,13 @@ def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[byte
     return {key: 1 << (_ROOM * most - 1).bit_length() for key, most in found.items() if most > limits[key]}
 
 
-def _values(record: Any) -> int:
-    """Count a record's values as `Limits.items` does."""
-    count, stack = 0, [record]
-    while stack:
-        value = stack.pop()
-        count += 1
-        if isinstance(value, dict):
-            stack += [*value.keys(), *value.values()]
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            stack += value
-    return count
+def _values(record: Any, least: int) -> int:
+    """Return a power of two that a record's values do not exceed, as `Limits.items` counts; 0 for `least`."""
+    bound = 0
+    while True:
+        try:
+            check_record(record, Rules(max_items=bound or least))
+        except TooMuchError:
+            bound = 2 * bound or 1 << least.bit_length()
+        else:
+            return bound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import pickle
 import sys
@@ -29,6 +30,7 @@ def run(job: Prepare, desk: Desk) -> Answer:
     Raises:
         RunError: There is no record, or one that cannot be handed to another process.
     """
+    gc.disable()  # records are no garbage, and all of them would be looked through again and again
     try:
         return _prepared(job, desk)
     except RecursionError as error:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.progress import Progress
 
-__all__ = ["console", "progress"]
+__all__ = ["Board", "board", "console", "progress"]
 
 PIPE_WIDTH = 140
+_BELOW = 2
+"""Lines of a board that are not its text's."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -24,6 +29,57 @@ def console(*, stderr: bool = False) -> Console:
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = PIPE_WIDTH
     return screen
+
+
+class Board:
+    """A text that is written again in place, above a progress bar; both on stderr.
+
+    Attributes:
+        progress: The bar.
+        shown: Whether there is a terminal for the text.
+        width: Columns for it.
+        height: Lines for it.
+        color: Whether it may have colours.
+    """
+
+    def __init__(self) -> None:
+        from rich.text import Text
+
+        self.progress = progress()
+        screen = self.progress.console
+        self.shown = screen.is_terminal and sys.stdout is not None and sys.stdout.isatty()
+        self.width, self.height = screen.width, screen.height - _BELOW
+        self.color = screen.color_system is not None
+        self._text = Text("")
+
+    def write(self, text: str) -> None:
+        """Write a text with escape sequences in place of the one before."""
+        from rich.text import Text
+
+        self._text = Text.from_ansi(text)
+
+    def __rich__(self) -> RenderableType:
+        from rich.console import Group
+
+        return Group(self._text, self.progress)
+
+
+@contextmanager
+def board() -> Iterator[Board]:
+    """Show a board for a while; what it said last stays where Ctrl-C ends it."""
+    from rich.live import Live
+
+    made = Board()
+    if not made.shown:
+        with made.progress:
+            yield made
+        return
+    with Live(made, console=made.progress.console, refresh_per_second=4, transient=True) as shown:
+        try:
+            yield made
+        except KeyboardInterrupt:
+            shown.transient = False
+            raise
 
 
 def progress() -> Progress:

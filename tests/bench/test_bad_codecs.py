@@ -133,7 +133,18 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subproces
     """Run all of them beside msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
     install(folder)
-    arguments = ["run", "movies", "--quick", "--budget", "3", "--sample", "1000", "--records", "1000"]
+    arguments = [
+        "run",
+        "movies",
+        "--quick",
+        "--all",
+        "--budget",
+        "3",
+        "--sample",
+        "1000",
+        "--records",
+        "1000",
+    ]
     arguments += ["--cell-timeout", "2", "--cell-memory", "600M", "-o", "out.json"]
     arguments += ["-c", ",".join(["msgpack", "json", *CODECS])]
     done = subprocess.run(
@@ -214,7 +225,18 @@ def test_what_codecs_print_is_not_in_the_table(
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
     install(tmp_path)
-    arguments = ["run", "movies", "--quick", "--budget", "0", "--records", "1000", "-c", "segfaults-late"]
+    arguments = [
+        "run",
+        "movies",
+        "--quick",
+        "--all",
+        "--budget",
+        "0",
+        "--records",
+        "1000",
+        "-c",
+        "segfaults-late",
+    ]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bakeoff", *arguments],
         cwd=tmp_path,

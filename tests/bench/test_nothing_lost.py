@@ -103,7 +103,7 @@ class TestKill:
         endless = Endless(tmp_path)
         before = endless.wait_for_processes(3)
         endless.end(signal.SIGKILL)
-        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+        done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert done.returncode == 0, done.stderr
         result = read(tmp_path / "out.json")
@@ -116,7 +116,7 @@ class TestKill:
         endless = killed(tmp_path, 2)
         with endless.journal.open("ab") as file:
             file.write(b'{"kind": "process", "corp')
-        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+        done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert done.returncode == 0, done.stderr
         assert len(pairs(read(tmp_path / "out.json"))) >= 2
@@ -150,7 +150,7 @@ class TestKill:
         """Starting anew over an unfinished run does not destroy it."""
         journal = journal_path(tmp_path / "out.json")
         journal.write_bytes(b"hours of work\n")
-        done = run(tmp_path, "movies", *SMALL, "--budget", "0", "--quick")
+        done = run(tmp_path, "movies", *SMALL, "--all", "--budget", "0", "--quick")
 
         assert done.returncode == 0, done.stderr
         assert "an unfinished run was here" in done.stderr
@@ -258,7 +258,7 @@ class TestLock:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a finished run."""
     folder = tmp_path_factory.mktemp("finished")
-    done = run(folder, "movies", *SMALL, "--quick", "--budget", "1")
+    done = run(folder, "movies", *SMALL, "--quick", "--all", "--budget", "1")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -301,7 +301,7 @@ class TestResume:
     def test_a_verdict_that_has_no_figure_is_not_measured_again(self, tmp_path: Path) -> None:
         """No growth stands in a file as a fact only."""
         memory = [argument for argument in SMALL if argument != "--no-memory"]
-        first = run(tmp_path, "movies", *memory, "--quick", "--budget", "0", "--memory")
+        first = run(tmp_path, "movies", *memory, "--quick", "--all", "--budget", "0", "--memory")
         result = read(tmp_path / "out.json")
         state = State()
         for entry in entries(result):
@@ -314,7 +314,7 @@ class TestResume:
 
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
         """They are known by their sha256, like a file's."""
-        once = [*RUN, "-", *SMALL, "--quick", "--budget", "0"]
+        once = [*RUN, "-", *SMALL, "--quick", "--all", "--budget", "0"]
         subprocess.run(once, cwd=tmp_path, input=b'{"a": 1}', check=True, capture_output=True)
         again = [*RUN, "--resume", "out.json"]
         done = subprocess.run(again, cwd=tmp_path, input=b'{"a": 2}', capture_output=True, check=False)
@@ -343,7 +343,7 @@ class TestResume:
         endless = killed(tmp_path, 3)
         lines = [json.loads(line) for line in endless.journal.read_bytes().splitlines()]
         before = max(line["spent"] for line in lines if line["kind"] == "process")
-        done = run(tmp_path, "--resume", "out.json", "--budget", "0")
+        done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert done.returncode == 0, done.stderr
         assert read(tmp_path / "out.json").duration > before > 0
@@ -352,7 +352,7 @@ class TestResume:
         """A file that changed between the runs has another sha256."""
         records = tmp_path / "mine.jsonl"
         records.write_text('{"a": 1}\n{"a": 2}\n')
-        assert run(tmp_path, "mine.jsonl", *SMALL, "--quick", "--budget", "0").returncode == 0
+        assert run(tmp_path, "mine.jsonl", *SMALL, "--quick", "--all", "--budget", "0").returncode == 0
         records.write_text('{"a": 1}\n{"a": 3}\n')
         done = run(tmp_path, "--resume", "out.json")
 
@@ -397,7 +397,7 @@ class TestResume:
             "        carries=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(package))
-        arguments = ["movies", *SMALL, "-c", "theirs", "--budget", "0"]
+        arguments = ["movies", *SMALL, "-c", "theirs", "--all", "--budget", "0"]
         assert run(tmp_path, *arguments, "--quick").returncode == 0
         same = run(tmp_path, "--resume", "out.json")
         module.write_text(module.read_text().replace("9.9", "9.10").replace("json.dumps", "json.nothing"))
@@ -410,7 +410,7 @@ class TestResume:
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
         """The file tells the budget that its last part had."""
         (tmp_path / "out.json").write_bytes((finished / "out.json").read_bytes())
-        done = run(tmp_path, "--resume", "out.json", "--budget", "0", "--precision", "40%")
+        done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--precision", "40%")
 
         assert done.returncode == 0, done.stderr
         options = read(tmp_path / "out.json").options
@@ -421,7 +421,7 @@ class TestResume:
         endless = killed(tmp_path, 1)
         lines = endless.journal.read_bytes().replace(b'"version": "1.', b'"version": "0.')
         endless.journal.write_bytes(lines)
-        done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--budget", "0")
+        done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--all", "--budget", "0")
 
         assert done.returncode == 1
         assert "msgpack: msgpack 0." in done.stderr
@@ -437,7 +437,7 @@ class TestResume:
 
     def test_the_same_command_with_resume_goes_on(self, tmp_path: Path) -> None:
         """A schema for every codec is no other selection the second time."""
-        typed = ["movies", *SMALL, "--infer", "--budget", "0"]
+        typed = ["movies", *SMALL, "--infer", "--all", "--budget", "0"]
         assert run(tmp_path, *typed, "--quick").returncode == 0
         again = run(tmp_path, *typed, "--resume", "out.json")
 
@@ -531,27 +531,27 @@ class TestTrust:
     def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
         """That they were once trusted does not let them in again."""
         (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
-        once = ["rows.pickle", *SMALL, "--quick", "--budget", "0", "--trusted"]
+        once = ["rows.pickle", *SMALL, "--quick", "--all", "--budget", "0", "--trusted"]
         assert run(tmp_path, *once).returncode == 0
         before = (tmp_path / "out.json").read_bytes()
-        refused = run(tmp_path, "--resume", "out.json", "--budget", "0")
+        refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert refused.returncode == 2
         assert "rows.pickle: reading a pickle runs what it says; say --trusted" in refused.stderr
         assert (tmp_path / "out.json").read_bytes() == before
-        assert run(tmp_path, "--resume", "out.json", "--budget", "0", "--trusted").returncode == 0
+        assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
 
     @pytest.mark.parametrize("more", [[], ["--explain"], ["--trusted"]])
     def test_functions_are_named_anew(self, tmp_path: Path, more: list[str]) -> None:
         """No module is imported because the file says so; the command that would is told."""
         module = tmp_path / "rows.py"
         module.write_text("def made():\n    return [{'a': 1}]\n")
-        once = ["rows:made", *SMALL, "--quick", "--budget", "0"]
+        once = ["rows:made", *SMALL, "--quick", "--all", "--budget", "0"]
         assert run(tmp_path, *once).returncode == 0
         module.write_text("open('imported', 'w')\n" + module.read_text())
-        refused = run(tmp_path, "--resume", "out.json", "--budget", "0", *more)
+        refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", *more)
 
         assert refused.returncode == 2
         assert "type it again: bakeoff run rows:made --resume out.json" in refused.stderr
         assert not (tmp_path / "imported").exists()
-        assert run(tmp_path, "rows:made", "--resume", "out.json", "--budget", "0").returncode == 0
+        assert run(tmp_path, "rows:made", "--resume", "out.json", "--all", "--budget", "0").returncode == 0

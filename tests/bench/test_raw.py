@@ -56,7 +56,7 @@ def test_a_librarys_own_subclass_is_a_loss(losses: tuple[str, ...], wrong: bool)
 def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
     """One row for each codec as it is; types as its library has them are a loss."""
     (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
-    command = "run mine.jsonl --raw --quick --budget 0 -c bson,orjson,orjson|zlib"
+    command = "run mine.jsonl --raw --quick --all --budget 0 -c bson,orjson,orjson|zlib"
 
     done = subprocess.run(
         [sys.executable, "-m", "bakeoff", *command.split()], cwd=tmp_path, capture_output=True, text=True

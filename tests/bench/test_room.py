@@ -86,6 +86,7 @@ SMALL = [
     "50",
     "-c",
     "fills,json",
+    "--all",
     "--budget",
     "0",
     "-o",
@@ -112,7 +113,7 @@ class TestFull:
         assert any(line["kind"] == "process" for line in lines)
 
         monkeypatch.setenv("WHEN", "never")
-        done = run(filler, "--resume", "out.json", "--budget", "0")
+        done = run(filler, "--resume", "out.json", "--all", "--budget", "0")
         assert done.returncode == 0, done.stderr
         assert {cell.outcome for cell in read(filler / "out.json").cells} <= {"ok", "lossy"}
 
@@ -138,7 +139,7 @@ class TestFull:
     def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
         """What was written down before stays; what to do is said."""
         output = str(filler / "small" / "out.json")
-        arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--budget", "2", "--ratios"]
+        arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--all", "--budget", "2", "--ratios"]
         full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
 
         assert full.returncode == 1

@@ -28,7 +28,7 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-QUICK = ["--quick", "--budget", "0", "-c", "json,msgpack"]
+QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,msgpack"]
 
 
 def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
     """There is a result, with a name of one line, and the run can be resumed."""
     (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
     done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *QUICK)
-    again = run(tmp_path, "--resume", "bakeoff.json", "--budget", "0")
+    again = run(tmp_path, "--resume", "bakeoff.json", "--all", "--budget", "0")
 
     assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
     assert [corpus.name for corpus in read(tmp_path / "bakeoff.json").corpora] == [r"two\nlines \x1b[31m"]
@@ -135,7 +135,7 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
     """An optional field has no place in an array: that codec alone is unsupported, and says why."""
     (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
     codecs = "msgspec-msgpack/array,json+schema"
-    done = run(mine, "some.jsonl", "--quick", "--budget", "0", "--infer", "-c", codecs)
+    done = run(mine, "some.jsonl", "--quick", "--all", "--budget", "0", "--infer", "-c", codecs)
     outcomes = {
         c.cell.codec: (c.outcome, c.reason)
         for c in read(mine / "bakeoff.json").cells

@@ -13,9 +13,14 @@ OPERATIONS = ("dump", "size")
 def run(tmp_path, **options):
     """Do one short run and return its result."""
     plain = Options(
-        corpora=("messages",), codecs=("msgpack",), operations=OPERATIONS, records="400", budget=0.0
+        corpora=("messages",),
+        codecs=("msgpack",),
+        operations=OPERATIONS,
+        records="400",
+        budget=0.0,
+        patient=True,
     )
-    return Session(dataclasses.replace(plain.quick(), **options), tmp_path / "r.json").run()
+    return Session(dataclasses.replace(plain.quick(), budget=0.0, **options), tmp_path / "r.json").run()
 
 
 def test_a_dictionary_is_trained_on_other_records(tmp_path):

@@ -218,7 +218,7 @@ def nine(sessions: int) -> Iterator[tuple[Result, float]]:
     """Take nine codecs to ±2 % on every ratio; yield each session's result and seconds."""
     with tempfile.TemporaryDirectory() as folder:
         for number in range(sessions):
-            options = Options(("messages",), NINE, ("dump", "load"), ratios=True, budget=120.0)
+            options = Options(("messages",), NINE, ("dump", "load"), ratios=True, budget=120.0, patient=True)
             begun = time.monotonic()
             yield Session(options, Path(folder) / f"{number}.json").run(), time.monotonic() - begun
 

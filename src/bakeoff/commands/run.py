@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import progress
+from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible
 from ._options import Share, Size, Time, reading, seed_option, selecting
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     from ..bench.results import Result
     from ..bench.run.context import Show
     from ..bench.run.options import Options
+    from ..console import Board
 
 __all__ = ["command"]
 
 _DEFAULT = ("movies", "messages")
+_EVERY = 0.7
+"""Seconds between two looks at the table: each takes some hundredths, in which nothing is measured."""
 _STOPPED = 130
 _NOTHING = 1
 
@@ -37,7 +41,7 @@ _NOTHING = 1
     show_default=True,
     help="Result file; only result files are written over.",
 )
-@selecting("all")
+@selecting("all but pure-Python twins and plist; --all or '*' for these, too")
 @click.option(
     "-n",
     "--records",
@@ -49,7 +53,16 @@ _NOTHING = 1
 )
 @seed_option
 @click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
-@click.option("--quick", is_flag=True, help="Some ten seconds: fewer records, wider intervals, no memory.")
+@click.option(
+    "--quick", is_flag=True, help="Ten seconds a corpus: fewer records, wider intervals, no memory."
+)
+@click.option(
+    "--all",
+    "patient",
+    is_flag=True,
+    default=None,
+    help="Every codec, and time for each of them: also those that --budget does not suffice for.",
+)
 @click.option(
     "--precision",
     type=Share("%", "0.0001%", "99%"),
@@ -58,7 +71,11 @@ _NOTHING = 1
 @click.option(
     "--ratios", is_flag=True, default=None, help="Go on until every ratio to the best is that precise."
 )
-@click.option("--budget", type=Time(), help="Timing of each corpus at most: 90s, 5min.  [default: 60s]")
+@click.option(
+    "--budget",
+    type=Time(),
+    help="Time for each corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
+)
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
     "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
@@ -138,13 +155,14 @@ def command(
         _check_corpora(options)
         click.echo(lines_visible(explain(options)), nl=False)
         return
-    with progress() as display:
+    with board() as screen:
         session = Session(
             options,
             output,
             command=_command_line(),
             resume=resume is not None,
-            show=_show(display),
+            show=_show(screen.progress),
+            look=_look(screen),
         )
         result = session.run()
     _report(result, per, session.notes, output)
@@ -196,13 +214,14 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     import dataclasses
 
     from ..bench.run.options import Options
-    from ..codecs import names, select
+    from ..codecs import names, select, usual
 
     chosen: dict[str, Any] = {}
     for key in (
         "sample",
         "seed",
         "budget",
+        "patient",
         "ratios",
         "isolate",
         "gc",
@@ -214,16 +233,17 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "cell_memory",
     ):
         chosen[key] = given[key]
+    entered = names() if given["patient"] else usual()
     chosen |= {
         "trusted": given["trusted"] or None,
         "skip_bad": given["skip_bad"] or None,
         "format": given["source_format"],
         "corpora": tuple(corpora) or None,
-        "codecs": tuple(select(given["codecs"], default=names())) if given["codecs"] else None,
+        "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
         "operations": _operations(given, stored),
     }
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    base = dataclasses.replace(stored or Options(_DEFAULT, tuple(names())), trusted=False)
+    base = dataclasses.replace(stored or Options(_DEFAULT, tuple(entered)), trusted=False)
     if given["quick"]:
         base = base.quick()
     options = dataclasses.replace(base, **chosen)
@@ -291,6 +311,22 @@ def _show(display: Any) -> Show:
             display.update(task, description=text, completed=done, total=total or None)
 
     return show
+
+
+def _look(screen: Board) -> Callable[[Callable[[], Result]], None]:
+    """Return what writes the table as it stands, as often as is worth looking."""
+    before = -_EVERY
+
+    def look(result: Callable[[], Result]) -> None:
+        nonlocal before
+        if not screen.shown or time.monotonic() < before + _EVERY:
+            return
+        from ..reports.live import provisional
+
+        screen.write(provisional(result(), width=screen.width, height=screen.height, color=screen.color))
+        before = time.monotonic()
+
+    return look
 
 
 def _command_line() -> str:

@@ -1,0 +1,128 @@
+"""How the time for a corpus is dealt out: reading, check, timing and memory share one promise.
+
+The check takes what it needs up to its part, what it leaves is for the timing, and a part of all is kept for
+memory where that is asked for. Codecs that a part does not suffice for are left out of it, and say so.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .environment import abreast
+from .options import Options
+
+__all__ = ["FEWEST_PROCESSES", "Schedule"]
+
+_CHECK = 0.5
+"""Part of the time that the check may take."""
+_READ = 0.2
+"""Once reading has taken this part of the time, the check's rough figures are most of what there will be."""
+_MEMORY = 0.35
+"""Part of the time that is kept for the memory phase."""
+_SLACK = 0.2
+"""What a run may take beyond its time, as a share; who is at work then is ended."""
+_GRACE = 1.0
+"""Likewise in seconds."""
+_LEAST = 2.5
+"""Seconds in which little can be said, and nothing in less."""
+_PATIENT = 10.0
+"""Seconds after which a slow codec is checked on no further record, where there is time."""
+_START = 0.3
+"""Seconds that a worker needs to begin."""
+FEWEST_PROCESSES = 3
+"""With fewer there is no telling codecs apart, so their time is better spent on other codecs."""
+
+
+@dataclass(slots=True)
+class Schedule:
+    """The time of one corpus.
+
+    Attributes:
+        options: Of the run.
+        read: Seconds that reading it has taken.
+        begun: When its time began, on the monotonic clock.
+    """
+
+    options: Options
+    read: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+
+    def begin(self) -> None:
+        """Let its time run, that of reading it taken off: other corpora may have come first."""
+        self.begun = time.monotonic() - self.read
+
+    def begin_timing(self) -> None:
+        """Let the time run anew where what comes before the timing may take as long as it takes."""
+        if self.options.patient:
+            self.begun = time.monotonic()
+
+    @property
+    def budget(self) -> float:
+        """Seconds for all of it."""
+        return self.options.budget if self.options.patient else max(_LEAST, self.options.budget)
+
+    def left(self, part: float = 1.0) -> float:
+        """Return the seconds that are left of a part of the time, at least 0."""
+        return max(0.0, self.begun + part * self.budget - time.monotonic())
+
+    @property
+    def check_seconds(self) -> float:
+        """Seconds after which one codec is checked on no further record."""
+        if self.options.patient:
+            return _PATIENT
+        share = _CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
+        return min(_PATIENT, max(0.1, share - _START))
+
+    @property
+    def check_ends(self) -> float | None:
+        """When checks that have not come to an end are ended; None for never."""
+        if self.options.patient:
+            return None
+        return self.last if self.read > _READ * self.budget else self.begun + _CHECK * self.budget
+
+    @property
+    def timing_part(self) -> float:
+        """The part of the time that is over when timing has to be."""
+        return 1 - _MEMORY if self.options.memory() and not self.options.patient else 1.0
+
+    @property
+    def stretched(self) -> float:
+        """Likewise where nothing could be told without a little more."""
+        return self.timing_part + _SLACK
+
+    @property
+    def memory_ends(self) -> float | None:
+        """When memory is measured no longer; None for never."""
+        return None if self.options.patient else self.begun + self.budget
+
+    @property
+    def last(self) -> float | None:
+        """When everything is ended that is still at work; None for never."""
+        if self.options.patient:
+            return None
+        return self.begun + (1 + _SLACK) * self.budget + _GRACE
+
+    def processes(self, seconds: Mapping[str, float], fewest: int) -> list[str]:
+        """Return the codecs for which the time suffices, the quickest first.
+
+        Args:
+            seconds: What one timing process takes for each codec, roughly.
+            fewest: Processes that are wanted at the least.
+        """
+        order = sorted(seconds, key=seconds.__getitem__)
+        if self.options.patient:
+            return order
+        left = self.left(self.timing_part)
+        for wanted in dict.fromkeys((fewest, min(fewest, FEWEST_PROCESSES))):
+            found, total = [], _START
+            for name in order:
+                total += seconds[name]
+                if not math.isfinite(total) or wanted * total > left:
+                    break
+                found.append(name)
+            if len(found) > 1 or len(found) == len(order):
+                return found
+        return []

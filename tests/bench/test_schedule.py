@@ -1,0 +1,138 @@
+"""The time that a run may take: who is left out when it does not suffice, and what is said of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import Result, read
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.schedule import Schedule
+
+SLOW = """
+import json, time
+from bakeoff import Codec
+
+def codec(name, seconds):
+    def encode(record):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+        return json.dumps(record).encode()
+    return Codec(name=name, format="json", encode=encode, decode=json.loads)
+
+def slow():
+    return codec("slow", 0.9)
+
+def endless():
+    return codec("endless", 3600)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a package of two codecs, one that takes long and one that does not end."""
+    (tmp_path / "dawdlers.py").write_text(textwrap.dedent(SLOW))
+    info = tmp_path / "dawdlers-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dawdlers\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[bakeoff.codecs]\nslow = dawdlers:slow\nendless = dawdlers:endless\n"
+    )
+    (tmp_path / "rows.json").write_text('{"id": 1}')
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``bakeoff run`` where the package is."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", "run", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def samples(result: Result, codec: str) -> int:
+    """Return how many processes timed the dump of a codec."""
+    (cell,) = (c for c in result.cells if (c.cell.operation, c.cell.codec) == ("dump", codec))
+    return len(cell.samples)
+
+
+def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
+    """They keep what their check says: a rough figure, size, fidelity."""
+    done = run(folder, "rows.json", "--quick", "--budget", "6", "-c", "json,msgpack,slow")
+    result = read(folder / "bakeoff.json")
+    (slow,) = (line for line in done.stdout.splitlines() if line.startswith("slow "))
+
+    assert done.returncode == 0
+    assert samples(result, "json") == samples(result, "msgpack") > 0 == samples(result, "slow")
+    assert "≈" in slow
+    assert "exact" in slow
+    assert "not timed" in slow
+    assert "not timed, as the time did not suffice: slow; ≈ is roughly what the check took" in done.stdout
+
+
+def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
+    """It is ended when its time is over, long before it would be taken to hang."""
+    done = run(folder, "rows.json", "--quick", "--budget", "6", "-c", "json,endless")
+
+    assert done.returncode == 0
+    assert samples(read(folder / "bakeoff.json"), "json") > 0
+    assert "endless: unfinished: the time did not suffice for its check; --all gives it" in done.stdout
+
+
+def test_all_takes_its_time(folder: Path) -> None:
+    """With --all it is timed as often as the others, also where a run without it is resumed."""
+    run(folder, "rows.json", "--quick", "--budget", "6", "-c", "json,slow")
+    done = run(folder, "--resume", "bakeoff.json", "--all", "--budget", "0")
+    result = read(folder / "bakeoff.json")
+
+    assert done.returncode == 0
+    assert samples(result, "slow") > 0
+    assert "not timed" not in done.stdout
+
+
+def test_usual_codecs_are_entered(folder: Path) -> None:
+    """Pure-Python twins and property lists come with --all only."""
+    plain = run(folder, "rows.json", "--quick", "--explain").stdout
+    everything = run(folder, "rows.json", "--quick", "--all", "--explain").stdout
+
+    assert "msgpack/pure" not in plain
+    assert "plist" not in plain
+    assert "msgpack/pure" in everything
+    assert "plist/binary" in everything
+
+
+class TestSchedule:
+    def schedule(self, budget: float, **options: bool) -> Schedule:
+        return Schedule(Options(("movies",), ("json", "yaml"), ("dump", "load"), budget=budget, **options))
+
+    def test_the_quickest_are_chosen(self) -> None:
+        """As many as fit so often as is wanted."""
+        found = self.schedule(10).processes({"b": 0.4, "a": 0.1, "slow": 30.0, "c": 0.5}, 5)
+
+        assert found == ["a", "b", "c"]
+
+    def test_fewer_processes_are_better_than_one_codec(self) -> None:
+        """Where two do not fit five times, three times will do."""
+        assert self.schedule(10).processes({"a": 1.2, "b": 1.3}, 5) == ["a", "b"]
+
+    def test_one_alone_tells_nothing(self) -> None:
+        """Unless it was the only one that was asked for."""
+        assert self.schedule(10).processes({"a": 1.0, "slow": 30.0}, 5) == []
+        assert self.schedule(10).processes({"a": 1.0}, 5) == ["a"]
+
+    def test_with_patience_all_take_part(self) -> None:
+        """And nothing is ended."""
+        schedule = self.schedule(1, patient=True)
+
+        assert schedule.processes({"slow": 1e6, "a": 1.0}, 5) == ["a", "slow"]
+        assert schedule.check_ends is schedule.last is schedule.memory_ends is None
