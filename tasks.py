@@ -4,6 +4,7 @@
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
 python3 tasks.py test [ARGUMENTS]  set up, then all tests
 python3 tasks.py lint              ruff and mypy
+python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py wheel             sdist, wheel from it, most tests on the installed wheel without the sources
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
@@ -31,6 +32,7 @@ TYPED = (
     ("tests", "typing/api.py"),
 )
 """What mypy checks, and from where."""
+SITE = ROOT / "build" / "docs"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EXTENSIONS = (
     "tests/codecs",
@@ -104,6 +106,15 @@ def lint(arguments: list[str]) -> None:
     sh(BIN / "ruff", "format", "--check", ".")
     for folder, *what in TYPED:
         sh(BIN / "mypy", *what, "--config-file", "../pyproject.toml", *arguments, cwd=ROOT / folder)
+
+
+def docs(arguments: list[str]) -> None:
+    """Build the site; what it cannot resolve, in a link or a signature, is an error."""
+    setup("dev")
+    # From nothing: what is not read again is not complained of again.
+    shutil.rmtree(SITE, ignore_errors=True)
+    sh(BIN / "sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", *arguments, "docs", SITE)
+    say(f"built {SITE / 'index.html'}")
 
 
 def install(away: Path, **environment: str) -> Path:
@@ -206,6 +217,7 @@ VERBS = {
     "run": run,
     "test": test,
     "lint": lint,
+    "docs": docs,
     "wheel": wheel,
     "sanitize": sanitize,
     "fuzz": fuzz,

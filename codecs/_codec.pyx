@@ -600,7 +600,7 @@ cdef class Codec:
 
     @property
     def policies(self):
-        """What is done where the format leaves it open: policy to value, ``DUMP/LOAD`` where they differ."""
+        """What is done where the format leaves it open, by policy; ``DUMP/LOAD`` where the two differ."""
         from .policies import in_force
 
         return in_force(self._made())

@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["DEFAULT_SEED", "PROFILED", "Corpus", "Progress", "Survey"]
 
 DEFAULT_SEED = 1
-"""The first number there is: nothing up our sleeves."""
+"""The first number there is, with nothing up our sleeves."""
 
 PROFILED = 1_000
 """Records that a profile is made of, at least."""

@@ -266,8 +266,8 @@ def policy(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.checkout
 def test_the_document_is_what_the_command_prints():
-    """docs/policies.md holds the tables that the code makes."""
-    document = (Path(__file__).parents[2] / "docs/policies.md").read_text()
+    """docs/reference/policies.md holds the tables that the code makes."""
+    document = (Path(__file__).parents[2] / "docs/reference/policies.md").read_text()
 
     assert document.endswith(CliRunner().invoke(command, ["--policies"]).output)
 

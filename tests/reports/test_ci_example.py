@@ -1,4 +1,4 @@
-"""The workflow in docs/ci.md, its shell parts run as scripts."""
+"""The workflow in docs/how-to/ci.md, its shell parts run as scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import yaml
 
 from bakeoff.bench.results import write
 
-DOCS = Path(__file__).parents[2] / "docs" / "ci.md"
+DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "ci.md"
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
     "msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498},

@@ -1,4 +1,4 @@
-"""docs/reports.md tells of every column, and its commands are real."""
+"""docs/reference/reports.md tells of every column, and its commands are real."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bakeoff.cli import main
 from bakeoff.reports.columns import COLUMNS
 from bakeoff.reports.lock import Lock
 
-TEXT = (Path(__file__).parents[2] / "docs" / "reports.md").read_text()
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "reports.md").read_text()
 
 
 def test_every_column():

@@ -1,4 +1,4 @@
-"""What docs/schemas.md shows is what the commands print."""
+"""What docs/reference/schemas.md shows is what the commands print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bakeoff.cli import main
 
 pytestmark = pytest.mark.checkout
 
-DOCS = (Path(__file__).parents[2] / "docs/schemas.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).parents[2] / "docs/reference/schemas.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", DOCS, re.DOTALL)
 COMMANDS = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(BLOCKS), re.MULTILINE)
 

@@ -1,0 +1,94 @@
+"""How Sphinx builds the site: `python3 tasks.py docs`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections.abc
+import pathlib
+import re
+import sys
+import typing
+from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+import bakeoff
+from bakeoff.codecs import _codec
+from bakeoff.schemas import _plan
+
+project = "bakeoff"
+author = "The bakeoff developers"
+copyright = author  # noqa: A001 # Sphinx calls it so
+version = release = bakeoff.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+nitpicky = True
+default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
+myst_heading_anchors = 3
+autodoc_class_signature = "separated"
+autodoc_member_order = "bysource"
+napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # there are two `Limits`: the nearest is meant
+
+html_theme = "furo"
+html_title = "bakeoff"
+html_copy_source = False
+
+STANDARD = (builtins, typing, collections.abc, pathlib)
+"""Modules whose names stand in our signatures without theirs."""
+
+
+def stub_signatures() -> dict[str, tuple[str, str]]:
+    """Return arguments and result of what is compiled, as the stubs beside it have them."""
+    found = {}
+    for module in (_codec, _plan):
+        name = f"{module.__name__.rpartition('.')[2]}.pyi"
+        text = pathlib.Path(module.__file__).with_name(name).read_text()
+        for alias, meaning in re.findall(r"^(_\w+): TypeAlias = (.+)$", text, re.MULTILINE):
+            text = re.sub(rf"\b{alias}\b(?!:)", meaning, text)
+        tree = ast.parse(text)
+        for cls in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+            for method in (node for node in cls.body if isinstance(node, ast.FunctionDef)):
+                if method.returns is not None:
+                    arguments = ast.unparse(method.args).removeprefix("self, ").removeprefix("cls, ")
+                    found[f"{cls.name}.{method.name}"] = (f"({arguments})", ast.unparse(method.returns))
+    return found
+
+
+STUBS = stub_signatures()
+
+
+def typed(
+    _app: Sphinx, what: str, name: str, _object: Any, _options: Any, signature: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Give what is compiled the types of its stub."""
+    key = ".".join(name.split(".")[-2:])
+    return STUBS[key] if what == "method" and key in STUBS else (signature, result)
+
+
+def resolve(
+    _app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
+) -> nodes.Node | None:
+    """Find what stands here under its public name; leave the standard library's without a link."""
+    target = node.get("reftarget", "")
+    if node.get("refdomain") != "py":
+        return None
+    first, last = target.partition(".")[0], target.rpartition(".")[2]
+    if first in sys.stdlib_module_names or any(hasattr(module, target) for module in STANDARD):
+        return shown
+    domain = env.domains.python_domain
+    named = [name for name in domain.objects if name.endswith(f".{last}")]
+    within = [name for name in named if target.startswith(name.rpartition(".")[0])]
+    for name in within[-1:] or (named if len(named) == 1 else []):
+        return domain.resolve_xref(env, node["refdoc"], _app.builder, "obj", name, node, shown)
+    return None
+
+
+def setup(app: Sphinx) -> None:
+    """Hook the above in."""
+    app.connect("autodoc-process-signature", typed)
+    app.connect("missing-reference", resolve)
