@@ -11,6 +11,7 @@ import sys
 import typing
 from typing import Any
 
+import click
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -28,7 +29,9 @@ version = release = bakeoff.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 nitpicky = True
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
+smartquotes = False  # `--` is how options begin
 myst_heading_anchors = 3
+maximum_signature_line_length = 90
 autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
@@ -88,7 +91,21 @@ def resolve(
     return None
 
 
+def shortened(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
+    """Set default and choices behind an option's sentence, as ``--help`` does, and not in lists below."""
+    text = "\n".join(lines)
+    text = re.sub(r"\n\n? +:default: ``'?(.*?)'?``", r"  [default: \1]", text)
+    lines[:] = re.sub(r"\n\n? +:options: (.*)", r"  [\1]", text).split("\n")
+
+
+def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
+    """Leave out the arguments, of which there is no more to say than their names, which usage has."""
+    lines.clear()
+
+
 def setup(app: Sphinx) -> None:
     """Hook the above in."""
+    app.connect("sphinx-click-process-options", shortened)
+    app.connect("sphinx-click-process-arguments", emptied)
     app.connect("autodoc-process-signature", typed)
     app.connect("missing-reference", resolve)
