@@ -1,0 +1,183 @@
+"""README and the pages of docs/ as tests read them: their blocks of code, and what carries each out.
+
+Above a block a comment may say what differs from the rule, for instance ``<!-- not run: needs a broker -->``:
+
+==================  =====================================================================================
+``not run: WHY``    is not carried out, and why
+``given FILE``      a result file, made up, that is there before it
+``lines left out``  console: more lines are printed between those that are shown
+``figures differ``  console: measured numbers count as equal, and lines come in any order
+``exits with N``    console: the last command's exit code, where that is not 0
+==================  =====================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from markdown_it import MarkdownIt
+
+import madeup
+from bakeoff.bench.results import write
+
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline"]
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+
+_NOTE = re.compile(r"<!-- (.*?) -->", re.DOTALL)
+_FILE = re.compile(r"# ([\w-]+\.(?:py|toml|yaml))\n")
+_COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_GAP = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block.
+
+    Attributes:
+        page: Where it stands.
+        line: Of its fence, from 1.
+        language: As the fence names it; empty for one that is indented.
+        code: With a newline at its end.
+        notes: Of the comment above it.
+    """
+
+    page: Path
+    line: int
+    language: str
+    code: str
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether Sphinx makes something of it."""
+        return self.language.startswith("{")
+
+    @property
+    def not_run(self) -> str:
+        """Why it is not carried out; empty where it is."""
+        return next((note.removeprefix("not run: ") for note in self.notes if note.startswith("not run")), "")
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """Yield all blocks of a page, those in lists included."""
+    notes: tuple[str, ...] = ()
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "html_block":
+            notes = tuple(note for text in _NOTE.findall(token.content) for note in text.split("; "))
+        elif token.type in ("fence", "code_block"):
+            assert token.map is not None
+            yield Block(page, token.map[0] + 1, token.info.strip(), token.content, notes)
+            notes = ()
+        elif token.nesting != -1:
+            notes = ()
+
+
+def inline(page: Path) -> Iterator[str]:
+    """Yield what stands in backticks in a page's text."""
+    for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
+        yield from (child.content for child in token.children or () if child.type == "code_inline")
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """Return the command lines of a block of a shell, each with the output that is shown."""
+    if block.language == "console":
+        return _COMMAND.findall(block.code)
+    return [(line, "") for line in block.code.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def carry_out(block: Block, folder: Path) -> None:
+    """Do what a block shows, in a folder that the page's earlier blocks have left.
+
+    Raises:
+        AssertionError: It does something else.
+    """
+    for name in (note.removeprefix("given ") for note in block.notes if note.startswith("given ")):
+        write(madeup.planted(), folder / name)
+    if named := _FILE.match(block.code):
+        (folder / named[1]).write_text(block.code, encoding="utf-8")
+    elif block.language == "python":
+        _succeed(block, [sys.executable, "-c", block.code], folder)
+    elif block.language == "sh":
+        _succeed(block, ["bash", "-euo", "pipefail", "-c", block.code], folder)
+    elif block.language == "console":
+        _converse(block, folder)
+    elif block.language == "toml":
+        tomllib.loads(block.code)
+    elif block.language == "yaml":
+        yaml.safe_load(block.code)
+    else:
+        assert block.language == "text", f"{block}: nothing carries out {block.language!r}"
+
+
+def _run(command: list[str], folder: Path) -> tuple[int, str]:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = os.environ | {"PATH": path, "COLUMNS": "110", "BROWSER": "true"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return done.returncode, done.stdout
+
+
+def _succeed(block: Block, command: list[str], folder: Path) -> None:
+    code, printed = _run(command, folder)
+    assert code == 0, f"{block}: ended with {code}\n{printed}"
+
+
+def _converse(block: Block, folder: Path) -> None:
+    """Type the commands of a block; what is shown is what they print."""
+    typed = commands(block)
+    assert "".join(f"$ {line}\n{shown}" for line, shown in typed) == block.code, (
+        f"{block}: begins with output"
+    )
+    wanted = [0] * (len(typed) - 1)
+    wanted += [int(note.removeprefix("exits with ")) for note in block.notes if note.startswith("exits")] or [
+        0
+    ]
+    for (line, shown), code in zip(typed, wanted, strict=True):
+        words = line.split()
+        if words[0] == "cat" and not (folder / words[1]).exists():
+            (folder / words[1]).write_text(shown, encoding="utf-8")  # a file of the reader's
+            continue
+        ended, printed = _run(["bash", "-c", line], folder)
+        assert ended == code, f"{block}: `{line}` ended with {ended}\n{printed}"
+        lines, there = shown.splitlines(), printed.splitlines()
+        if "lines left out" in block.notes:
+            lines = [part for line in lines for part in (_GAP, line)] + [_GAP]
+        same = _has_lines if "figures differ" in block.notes else _matches
+        assert same(lines, there), f"{block}: `{line}` printed\n{printed}"
+
+
+def _matches(shown: list[str], printed: list[str]) -> bool:
+    """Whether the lines are the same; ``...`` stands for some more, in a line for some of it."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line == _GAP else re.escape(line).replace(re.escape(_GAP), ".*?") + r"\n"
+        for line in shown
+    )
+    return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed)) is not None
+
+
+def _has_lines(shown: list[str], printed: list[str]) -> bool:
+    """Whether each line is among those printed but for its figures, and no other is where no gap is shown."""
+    stable = [_stable(line) for line in shown if line != _GAP]
+    there = [_stable(line) for line in printed]
+    return all(line in there for line in stable) and (_GAP in shown or len(stable) == len(there))
+
+
+def _stable(line: str) -> str:
+    """Blot out what differs from run to run: figures with their marks, letters of footnotes, widths."""
+    line = re.sub(r"[<>≈±]?\d[\d,.]*[=%×]?", "#", line)
+    line = re.sub(r"\[[a-z](,[a-z])*\]", "", line)
+    return re.sub(r"( #)+", " #", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()

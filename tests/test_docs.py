@@ -1,0 +1,168 @@
+"""What README and the site show is carried out, page by page, and what they name is there."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+import bakeoff
+from bakeoff.cli import COMMANDS
+from bakeoff.cli import bakeoff as group
+from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline
+
+pytestmark = pytest.mark.checkout
+
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+LANGUAGES = {"python", "sh", "console", "toml", "yaml", "text"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_blocks_are_carried_out(page: Path, tmp_path: Path) -> None:
+    """Every block of a page, in its order, in one folder."""
+    for block in blocks(page):
+        if not block.is_built and not block.not_run:
+            carry_out(block, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_blocks_say_what_they_are(page: Path) -> None:
+    """Each names a language that can be carried out; none is indented, where none could be named."""
+    assert [] == [str(b) for b in blocks(page) if not b.is_built and b.language not in LANGUAGES]
+
+
+def test_what_is_not_run_is_counted() -> None:
+    """So many blocks are not carried out, each with a reason; one more is a decision, not an accident."""
+    left_out = [block for page in PAGES for block in blocks(page) if block.not_run]
+
+    assert [] == [str(block) for block in left_out if len(block.not_run.split()) < 2]
+    assert 13 == len(left_out), "\n".join(f"{block}: {block.not_run}" for block in left_out)
+
+
+def options_of(command: click.Command) -> set[str]:
+    """All options of a command, and of those below it."""
+    found = {name for p in command.params for name in (*p.opts, *p.secondary_opts) if name.startswith("-")}
+    if isinstance(command, click.Group):
+        found |= {name for below in command.commands.values() for name in options_of(below)}
+    return found | {"--help", "--version", "--debug"}
+
+
+OPTIONS = {name: options_of(import_module(f"bakeoff.commands.{name}").command) for name in COMMANDS}
+
+
+def unknown(line: str) -> list[str]:
+    """What of a line that calls bakeoff is no command, or no option of it."""
+    found = []
+    for name, rest in re.findall(r"(?:^|[\s/])bakeoff ([a-z]+)\b([^|;&`]*)", line):
+        if name not in OPTIONS:
+            found.append(f"bakeoff {name}")
+        else:
+            typed = re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.partition(" -- ")[0].partition("#")[0])
+            found += [f"{name} {option}" for option in typed if option not in OPTIONS[name]]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_commands_exist(page: Path) -> None:
+    """In blocks, run or not, and in the text: each command, each option of it."""
+    lines = [line for b in blocks(page) if b.language in ("sh", "console") for line, _ in commands(b)]
+
+    assert [] == [wrong for line in (*lines, *inline(page)) for wrong in unknown(line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_names_exist(page: Path) -> None:
+    """`bakeoff.NAME...` in the text is something that can be had."""
+    named = {m[1] for code in inline(page) if (m := re.match(r"(bakeoff(?:\.[A-Za-z_]\w*)+)", code))}
+    groups = {"bakeoff.operations", "bakeoff.schema_codecs"}  # of entry points
+
+    assert [] == [name for name in sorted(named - groups) if not is_there(name.removesuffix(".NAME"))]
+
+
+def is_there(name: str) -> bool:
+    """Whether a dotted name is a module or what one has."""
+    _, *parts = name.split(".")
+    if parts[0] in ("json", "lock", "html"):
+        return True  # a file
+    value: object = bakeoff
+    for n, part in enumerate(parts, 1):
+        if hasattr(value, part):
+            value = getattr(value, part)
+            continue
+        try:
+            value = import_module(".".join(["bakeoff", *parts[:n]]))
+        except ImportError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_files_exist(page: Path) -> None:
+    """A path below one of the repository's folders is that of a file there."""
+    rooms = "bench|codecs|datasets|docs|reports|schemas|src|tests"
+    named = {
+        code for code in inline(page) if re.fullmatch(rf"({rooms})/[\w./-]+", code) and "NAME" not in code
+    }
+
+    assert [] == [name for name in sorted(named) if not (ROOT / name).exists()]
+
+
+def test_every_command_is_in_the_reference() -> None:
+    """In the order of `bakeoff --help`."""
+    text = (ROOT / "docs/reference/commands.md").read_text()
+
+    assert list(COMMANDS) == re.findall(
+        r"^\.\. click:: bakeoff\.commands\.(\w+):command$", text, re.MULTILINE
+    )
+    assert list(COMMANDS) == list(group.list_commands(click.Context(group)))
+
+
+@pytest.mark.parametrize("room", ["", ".codecs", ".schemas", ".datasets", ".reports"])
+def test_every_public_name_is_in_the_reference(room: str) -> None:
+    """What `__all__` has of a package that users import stands on a page of the API."""
+    text = "".join(path.read_text() for path in (ROOT / "docs/reference/api").glob("*.md"))
+    names = set(import_module(f"bakeoff{room}").__all__) - {"__version__"}
+
+    assert [] == [
+        name for name in sorted(names) if not re.search(rf"^\.\. auto\w+:: (?:[\w.]+\.)?{name}\b", text, re.M)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "notes"),
+    [
+        ("python", "assert False\n", ()),
+        ("sh", "false\ntrue\n", ()),
+        ("console", "$ echo a\nb\n", ()),
+        ("console", "$ printf 'a\\nb\\n'\na\n", ()),
+        ("console", "$ printf 'a\\nb\\n'\nb\na\n", ()),
+        ("console", "$ echo a; exit 1\na\n", ()),
+        ("console", "$ echo 1 µs\n2 s\n", ("figures differ",)),
+        ("console", "$ printf '1\\nb\\n'\n2\n", ("figures differ",)),
+        ("toml", "a = \n", ()),
+        ("rust", "fn\n", ()),
+    ],
+)
+def test_what_is_wrong_is_seen(language: str, code: str, notes: tuple[str, ...], tmp_path: Path) -> None:
+    """A block that does something else than it shows fails."""
+    with pytest.raises((AssertionError, ValueError)):
+        carry_out(Block(ROOT / "README.md", 1, language, code, notes), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "notes"),
+    [
+        ("$ echo a\na\n", ()),
+        ("$ printf 'a\\nb\\nc\\n'\na\n...\n", ()),
+        ("$ echo took 3.2 s\ntook ... s\n", ()),
+        ("$ cat f\nx\n$ cat f\nx\n", ()),
+        ("$ false\n", ("exits with 1",)),
+        ("$ printf 'b   2.5 ±1%%\\na 1,000\\n'\na 7\nb 12 ±20%\n", ("figures differ",)),
+    ],
+)
+def test_what_is_right_passes(code: str, notes: tuple[str, ...], tmp_path: Path) -> None:
+    """A gap stands for anything, figures may differ where that is said, and so may the exit code."""
+    carry_out(Block(ROOT / "README.md", 1, "console", code, notes), tmp_path)
