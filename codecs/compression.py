@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import CodecError, LimitError, MissingLibrary
+from ..errors import hint, near
+from .errors import CodecError, LimitError, MissingLibrary, UnknownCompressor
 
 __all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "FREE", "Compression", "compressor", "library", "train"]
 
@@ -149,21 +150,39 @@ def _lz4(name: str, level: int, dictionary: bytes | None) -> Compression:
     )
 
 
-COMPRESSORS: dict[str, tuple[Callable[[str, int, bytes | None], Compression], int, str]] = {
-    "zlib": (_zlib, 6, "Python"),
-    "zstd": (_zstd, 3, "zstandard"),
-    "lz4": (_lz4, 0, "lz4"),
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of compressor.
+
+    Attributes:
+        make: ``(name, level, dictionary)``.
+        level: The one that is taken where none is named.
+        levels: All that there are.
+        library: The distribution that brings it; "Python" is the standard library.
+    """
+
+    make: Callable[[str, int, bytes | None], Compression]
+    level: int
+    levels: range
+    library: str
+
+
+COMPRESSORS = {
+    # zlib.h, zstd.h (ZSTD_minCLevel) and lz4.c (LZ4_ACCELERATION_MAX): levels below 0 are faster still.
+    "zlib": _Kind(_zlib, 6, range(10), "Python"),
+    "zstd": _Kind(_zstd, 3, range(-131_072, 23), "zstandard"),
+    "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
 }
-"""Name to maker, default level, and the distribution that brings it ("Python": the standard library)."""
+"""What stands in codec names, by name."""
 
 
 def library(name: str) -> str:
     """Return the distribution behind a compressor such as ``"zstd:3"``; "Python" for the standard library.
 
     Raises:
-        CodecError: No such compressor.
+        UnknownCompressor: No such compressor.
     """
-    return COMPRESSORS[_parse(name)[0]][2]
+    return COMPRESSORS[_parse(name)[0]].library
 
 
 def compressor(name: str, dictionary: bytes | None = None) -> Compression:
@@ -174,13 +193,14 @@ def compressor(name: str, dictionary: bytes | None = None) -> Compression:
         dictionary: For names with ``,dict``: what `train` made of sample payloads.
 
     Raises:
-        CodecError: No such compressor, the level is not a number, or the dictionary is missing.
+        UnknownCompressor: No such compressor, level or option.
+        CodecError: The dictionary is missing.
         MissingLibrary: Its library is not installed.
     """
     kind, number, with_dictionary = _parse(name)
     if with_dictionary and dictionary is None:
         raise CodecError(name, "needs a dictionary: bakeoff.codecs.train(name, payloads)")
-    return COMPRESSORS[kind][0](name, number, dictionary if with_dictionary else None)
+    return COMPRESSORS[kind].make(name, number, dictionary if with_dictionary else None)
 
 
 def train(name: str, payloads: Sequence[bytes]) -> Compression:
@@ -208,11 +228,17 @@ def train(name: str, payloads: Sequence[bytes]) -> Compression:
 def _parse(name: str) -> tuple[str, int, bool]:
     spec, comma, option = name.partition(",")
     kind, _, level = spec.partition(":")
-    if kind not in COMPRESSORS:
-        raise CodecError(name, f"no such compressor; there are {', '.join(COMPRESSORS)}")
+    if (known := COMPRESSORS.get(kind)) is None:
+        alike = hint(near(kind, COMPRESSORS), f"there are {', '.join(COMPRESSORS)}")
+        raise UnknownCompressor(name, f"no such compressor; {alike}")
     if comma and (option != "dict" or kind != "zstd"):
-        raise CodecError(name, f"no such option {option!r}; zstd has `dict`")
+        raise UnknownCompressor(name, f"no such option {option!r}; zstd has `dict`")
     try:
-        return kind, int(level) if level else COMPRESSORS[kind][1], bool(comma)
+        number = int(level) if level else known.level
     except ValueError as error:
-        raise CodecError(name, f"the level must be a whole number, got {level!r}") from error
+        raise UnknownCompressor(name, f"the level must be a whole number, got {level!r}") from error
+    if number not in known.levels:
+        raise UnknownCompressor(
+            name, f"no such level; those of {kind} are {known.levels[0]} to {known.levels[-1]}"
+        )
+    return kind, number, bool(comma)

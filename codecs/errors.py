@@ -8,7 +8,8 @@
         ├── DecodeError
         │   └── LimitError
         ├── MissingLibrary
-        └── UnknownCodec
+        ├── UnknownCodec
+        └── UnknownCompressor
 
 All are `ValueError`: some message clients swallow `TypeError` and call again with other
 arguments (dpkp/kafka-python#3048), and would hide the cause.
@@ -29,6 +30,7 @@ __all__ = [
     "PolicyError",
     "TooMuchError",
     "UnknownCodec",
+    "UnknownCompressor",
 ]
 
 
@@ -86,3 +88,7 @@ class UnknownCodec(CodecError, UsageError):
 
     def __reduce__(self) -> tuple[type[UnknownCodec], tuple[str, tuple[str, ...]]]:
         return type(self), (self.codec, self.near)
+
+
+class UnknownCompressor(CodecError, UsageError):
+    """No compressor of that name, or not with that level or option."""

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, near
-from .compression import compressor
+from .compression import compressor, library
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .guards import GUARDS
 
@@ -324,7 +324,8 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
         UnknownCodec: Not of this form.
     """
     if (match := _NAME.fullmatch(name)) is None:
-        raise UnknownCodec(name)
+        base, plus, _ = name.partition("+")
+        raise UnknownCodec(name, (f"{base}+schema",) if plus else ())
     return match["base"], match["schema"] is not None, match["compression"]
 
 
@@ -405,6 +406,7 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 
     Raises:
         UnknownCodec: A pattern fits no codec.
+        UnknownCompressor: It names one that there is not.
         UsageError: The exclusions leave none.
     """
     # The comma of `|zstd:3,dict` is part of a name.
@@ -426,6 +428,8 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 
 def _matching(pattern: str) -> list[str]:
     base, with_schema, compression = split_name(pattern)
+    if compression is not None:
+        library(compression)
     found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
     if not found:
         raise UnknownCodec(pattern, near(base, names()))

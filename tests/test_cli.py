@@ -134,15 +134,28 @@ def test_once_does_fixed_work_and_prints_nothing():
         assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
 
 
-def test_once_reads_no_pickle_unless_told_to(tmp_path):
-    """It may run any code; every command wants --trusted for it."""
-    (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
-    once = ("once", "load", "pickle", str(tmp_path / "rows.pickle"), "-n", "1")
+class Malicious:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return Path.write_text, (self.path, "run")
+
+
+@pytest.mark.parametrize("operation", ["dump", "load", "nothing"])
+def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
+    """It may run any code; every command wants --trusted for it. Timing a pickle codec is another thing."""
+    ran = tmp_path / "ran"
+    (tmp_path / "rows.pickle").write_bytes(pickle.dumps([Malicious(ran)]))
+    once = ("once", operation, "pickle", str(tmp_path / "rows.pickle"), "-n", "1")
     refused = bakeoff(*once)
 
-    assert 2 == refused.returncode
+    assert (2, False) == (refused.returncode, ran.exists())
     assert "say --trusted" in refused.stderr
-    assert 0 == bakeoff(*once, "--trusted").returncode
+    assert (0, True) == (bakeoff(*once, "--trusted").returncode, ran.exists())
+    assert 0 == bakeoff("once", operation, "pickle", "movies", "-n", "1").returncode
 
 
 def test_a_single_codec_is_shown_whole():
@@ -169,6 +182,6 @@ def test_a_codec_error_is_one_line():
     """What a codec says reaches the user without a traceback."""
     done = bakeoff("once", "load", "json|nothing", "movies", "-n", "1")
 
-    assert 1 == done.returncode
+    assert 2 == done.returncode
     assert done.stderr.startswith("bakeoff: nothing: no such compressor")
     assert "Traceback" not in done.stderr

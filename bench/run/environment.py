@@ -110,9 +110,9 @@ def abreast() -> int:
 def _compressors() -> dict[str, Fact]:
     """Return the versions of the compressors' libraries: a codec's facts tell its own library only."""
     found: dict[str, Fact] = {}
-    for _, _, library in COMPRESSORS.values():
+    for kind in COMPRESSORS.values():
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found[f"{library}_version"] = metadata.version(library)
+            found[f"{kind.library}_version"] = metadata.version(kind.library)
     return found
 
 

@@ -43,6 +43,33 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     assert sorted(p.name for p in mine.iterdir()) == ["bakeoff.json", "mine.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-c", "orjsn"], "orjsn: no such codec; did you mean orjson"),
+        (["-c", "json|gzip"], "gzip: no such compressor; there are zlib, zstd, lz4"),
+        (["-c", "json|zstdd:3"], "zstdd:3: no such compressor; did you mean zstd?"),
+        (["-c", "json|zlib:10"], "zlib:10: no such level; those of zlib are 0 to 9"),
+        (["-c", "json|zlib:x"], "the level must be a whole number"),
+        (["-c", "*|zlib,dict"], "no such option 'dict'; zstd has `dict`"),
+        (["-c", "json+schem"], "json+schem: no such codec; did you mean json+schema?"),
+        (["-c", "json+schema"], "json+schema: needs a schema, and your own records bring none; add --infer"),
+        (["-c", "msgspec-json/struct"], "add --infer"),
+        (["--ops", "dump,lod"], "no operation 'lod'; did you mean load?"),
+        (["--from", "jsnl"], "no format 'jsnl'"),
+        (["nothing.jsonl"], "no corpus and no file named 'nothing.jsonl'"),
+    ],
+)
+def test_names_are_checked_before_anything_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
+    """Of codecs, compressors, operations, formats and corpora; the file is not even read."""
+    (tmp_path / "mine.jsonl").write_text("no JSON")
+    done = run(tmp_path, "mine.jsonl", *arguments)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
+
+
 @pytest.mark.parametrize("source", ["/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
 def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
     """As shells do for `<(command)`, though another process reads them."""
@@ -176,7 +203,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
     (folder / "mine.jsonl").write_text(LINES)
     run(folder, "mine.jsonl", *QUICK)
-    run(folder, "mine.jsonl", "--quick", "-c", "json+schema", "-o", "failed.json")
+    run(folder, "mine.jsonl", "--quick", "-c", "json|zstd,dict", "-o", "failed.json")  # too few to train on
     return folder
 
 
@@ -210,7 +237,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (["broken.jsonl"], 1, "line 2"),
         (["deep.jsonl"], 1, "bakeoff: deep.jsonl: a record is nested too deep to be handed from process"),
         ([""], 2, "a corpus without a name"),
-        (["mine.jsonl", "-c", "json+schema", "--quick"], 1, ""),
+        (["mine.jsonl", "-c", "json|zstd,dict", "--quick"], 1, ""),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_message(

@@ -149,10 +149,11 @@ def command(
         _trust_nothing(stored, corpora, resume)
     options = _options(corpora, given, stored)
     _refuse_results(options.corpora)
+    _check_corpora(options, importing=explaining)
+    _check_schemas(options, given["codecs"])
     if explaining:
         from ..bench.run.explain import explain
 
-        _check_corpora(options)
         click.echo(lines_visible(explain(options)), nl=False)
         return
     with board() as screen:
@@ -200,13 +201,37 @@ def _refuse_results(sources: Iterable[str]) -> None:
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
 
 
-def _check_corpora(options: Options) -> None:
-    """Refuse what is no corpus, as the run itself would; nothing that exists is opened."""
+def _check_corpora(options: Options, *, importing: bool) -> None:
+    """Refuse what is no corpus, or of no known format, before anything starts; nothing is opened.
+
+    Args:
+        importing: Look for functions, too: a run imports them in a process of their own.
+    """
     from ..datasets import corpus
+    from ..datasets.corpora import is_function
 
     for source in options.corpora:
-        if source != "-" and not Path(source).exists():
+        path = Path(source)
+        read_once = source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
+        if not read_once and (importing or not is_function(source)):
             corpus(source, trusted=options.trusted, format=options.format)
+
+
+def _check_schemas(options: Options, asked: Sequence[str]) -> None:
+    """Refuse codecs that were asked for by name and need a schema, where no corpus can have one.
+
+    Raises:
+        UsageError: With what to type.
+    """
+    from ..codecs import describe, split_name
+    from ..datasets import names
+
+    if options.infer or any(set(pattern) & set("*?[") for pattern in asked):
+        return
+    if asked and not set(options.corpora) & set(names()):
+        for name in options.codecs:
+            if split_name(name)[1] or describe(name).needs_schema:
+                raise UsageError(f"{name}: needs a schema, and your own records bring none; add --infer")
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
