@@ -15,13 +15,14 @@ from types import FrameType
 from ...errors import RunError, UsageError
 from ...files import is_device
 from ..jobs import Prepare, Prepared
-from ..results import CorpusFacts, Result, is_result_file, write
+from ..results import CorpusFacts, Result, is_result_file
 from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, environment, warnings
 from .journal import Journal, stored
 from .memory import measure_memory
 from .options import Options
+from .place import Place
 from .processes import Workshop
 from .schedule import Schedule
 from .state import Entry, State
@@ -97,6 +98,7 @@ class Session:
 
     Attributes:
         notes: What the user should know at the end, beyond the result.
+        place: Where the result went.
         interrupted: Ctrl-C was pressed.
     """
 
@@ -117,6 +119,7 @@ class Session:
         self.show = show
         self.look = look
         self.notes: list[str] = []
+        self.place = Place(output)
         self.interrupted = False
         self._reading = True
         self._saved = time.monotonic()
@@ -167,9 +170,9 @@ class Session:
         else:
             run.journal.close()
 
-    def _save(self, run: Run, *, complete: bool) -> Result:
+    def _save(self, run: Run, *, complete: bool, last: bool = True) -> Result:
         result = run.state.result(duration=run.spent(), complete=complete)
-        write(result, self.output)
+        self.place.write(result, last=last)
         self._saved = time.monotonic()
         return result
 
@@ -231,7 +234,7 @@ class Session:
             if self.options.timed():
                 time_cells(run, stage)
             if time.monotonic() - self._saved > _SAVE_EVERY:
-                self._save(run, complete=False)
+                self._save(run, complete=False, last=False)
             measure_memory(run, stage)
         return not run.stopping
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..bench.results import Result
     from ..bench.run.context import Show
     from ..bench.run.options import Options
+    from ..bench.run.place import Place
     from ..console import Board
 
 __all__ = ["command"]
@@ -39,7 +40,7 @@ _NOTHING = 1
     type=click.Path(path_type=Path),
     default="bakeoff.json",
     show_default=True,
-    help="Result file; only result files are written over.",
+    help="Result file; one of other options or data that stands there is kept beside it.",
 )
 @selecting("all but pure-Python twins and plist; --all or '*' for these, too")
 @click.option(
@@ -165,8 +166,13 @@ def command(
             show=_show(screen.progress),
             look=_look(screen),
         )
-        result = session.run()
-    _report(result, per, session.notes, output)
+        try:
+            result = session.run()
+        except KeyboardInterrupt:
+            if session.place.note:
+                click.echo(lines_visible(session.place.note), err=True)
+            raise
+    _report(result, per, session.notes, session.place)
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
         click.get_current_context().exit(_STOPPED)
@@ -360,10 +366,10 @@ def _command_line() -> str:
     return encoded(shlex.join(["bakeoff", *sys.argv[1:]])).decode()
 
 
-def _report(result: Result, per: int | None, notes: Sequence[str], output: Path) -> None:
+def _report(result: Result, per: int | None, notes: Sequence[str], place: Place) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})
     click.echo(render([result], "text", **options).rstrip("\n"))
-    for note in (*notes, f"results are in {output}"):
+    for note in (*notes, "; ".join(filter(None, [f"results are in {place.path}", place.note]))):
         click.echo(lines_visible(note), err=True)

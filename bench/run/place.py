@@ -1,0 +1,117 @@
+"""Where a run's result goes: what an earlier run found is not lost for it.
+
+A result takes the place of what the same run wrote before, of one of the same options, data, machine and
+versions (unless that one is finished and this is not), and of one without a figure. Any other is kept
+beside it, named by when it was begun: ``bakeoff.json`` becomes ``bakeoff.20261122T115016Z.json``. A run in
+which no codec got through takes nobody's place, it goes to ``bakeoff.failed.json``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import chain, count
+from pathlib import Path
+
+from ...files import atomic_write
+from ..results import FLOOR, Result, ResultFileError, is_result_file, read, write
+from .environment import MACHINE
+
+__all__ = ["Place"]
+
+
+class Place:
+    """The place of a run's result.
+
+    Args:
+        output: The file that was asked for.
+
+    Attributes:
+        path: Where the result is.
+        note: What became of an earlier result, for the user; empty where there was none.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self.path = self._output = output
+        self.note = ""
+        self._ours = False
+
+    def write(self, result: Result, *, last: bool) -> None:
+        """Write a result.
+
+        Args:
+            last: The run is over. Before that it is only written where no other result stands.
+
+        Raises:
+            RunError: It cannot be written, or an earlier result cannot be kept.
+        """
+        if not self._ours and is_result_file(self._output):
+            earlier = _read(self._output)
+            if earlier is None or _run(earlier) != _run(result):
+                if not last:
+                    return
+                self._make_room(earlier, result)
+        write(result, self.path)
+        self._ours = True
+
+    def _make_room(self, earlier: Result | None, result: Result) -> None:
+        if earlier is not None and not _has_figures(earlier):
+            return
+        if not _has_figures(result):
+            self.path = _beside(self._output, "failed")
+            self.note = f"{self._output} is still that of an earlier run"
+        elif earlier is not None and result.complete and _kind(earlier) == _kind(result):
+            begun = f"{_begun(earlier, self._output):%Y-%m-%d %H:%M:%S} UTC"
+            self.note = f"it replaces one of {begun}, of the same options, data and versions"
+        else:
+            kept = self._keep(earlier)
+            self.note = f"the earlier result in {self._output} is kept as {kept}"
+
+    def _keep(self, earlier: Result | None) -> Path:
+        stamp = f"{_begun(earlier, self._output):%Y%m%dT%H%M%SZ}"
+        marks = chain([stamp], (f"{stamp}-{number}" for number in count(2)))
+        places = (_beside(self._output, mark) for mark in marks)
+        kept = next(place for place in places if not place.exists())
+        with atomic_write(kept) as file:
+            file.write(self._output.read_bytes())
+        return kept
+
+
+def _beside(path: Path, mark: str) -> Path:
+    return path.with_name(f"{path.stem}.{mark}{path.suffix}")
+
+
+def _read(path: Path) -> Result | None:
+    """Return a result; None of a file that is damaged or of another version."""
+    try:
+        return read(path)
+    except ResultFileError:
+        return None
+
+
+def _run(result: Result) -> tuple[object, ...]:
+    """Return what tells a run from all others, and stays when it is resumed."""
+    return result.started, result.command, result.environment.get("hostname")
+
+
+def _kind(result: Result) -> tuple[object, ...]:
+    """Return all that shapes the figures of a run."""
+    options = {key: value for key, value in result.options.items() if not key.startswith("reached ")}
+    return (
+        options,
+        {key: result.environment.get(key) for key in MACHINE},
+        {(corpus.name, corpus.source, corpus.sha256) for corpus in result.corpora},
+        {(codec.name, codec.library, codec.version) for codec in result.codecs},
+    )
+
+
+def _has_figures(result: Result) -> bool:
+    return any(cell.outcome in ("ok", "lossy") and cell.cell.codec != FLOOR for cell in result.cells)
+
+
+def _begun(result: Result | None, path: Path) -> dt.datetime:
+    """Return when a run was begun, to the second, in UTC; of what cannot be read, when it was written."""
+    try:
+        begun = dt.datetime.fromisoformat(result.started if result is not None else "")
+    except ValueError:
+        begun = dt.datetime.fromtimestamp(path.stat().st_mtime, dt.UTC)
+    return begun.astimezone(dt.UTC).replace(microsecond=0)

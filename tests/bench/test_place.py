@@ -1,0 +1,124 @@
+"""What becomes of an earlier run's result when another run writes to the same file."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.results import CellResult, Result, read, write
+from bakeoff.bench.run.place import Place
+from madeup import planted
+
+
+def made(hour: int = 8, **changes: Any) -> Result:
+    """Return a result that was begun at this hour."""
+    return dataclasses.replace(planted(), started=f"2026-11-22T{hour:02}:00:00+00:00", **changes)
+
+
+def failed(hour: int = 9) -> Result:
+    """Return the result of a run in which no codec got through."""
+    cells = tuple(CellResult(cell.cell, "error", "no such thing") for cell in planted().cells)
+    return made(hour, cells=cells)
+
+
+def other_data() -> Result:
+    """Return a result of the same options on a corpus of that name that has changed."""
+    corpora = tuple(dataclasses.replace(corpus, sha256="0" * 64) for corpus in planted().corpora)
+    return made(9, corpora=corpora)
+
+
+def other_version() -> Result:
+    """Return a result of other versions of the libraries."""
+    return made(9, codecs=tuple(dataclasses.replace(codec, version="9.9") for codec in planted().codecs))
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The file of a finished run."""
+    write(made(), tmp_path / "out.json")
+    return tmp_path / "out.json"
+
+
+def names(output: Path) -> list[str]:
+    return sorted(path.name for path in output.parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        made(9, options={"seed": 2}),
+        made(9, environment={"python_version": "3.12.0"}),
+        made(9, complete=False),
+        other_data(),
+        other_version(),
+    ],
+)
+def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: Result) -> None:
+    """Of other options, data, machine or versions, or finished where the new one is not."""
+    before = output.read_bytes()
+    place = Place(output)
+    place.write(result, last=True)
+
+    assert names(output) == ["out.20261122T080000Z.json", "out.json"]
+    assert (output.parent / "out.20261122T080000Z.json").read_bytes() == before
+    assert read(output).started == "2026-11-22T09:00:00+00:00"
+    assert (
+        place.note == f"the earlier result in {output} is kept as {output.parent}/out.20261122T080000Z.json"
+    )
+
+
+def test_the_same_again_replaces_it(output: Path) -> None:
+    """And says so."""
+    place = Place(output)
+    place.write(made(9), last=True)
+
+    assert (names(output), read(output).started) == (["out.json"], "2026-11-22T09:00:00+00:00")
+    assert place.note == (
+        "it replaces one of 2026-11-22 08:00:00 UTC, of the same options, data and versions"
+    )
+
+
+def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> None:
+    """Its reasons are in a file of their own; a table without a figure is worth nothing itself."""
+    before = output.read_bytes()
+    place = Place(output)
+    place.write(failed(), last=True)
+    Place(place.path).write(failed(10), last=True)
+
+    assert (names(output), output.read_bytes()) == (["out.failed.json", "out.json"], before)
+    assert (place.path.name, place.note) == ("out.failed.json", f"{output} is still that of an earlier run")
+    Place(place.path).write(made(11), last=True)
+    assert names(output) == ["out.failed.json", "out.json"]
+
+
+def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
+    """Itself or the part before it was resumed, without a word."""
+    place = Place(output)
+    place.write(made(complete=False), last=False)
+    place.write(made(options={"budget": 90.0}), last=True)
+
+    assert (names(output), place.note) == (["out.json"], "")
+    assert read(output).options == {"budget": 90.0}
+
+
+def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
+    """What becomes of it is only known at the end; the journal has what was measured."""
+    before = output.read_bytes()
+    Place(output).write(made(9, complete=False), last=False)
+
+    assert (names(output), output.read_bytes()) == (["out.json"], before)
+
+
+def test_each_is_kept(output: Path) -> None:
+    """Damaged files, and two that were begun in one second, too."""
+    for seed in (2, 3):
+        Place(output).write(made(options={"seed": seed}, command=str(seed)), last=True)
+    output.write_bytes(output.read_bytes()[:-10])
+    Place(output).write(made(), last=True)
+
+    kept = [name for name in names(output) if name != "out.json"]
+    assert kept[:2] == ["out.20261122T080000Z-2.json", "out.20261122T080000Z.json"]
+    assert len(kept) == 3
