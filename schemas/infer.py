@@ -1,9 +1,17 @@
 """A schema from records: read once, in bounded memory, and with the evidence for each guess.
 
-Text is only taken for more than text where it nearly always reads so, and where all that would be read
-is written back letter for letter (`_is_kept`): numbers in text stay text (a postcode is no number),
-decimals need stronger signs than the others, and bytes must be asked for, as ids and paths read as
-base64 as well.
+Text is only taken for more than text where all three hold:
+
+- It nearly always reads so (`confidence`), and all that would be read is written back letter for letter
+  (`_is_kept`): one ``01234`` or ``2024-W01-1`` keeps a whole field text.
+- Random text of as many of the 64 letters of ids would not read so in 2**30 tries. One date, time, datetime
+  or UUID is that improbable; of durations it takes two that differ, of decimals three. (Ten such letters have
+  60 bits, 22 of which tell a date from others.)
+- Something was seen that what it is mistaken for does not have (`_is_told_apart`): versions, clock times,
+  codes that are padded with zeros, elapsed times, paths.
+
+Numbers in text stay text (a postcode is no number), and bytes must be asked for: ids, paths and tokens are
+made of the letters of base64, too.
 """
 
 from __future__ import annotations
@@ -35,6 +43,11 @@ MAP_KEYS = 24
 """Distinct keys from which dicts that share few of them are taken for a map."""
 MAP_SHARE = 0.25
 FEW = 3
+MANY = 64
+"""Distinct texts that are counted: of so many codes one begins with a 0, but for a chance of 0.9**64, a
+thousandth."""
+PADDED = 8
+"""Distinct texts in base64 with ``=`` at the end: eight bits each that other text of these letters lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +124,8 @@ class _Node:
     """What was seen at one place."""
 
     __slots__ = (
-        "altered", "big", "budget", "fields", "forms", "item", "kinds", "lengths", "map_keys", "maps",
-        "values",
+        "altered", "big", "budget", "distinct", "fields", "folders", "forms", "item", "kinds", "lengths",
+        "map_keys", "maps", "signs", "values",
     )  # fmt: skip
 
     def __init__(self, budget: _Budget) -> None:
@@ -121,6 +134,9 @@ class _Node:
         self.kinds: Counter[type] = Counter()
         self.forms: Counter[str] = Counter()
         self.altered: set[str] = set()
+        self.distinct: dict[str, set[int]] = {}
+        self.signs: set[str] = set()
+        self.folders: set[str] = set()
         self.big = False
         self.fields: dict[str, _Node] = {}
         self.maps = False
@@ -153,11 +169,21 @@ class _Node:
         for form, kept in _forms(text):
             if kept:
                 self.forms[form] += 1
+                self._see_sign(form, text)
             else:
                 self.altered.add(form)
         if self.budget.base64 and _is_base64(text):
             self.forms["base64"] += 1
-            self.forms["signs"] += "+" in text or text.endswith("=")
+            if len(self.folders) <= 1:
+                self.folders.add(text[: text.find("/") + 1])
+            if text.endswith("="):
+                self._see_sign("padded", text)
+
+    def _see_sign(self, form: str, text: str) -> None:
+        seen = self.distinct.setdefault(form, set())
+        if len(seen) < MANY:
+            seen.add(hash(text))
+        self.signs.update(_signs(form, text))
 
     def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
         if not self.maps and not all(type(key) is str for key in value):
@@ -192,6 +218,10 @@ class _Node:
         self.kinds += other.kinds
         self.forms += other.forms
         self.altered |= other.altered
+        self.signs |= other.signs
+        for form, seen in other.distinct.items():
+            self.distinct[form] = self.distinct.get(form, set()) | seen
+        self.folders |= other.folders
         self.big = self.big or other.big
         self.lengths |= set(list(other.lengths)[:2])
         if other.maps and not self.maps:
@@ -242,6 +272,7 @@ _MOMENT = re.compile(
 """A moment as RFC 3339 has it, where ``Z``, a space and any number of digits mean what `isoformat` writes."""
 _PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
 _INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_YEAR = re.compile(r"1[89]\d\d|2[01]\d\d", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]")
 
 
@@ -261,6 +292,52 @@ def _forms(text: str) -> Iterator[tuple[str, bool]]:
             yield form, True
         elif match := _PRICE.fullmatch(text):
             yield f"decimal{len(match[1])}", True
+
+
+def _signs(form: str, text: str) -> Iterator[str]:
+    """Yield what a text shows that another text of this form need not; see `_is_told_apart`."""
+    if form == "int":
+        yield f"width {len(text)}"
+        if not _YEAR.fullmatch(text):
+            yield "no year"
+    elif form == "date" and _YEAR.fullmatch(text[:4]):
+        yield "year"
+    elif form == "time" and text >= "12":
+        yield "late"
+    elif form == "timedelta" and "T" in text:
+        yield "clock"
+    elif form.startswith("decimal"):
+        first = text[text.index(".") + 1]
+        if first == "0" or first in "6789":
+            yield "low" if first == "0" else "high"
+
+
+def _is_told_apart(node: _Node, form: str) -> bool:
+    """Whether texts of a form are enough, and show what the things they may be mistaken for do not.
+
+    ``1234-56-78`` may be a part number: 1 in 28 makes a date, 1 in 700 one of the years 1800
+    to 2199. An elapsed time seldom reaches ``12:00:00``. ``P1D`` may be a code, ``PT90S`` hardly. After the
+    point, a version does not begin with 0 (``1.10`` follows ``1.9``), and a clock, a month or a day not with
+    a 6. Codes of digits are padded with zeros to one width; numbers have several widths, or one digit, or are
+    years. A path that reads as base64 begins with a folder, which others share.
+    """
+    seen = len(node.distinct.get(form, ()))
+    if form == "date":
+        return "year" in node.signs
+    if form == "time":
+        return "late" in node.signs
+    if form == "timedelta":
+        return seen > 1 and "clock" in node.signs
+    if form.startswith("decimal"):
+        return seen >= FEW and {"low", "high"} <= node.signs
+    if form == "int":
+        widths = {sign for sign in node.signs if sign.startswith("width")}
+        no_code = len(widths) > 1 or widths == {"width 1"} or "no year" not in node.signs
+        return seen > 1 and (no_code or seen >= MANY)
+    if form == "base64":
+        in_folder = len(node.folders) == 1 and node.folders != {""}
+        return len(node.distinct.get("padded", ())) >= PADDED and not in_folder
+    return True
 
 
 def _is_kept(text: str, value: Any) -> bool:
@@ -348,13 +425,11 @@ class _Resolver:
         if node.forms:
             form, count = node.forms.most_common(1)[0]
             share = count / seen
+            told = _is_told_apart(node, form)
             form = "decimal" if form.startswith("decimal") else form
-            if share >= self.confidence and form not in node.altered:
+            if share >= self.confidence and form not in node.altered and told:
                 found = _TEXT.get(form)
-                if form == "decimal" and seen < FEW:
-                    found = None
-                # Ids and paths of letters, digits and slashes alone read as base64 as well.
-                if form == "base64" and seen >= FEW and share == 1 and node.forms["signs"]:
+                if form == "base64" and share == 1:
                     found = t.BytesType()
                 if found is not None:
                     self.evidence[path] = Evidence(seen, share)
@@ -396,7 +471,7 @@ class _Resolver:
         kinds = set(node.kinds)
         if kinds == {str}:
             for form, found in (("int", t.IntType()), ("uuid", t.UUIDType()), ("date", t.DateType())):
-                if node.forms[form] == node.total:
+                if node.forms[form] == node.total and _is_told_apart(node, form):
                     return found
             return t.StrType()
         if kinds == {int}:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
+import sys
 import uuid
 from base64 import b64encode
 from collections import OrderedDict
 from decimal import Decimal
 from enum import Enum
+from hashlib import sha1, sha256
 from pathlib import Path
+from string import ascii_letters
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -51,8 +55,8 @@ def read_back(schema: Schema) -> Schema:
         (("2024-01-02T03:04:05Z",), "datetime"),
         (("2024-01-02T03:04:05,1234567",), "str"),
         (("2024-01-02", "2024-01-03"), "date"),
-        (("10:00:00",), "time"),
-        (("P1DT2S",), "timedelta"),
+        (("10:00:00", "17:30:00"), "time"),
+        (("P1DT2S", "P1D"), "timedelta"),
         ((str(uuid.UUID(int=5)),), "UUID"),
         (("19.90", "5.00", "0.10"), "Decimal"),
         (("1.9", "1.10", "2.0"), "str"),
@@ -72,7 +76,7 @@ def read_back(schema: Schema) -> Schema:
         (("2024-01-02 03:04:05.120", "2024-01-02T03:04:05+01:00"), "datetime"),
         (("2024-01-02T03:04:05-00:00",), "str"),
         (("2024-W01-1T03:04:05", "20240102T030405"), "str"),
-        (("10:00:00.120",), "time"),
+        (("17:00:00.120",), "time"),
         (("10:00", "11:30"), "str"),
         (("10:00:00,120",), "str"),
         (("P1W",), "str"),
@@ -109,20 +113,27 @@ def test_what_is_inferred_can_be_converted(text: str) -> None:
     assert Schema.infer([record]).advise(record, "json")[1] == []
 
 
+DIGESTS = tuple(b64encode(sha1(bytes([n])).digest()).decode() for n in range(8))
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (("YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo=",) * 3, "bytes"),
-        (("YWJjZGVmZ2hpamtsbW5vcHFy", "YWJjZGVmZ2hpamtsbW5vcHFy+/aa", None) * 3, "bytes | None"),
-        (("YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo=",) * 2, "str"),
+        (DIGESTS, "bytes"),
+        ((*DIGESTS, None, "YWJjZGVmZ2hpamtsbW5vcHFy", "YWJjZGVmZ2hpamtsbW5vcHFy+/aa"), "bytes | None"),
+        (DIGESTS[:7], "str"),
+        (DIGESTS[:1] * 20, "str"),
+        ((*DIGESTS, "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp="), "str"),
+        ((*DIGESTS, "Id0sOfLettersAndDigits0"), "str"),
+        (tuple(b64encode(bytes([n, 180, 255] * 8)).decode() for n in range(20)), "str"),
         (("deadbeefdeadbeefdeadbeef",) * 20, "str"),
-        (("YWJjZGVmZ2hpamtsbW5vcHFy", "Id0sOfLettersAndDigits00") * 10, "str"),
-        (("/images/UE0AAAAACEKo6QAAAAZDSVRN", "/images/UE0AAAAACEKo6gAAAAVDSVRN") * 10, "str"),
-        (("YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp=",) * 20, "str"),
+        (tuple(f"/images/UE0AAAAACEKp+QAAA{n:02}DSVRN" for n in range(20)), "str"),
+        (tuple(f"/images/{text}" for text in DIGESTS), "str"),
+        (tuple(f"a/b/{text}" for text in DIGESTS), "str"),
     ],
 )
 def test_bytes_are_found_where_they_are_looked_for(values: tuple[Any, ...], expected: str) -> None:
-    """Asked for, base64 must be canonical throughout and hold a sign that paths and ids lack."""
+    """Asked for, base64 must be canonical throughout, and padded in eight texts without a folder in front."""
     source = Schema.infer(({"v": value} for value in values), base64=True).to_python()
 
     assert f"    v: {expected}\n" in source
@@ -131,19 +142,107 @@ def test_bytes_are_found_where_they_are_looked_for(values: tuple[Any, ...], expe
 @pytest.mark.parametrize(
     ("usual", "odd"),
     [
-        ("2024-01-02T03:04:05", "2024-01-02"),
-        ("2024-01-02T03:04:05", "20240102"),
-        ("10:00:00", "10:00"),
-        ("P1DT2S", "PT1H"),
-        (str(uuid.UUID(int=5)), "00000000000000000000000000000005"),
-        ("19.90", "1E5"),
-        ("19.90", "nan"),
+        (("2024-01-02T03:04:05",), "2024-01-02"),
+        (("2024-01-02T03:04:05",), "20240102"),
+        (("18:00:00",), "10:00"),
+        (("P1DT2S", "P3D"), "PT1H"),
+        ((str(uuid.UUID(int=5)),), "00000000000000000000000000000005"),
+        (("19.90", "5.00", "0.10"), "1E5"),
+        (("19.90", "5.00", "0.10"), "nan"),
     ],
 )
-def test_one_value_that_would_be_altered_keeps_all_of_them_text(usual: str, odd: str) -> None:
+def test_one_value_that_would_be_altered_keeps_all_of_them_text(usual: tuple[str, ...], odd: str) -> None:
     """What is no such value at all is left alone; what would be read and written otherwise is a veto."""
-    assert kind(*[usual] * 200, "?") != "str"
-    assert kind(*[usual] * 200, odd) == "str"
+    assert kind(*usual * 100, "?") != "str"
+    assert kind(*usual * 100, odd) == "str"
+
+
+LOOKALIKES = {
+    "modules": sorted(sys.stdlib_module_names),
+    "paths": [str(path) for path in Path(json.__file__).parent.parent.rglob("*.py")],
+    "hex ids": [sha1(bytes([n])).hexdigest()[:width] for n in range(40) for width in (8, 12, 24, 32, 40)],
+    "digests": [sha1(bytes([n])).hexdigest() for n in range(99)],
+    "versions": [f"1.{minor}" for minor in range(10, 90)],
+    "long versions": [f"{major}.{minor}.0" for major in range(9) for minor in range(12)],
+    "releases": ["20.04", "20.10", "22.04", "22.10", "24.04", "24.10"],
+    "clock": [f"{hour}.{minute:02}" for hour in range(24) for minute in range(60)],
+    "days": [f"{day}.{month:02}" for day in range(10, 29) for month in range(1, 13)],
+    "elapsed": [f"0{hour}:{minute:02}:{minute:02}" for hour in range(9) for minute in range(60)],
+    "phones": ["030-12345678", "+49 30 123456", "555-0100", "0049301234", "1234567890", "12-34-56-78"],
+    "part numbers": [f"{n}-07-04" for n in range(1000, 9999, 1000) if not 1800 <= n < 2200],
+    "registry numbers": ["7732-18-5", "64-17-5", "50-00-0", "7647-14-5"],
+    "postcodes": ["01234", "10115", "99999", "20095"],
+    "postcodes of one town": ["10115", "10117", "10119", "10178"],
+    "order numbers": [f"202401{day:02}" for day in range(1, 31)],
+    "order numbers with a mark": [f"2024-01-{number:03}" for number in range(99)],
+    "products": ["P1D", "P2D", "P3D", "PT1", "A-12.50", "7E10", "1e5", "0x1F", "1_000"],
+    "sizes": ["P1D", "P2D", "P3D", "P10D"],
+    "not a number": ["nan", "inf", "Infinity", "NaN"],
+    "images": [f"/images/UE0AAAAACEKo{letter}QAAAAZDSVRN" for letter in ascii_letters + "+/"],
+    "tokens": [sha256(bytes([n])).hexdigest().upper()[:24] for n in range(99)],
+    "times of tweets": ["Sun Aug 31 00:29:15 +0000 2014", "Sun Aug 31 00:29:14 +0000 2014"],
+    "words": ["Straße", "café au lait", "x" * 24, "AbcdefghijklmnopqrstuvwX", "UPPERlower0123456789abcd"],
+}
+
+
+@pytest.mark.parametrize("name", LOOKALIKES)
+def test_what_looks_alike_stays_text(name: str) -> None:
+    """As values and as keys, however much is asked for."""
+    texts = LOOKALIKES[name]
+    values = Schema.infer([{"v": text} for text in texts], base64=True, confidence=0.6)
+    keys = Schema.infer([{"m": {text: 1}} for text in texts * 3], base64=True, confidence=0.6).types
+
+    assert "    v: str\n" in values.to_python()
+    assert isinstance(keys, t.RecordType)
+    made = keys.fields[0].type
+    assert not isinstance(made, t.DictType) or made.key == t.StrType()
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (["9", "10"], "int"),
+        (["1", "2"], "int"),
+        (["1"], "str"),
+        (["2023", "2024"], "int"),
+        (["2023", "2500"], "str"),
+        (["10115", "20095"], "str"),
+        ([str(n) for n in range(205705993, 205705993 + 64)], "int"),
+        ([str(n) for n in range(205705993, 205705993 + 63)], "str"),
+        (["01234", "9", "10"], "str"),
+        (["2024-01-02"], "date"),
+        (["1234-01-02"], "str"),
+        ([str(uuid.UUID(int=5))], "UUID"),
+    ],
+)
+def test_keys(keys: list[str], expected: str) -> None:
+    """Whole numbers are told from codes that are padded with zeros."""
+    source = Schema.infer({"m": {key: 1.5}} for key in keys).to_python()
+
+    assert f"    m: dict[{expected}, float]\n" in source
+
+
+def test_what_formats_lack_is_found_in_the_built_in_corpora() -> None:
+    """All types that JSON writes as text; of `messages`, which has JSON's own types only, none."""
+    plain = codecs.codec("json")
+    found = {
+        name: Schema.infer(
+            (plain.decode(plain.encode(record)) for record in corpus(name, records=100).records()),
+            base64=True,
+        ).to_python()
+        for name in ("types", "messages")
+    }
+
+    lines = ["created: datetime", "updated: datetime", "local: datetime", "day: date", "opens: time"]
+    lines += [
+        "duration: timedelta",
+        "price: Decimal",
+        "key: UUID",
+        "digest: bytes",
+        "by_year: dict[int, float]",
+    ]
+    assert all(f"    {line}\n" in found["types"] for line in lines)
+    assert "from typing import Any, TypedDict\n\n\nclass" in found["messages"]
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

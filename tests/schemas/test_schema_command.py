@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def run(*arguments: str) -> int:
 
 def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Base64 is text, unless whoever types the command says that there is some."""
-    Path("keys.jsonl").write_text('{"key": "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo="}\n' * 3)
+    keys = [b64encode(bytes([n, 200] * 10)).decode() for n in range(8)]
+    Path("keys.jsonl").write_text("".join(f'{{"key": "{key}"}}\n' for key in keys))
 
     for options, expected in ((), "str"), (("--base64",), "bytes"):
         assert run("schema", "infer", "keys.jsonl", *options) == 0
