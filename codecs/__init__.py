@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .binding import Bound
-from .compression import train
 from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
 from .limits import Limits
 from .registry import (
@@ -25,6 +24,7 @@ from .registry import (
 
 if TYPE_CHECKING:
     from ._codec import Codec
+    from .compression import train
 
 __all__ = [
     "Bound",
@@ -57,4 +57,8 @@ def __getattr__(name: str) -> Any:
         from ._codec import Codec
 
         return Codec
+    if name == "train":
+        from .compression import train
+
+        return train
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

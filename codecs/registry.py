@@ -10,20 +10,21 @@ import os
 import re
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, near
-from .compression import compressor, library
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .guards import GUARDS
+from .installed import version
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from ._codec import Codec
     from .binding import Schema
     from .spec import Format, RawCalls, Spec
@@ -62,7 +63,10 @@ RAW = "/raw"
 """Ending of the name under which a library's own calls stand in result files; they are no codec."""
 
 FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist")
-"""The files of this folder that declare codecs, in the order of the table of 2011 where it has them."""
+"""The files of this folder that declare codecs, in the order of the table of 2011 where it has them.
+
+Each is loaded with the first codec of its format, which its name tells; all with a name that does not.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +152,38 @@ def declare(
 
 
 def _version(library: str) -> str:
-    return metadata.version(library) if library else sys.version.split()[0]
+    """Return a library's version; empty for one that is there without being installed."""
+    return (version(library) or "") if library else sys.version.split()[0]
 
 
 @functools.cache
-def _load_declarations() -> None:
-    for name in FORMATS:
-        import_module(f".{name}", __package__)
+def _load(format_name: str) -> None:
+    import_module(f".{format_name}", __package__)
+
+
+def _own(name: str) -> Declaration | None:
+    """Return bakeoff's own codec of a name, having loaded no more formats than it takes to find it."""
+    for format_name in sorted(FORMATS, key=lambda each: each not in name):
+        if name in _declared:
+            break
+        _load(format_name)
+    return _declared.get(name)
+
+
+def _all_own() -> dict[str, Declaration]:
+    """Return bakeoff's own codecs in the order of their formats, whichever was loaded first."""
+    for format_name in FORMATS:
+        _load(format_name)
+    return dict(sorted(_declared.items(), key=lambda item: FORMATS.index(item[1].format)))
 
 
 @functools.cache
 def _entry_points() -> dict[str, Declaration]:
-    asked = os.environ.get(REPLACE, "").replace(" ", "").split(",")
+    import warnings
+    from importlib import metadata
+
+    asked = _asked_to_replace()
+    ours = _all_own()
     found: dict[str, Declaration] = {}
     installed = metadata.entry_points()
     for point in (*installed.select(group=ENTRY_POINTS), *installed.select(group=SCHEMA_ENTRY_POINTS)):
@@ -168,13 +192,13 @@ def _entry_points() -> dict[str, Declaration]:
         if name in found:
             warnings.warn(f"{theirs} is left out: {found[name].library} has one, too", stacklevel=2)
             continue
-        if name in _declared and name not in asked:
+        if name in ours and name not in asked:
             warnings.warn(
                 f"{theirs} is left out: bakeoff has one of its own ({REPLACE}={name} would replace it)",
                 stacklevel=2,
             )
             continue
-        if name in _declared:
+        if name in ours:
             warnings.warn(f"{theirs} replaces bakeoff's own, as {REPLACE} asks", stacklevel=2)
         found[name] = Declaration(
             name,
@@ -188,13 +212,17 @@ def _entry_points() -> dict[str, Declaration]:
     return found
 
 
+def _asked_to_replace() -> list[str]:
+    return [name for part in os.environ.get(REPLACE, "").split(",") if (name := part.strip())]
+
+
 def rescan() -> None:
     """Look for third parties' codecs anew, after the path or what is installed has changed."""
     _entry_points.cache_clear()
     _build.cache_clear()
 
 
-def _from_entry_point(point: metadata.EntryPoint) -> Codec:
+def _from_entry_point(point: EntryPoint) -> Codec:
     """Build a third party's codec; whatever goes wrong there costs that codec only."""
     from ._codec import Codec
 
@@ -224,8 +252,20 @@ def _from_entry_point(point: metadata.EntryPoint) -> Codec:
 
 def _all() -> dict[str, Declaration]:
     with _lock:
-        _load_declarations()
-        return _declared | _entry_points() | _registered
+        return _all_own() | _entry_points() | _registered
+
+
+def _known(name: str) -> Declaration | None:
+    """Return the codec of a name; other packages are not asked where ours cannot give way to theirs.
+
+    Asking them takes longer than all else together.
+    """
+    with _lock:
+        if name in _registered:
+            return _registered[name]
+        if name not in _asked_to_replace() and (own := _own(name)) is not None:
+            return own
+        return _all().get(name)
 
 
 def names(*, needs_schema: bool = False) -> list[str]:
@@ -252,13 +292,11 @@ def describe(name: str) -> Declaration:
     Raises:
         UnknownCodec: No codec of that name.
     """
-    everything = _all()
     base = split_name(name)[0]
-    if base not in everything:
-        base = base.removesuffix(RAW)
-    if base not in everything:
-        raise UnknownCodec(name, near(base, everything))
-    return everything[base]
+    known = _known(base) or _known(base.removesuffix(RAW))
+    if known is None:
+        raise UnknownCodec(name, near(base.removesuffix(RAW), _all()))
+    return known
 
 
 def missing(name: str) -> str | None:
@@ -311,7 +349,7 @@ def register(made: Codec, *, replace: bool = False) -> None:
 
 @functools.cache
 def _build(name: str) -> Codec:
-    return _all()[name].build()
+    return describe(name).build()
 
 
 _NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
@@ -373,7 +411,7 @@ def codec(
     base, with_schema, compression = split_name(name)
     if (reason := missing(name)) is not None:
         raise MissingLibrary(base, reason)
-    if base not in _all():
+    if _known(base) is None:
         raise CodecError(name, "a library's own calls are measured by `bakeoff run --raw`, not imported")
     if with_schema and schema is None:
         raise CodecError(name, "give the schema: bakeoff.codec(name, schema=...)")
@@ -385,6 +423,8 @@ def codec(
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:
+        from .compression import compressor
+
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)
 
@@ -429,6 +469,8 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 def _matching(pattern: str) -> list[str]:
     base, with_schema, compression = split_name(pattern)
     if compression is not None:
+        from .compression import library
+
         library(compression)
     found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
     if not found:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import RunError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .bench.results import Result
     from .codecs._codec import Codec
-    from .reports.lock import Lock
     from .schemas import Schema
 
 __all__ = ["fastest"]
@@ -42,7 +40,9 @@ def fastest(
 
     Args:
         lock: Lock file; else the one that the environment variable ``BAKEOFF_LOCK`` names; else the
-            nearest ``bakeoff.lock`` from the working folder upwards.
+            nearest ``bakeoff.lock`` from the working folder upwards to the project's root: the nearest
+            folder with ``.git`` or ``.hg``, or without one that with ``pyproject.toml``, ``setup.py`` or
+            ``setup.cfg``.
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
@@ -62,13 +62,16 @@ def fastest(
             fits.
         MissingLibrary: A library of the chosen codec, or of its compressor, is not installed.
     """
-    from .codecs.registry import codec
-    from .reports.lock import VARIABLE, Lock, located
+    from .codecs.lock import located
 
-    path = located(None if lock is None else Path(lock))
-    if os.path.lexists(path) or (lock is None and os.environ.get(VARIABLE)):
-        return _locked(Lock.read(path), path, schema, trusted=trusted)
+    place = located(lock)
+    # One that the environment names and that is not there is an error: another codec would be worse.
+    if place.is_there or (lock is None and place.named):
+        return _locked(place.path, schema, trusted=trusted)
 
+    from pathlib import Path
+
+    from .codecs import codec
     from .reports.candidates import limits_needed
     from .reports.cost import Cost
     from .reports.files import load
@@ -80,7 +83,7 @@ def fastest(
         result = _measured(corpus, formats, trusted=trusted, with_schema=schema is not None)
     else:
         raise UsageError(
-            f"{path}: no lock; decide with `bakeoff run` and `bakeoff pick --write`, or give "
+            f"{place.missing}; decide with `bakeoff run` and `bakeoff pick --write`, or give "
             "fastest(results=...) or fastest(calibrate=True)"
         )
     wish = Wish(
@@ -98,30 +101,29 @@ def fastest(
     return made.with_limits(**limits_needed(winner.cells.values()))
 
 
-def _locked(held: Lock, path: Path, schema: Schema | None, *, trusted: bool) -> Codec:
+def _locked(path: str, schema: Schema | None, *, trusted: bool) -> Codec:
     """Make the codec of a lock, when it holds here."""
-    from .codecs import MissingLibrary, codec
-    from .reports.lock import verify
+    from .codecs.lock import Lock, faults
 
+    held = Lock.read(path)
     if held.schema and schema is None:
         raise UsageError(f"{path}: {held.codec} was chosen with a schema; give it: fastest(schema=...)")
-    try:
-        verify(held, path)
-        made = codec(held.codec, schema=schema, trusted=trusted, **held.options)
-    except MissingLibrary:
-        raise
-    except (ValueError, OverflowError) as error:
-        raise RunError(f"{path}: {error}") from error
+    made = faults(held).made(held, path)
     if made.trusted_only and not trusted:
         raise UsageError(
             f"{path}: {held.codec} runs code found in its input; where no payload comes from strangers, "
             "say so: fastest(trusted=True)"
         )
-    return made
+    if trusted:
+        made = made.with_trust()
+    return made if schema is None else made.with_schema(schema)
 
 
 def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:
     """Measure all codecs that will do, or all with the schema that the corpus has or its records suggest."""
+    import tempfile
+    from pathlib import Path
+
     from .bench.run.options import Options
     from .bench.run.session import Session
     from .codecs import available, describe, join_name

@@ -342,8 +342,11 @@ def beside(tmp_path):
 
 
 def test_a_plug_in_replaces_none_of_ours_unasked(beside):
-    """It is left out with a warning that says how to let it in, which warns as well."""
-    script = "import bakeoff; print(bakeoff.codec('json').encode([1]), bakeoff.codec('json').library)"
+    """Whoever looks for all is warned that it is left out, and how to let it in, which warns as well."""
+    script = (
+        "import bakeoff; bakeoff.codecs.names();"
+        "print(bakeoff.codec('json').encode([1]), bakeoff.codec('json').library)"
+    )
     kept = beside("-c", script)
     replaced = beside("-c", script, BAKEOFF_REPLACE="yaml, json")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import re
 import tomllib
 from dataclasses import replace
@@ -16,10 +15,11 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.results import Cell, write
 from bakeoff.cli import main
+from bakeoff.codecs.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
-from bakeoff.reports.lock import Lock, check, located, version_range
+from bakeoff.reports.lock import check, decided, lock_of, version_range
 from bakeoff.reports.pick import Wish, pick
 from bakeoff.reports.pick_output import render
 from bakeoff.reports.sentence import recommendation
@@ -56,7 +56,7 @@ def shaken(cell, factors):
 def locked(path, wish=None):
     """The lock that --write makes of a result file."""
     result = load(path)
-    return Lock.of(pick([result], wish or Wish()), [path], [result])
+    return lock_of(pick([result], wish or Wish()), [path], [result])
 
 
 @pytest.fixture
@@ -477,17 +477,21 @@ class TestLock:
         folder = file.parent
 
         assert [] == check(lock, folder, dt.timedelta(days=1))
-        assert ["nosuchlib is not installed; pip install 'nosuchlib>=1.2.4,<2'"] == check(
-            replace(lock, requires={"nosuchlib": ">=1.2.4,<2"}), folder
-        )
+        assert [
+            "nosuchlib is not installed, the lock asks for >=1.2.4,<2: pip install 'nosuchlib>=1.2.4,<2'"
+        ] == check(replace(lock, requires={"nosuchlib": ">=1.2.4,<2"}), folder)
         for allowed, message in {
             ">=99": "is installed, the lock asks for >=99",
-            "x y": "range 'x y' is not one",
+            "x y": "range 'x y' of msgpack is not one",
         }.items():
             assert message in check(replace(lock, requires={"msgpack": allowed}), folder)[0]
         assert ["nothing: no such codec; `bakeoff codecs` lists them"] == check(
             replace(lock, codec="nothing"), folder
         )
+        assert ["bson writes bson here, the lock asks for msgpack"] == check(
+            replace(lock, codec="bson"), folder
+        )
+        assert "the limit of size" in check(replace(lock, options={"size": -1}), folder)[0]
         old = replace(lock, date="2011-01-01")
         assert "days old, more than the 90 allowed" in check(old, folder, dt.timedelta(90))[0]
         file.write_text("{}")
@@ -530,12 +534,15 @@ class TestLock:
         run = result_of({"json|zstd:3": FIELD["json"]}, facts=FACTS, environment=environment)
         write(run, tmp_path / "a.json")
         lock = locked(tmp_path / "a.json")
-        monkeypatch.setattr("bakeoff.reports.lock._installed", lambda name, _: None)
+        monkeypatch.setattr("bakeoff.codecs.lock.version", lambda name: None)
 
         assert {"zstandard": ">=0.23.1,<0.24", "Python": ">=1.2.3,<2"} == lock.requires
-        assert "zstandard is not installed; pip install 'zstandard>=0.23.1,<0.24'" in check(lock, tmp_path)
+        missing = "zstandard is not installed, the lock asks for >=0.23.1,<0.24: pip install 'zstandard>=0.23"
+        assert missing in check(lock, tmp_path)[0]
         bare = replace(lock, requires={})
-        assert ["zstandard is not installed; pip install 'zstandard'"] == check(bare, tmp_path)
+        assert [
+            "zstandard is not installed, the lock asks for any version: pip install 'zstandard'"
+        ] == check(bare, tmp_path)
 
     def test_a_lock_of_format_1_is_read(self, tmp_path):
         """What it said of trust is left out."""
@@ -551,14 +558,52 @@ class TestLock:
         (tmp_path / "a" / "b").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "a" / "b")
 
-        assert tmp_path / "a" / "b" / "bakeoff.lock" == located()
+        assert f"{tmp_path}/a/b/bakeoff.lock" == located().path
         (tmp_path / "bakeoff.lock").write_text(LOCK)
-        assert tmp_path / "bakeoff.lock" == located()
+        assert f"{tmp_path}/bakeoff.lock" == located().path
         (tmp_path / "a" / "bakeoff.lock").symlink_to("nothing")
-        assert tmp_path / "a" / "bakeoff.lock" == located()
+        assert f"{tmp_path}/a/bakeoff.lock" == located().path
         monkeypatch.setenv("BAKEOFF_LOCK", "other.lock")
-        assert tmp_path / "a" / "b" / "other.lock" == located()
-        assert tmp_path / "a" / "b" / "third.lock" == located(Path("third.lock"))
+        assert f"{tmp_path}/a/b/other.lock" == located().path
+        assert f"{tmp_path}/a/b/third.lock" == located(Path("third.lock")).path
+
+    @pytest.mark.parametrize(
+        ("marks", "found"),
+        [
+            ([], "."),
+            (["./.git"], "."),
+            (["a/.git"], None),
+            (["a/pyproject.toml"], None),
+            (["a/b/setup.py", "a/.hg"], None),
+            (["a/pyproject.toml", "./.git"], "."),
+        ],
+    )
+    def test_no_further_than_the_project_s_root(self, tmp_path, monkeypatch, marks, found):
+        """A repository's, whatever projects there are in it; without one the nearest project's."""
+        monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
+        (tmp_path / "a" / "b").mkdir(parents=True)
+        (tmp_path / "bakeoff.lock").write_text(LOCK)
+        for mark in marks:
+            (tmp_path / mark).touch()
+        monkeypatch.chdir(tmp_path / "a" / "b")
+        place = located()
+
+        assert (found is not None) == place.is_there
+        assert str(tmp_path / (found or "a/b") / "bakeoff.lock") == place.path
+        if found is None:
+            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b, {tmp_path}/a (upwards to")
+
+    def test_a_decision_claims_no_figures(self):
+        """It says who decided, and asks for what is installed here."""
+        lock = decided("orjson+schema|zstd:3", "ada")
+
+        assert ("orjson|zstd:3", True, "json") == (lock.codec, lock.schema, lock.format)
+        assert {"orjson", "zstandard"} == lock.requires.keys()
+        assert all(allowed.startswith(">=") for allowed in lock.requires.values())
+        assert "decided by ada, not by a measurement" == lock.why
+        assert {"trusted": False} == lock.terms
+        assert [{"decided_by": "ada", "date": lock.date}] == list(lock.evidence)
+        assert [] == check(lock, Path(), dt.timedelta(days=1))
 
 
 class TestCommand:
@@ -608,38 +653,74 @@ class TestCommand:
         path.write_text(Lock(codec="json", requires={"nosuchlib": ">=1"}).dumps())
         code, _, err = call("--check")
         assert 1 == code
-        assert f"{path} no longer holds: nosuchlib is not installed" in err
+        assert f"{path} does not hold here: nosuchlib is not installed" in err
         path.write_text(Lock(codec="json", requires={"Python": ">=3"}).dumps())
         assert (0, f"{path} holds: json (Python >=3)\n", "") == call("--check")
 
-    def test_another_codec_wants_a_word(self, call):
-        """A new choice does not change what services write unless that is said; limits set by hand stay."""
+    def test_another_format_wants_a_word(self, call):
+        """And tells what readers will meet; limits set by hand stay."""
         path = Path("bakeoff.lock").absolute()
-        before = Lock(codec="bson", requires={}, format="bson", options={"size": 9}).dumps()
+        before = Lock(codec="bson", requires={}, format="bson", options={"size": 999}).dumps()
         path.write_text(before)
         code, out, err = call("--write")
 
         assert 2 == code
         assert out.startswith("msgpack\n")
-        assert (
-            f"bakeoff: {path} holds bson; msgpack is another wire format, for every service that reads it; "
-            "say --replace if that is meant\n"
-        ) == err
+        met = "msgpack meets a payload of bson with DecodeError: msgpack: "
+        for words in (
+            f"bakeoff: {path} stays as it is: from bson (bson) to msgpack (msgpack)",
+            met,
+            "--force",
+        ):
+            assert words in err
         assert before == path.read_text()
-        assert f"wrote {path}: msgpack (was bson)\n" == call("--write", "--replace")[2]
-        assert {"size": 9} == Lock.read(path).options
+        code, _, err = call("--write", "--force")
+        assert 0 == code
+        assert err.startswith(
+            f"wrote {path}: msgpack\nfrom bson (bson) to msgpack (msgpack) is another format"
+        )
+        assert met in err
+        assert {"size": 999} == Lock.read(path).options
         assert f"wrote {path}: msgpack\n" == call("--write")[2]
 
-    @pytest.mark.parametrize(("answer", "code", "codec"), [("y", 0, "msgpack"), ("n", 1, "bson")])
-    def test_on_a_terminal_one_is_asked(self, call, monkeypatch, answer, code, codec):
-        """Yes replaces, no leaves it."""
-        Path("bakeoff.lock").write_text(Lock(codec="bson", requires={}).dumps())
-        monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    @pytest.mark.parametrize(
+        ("before", "new", "refused", "words"),
+        [
+            ("json", "orjson", False, "bigint: native before, "),
+            ("msgpack", "msgpack/pure", False, "nothing else changes that bakeoff knows of"),
+            ("json", "json|zlib", True, "json|zlib meets a payload of json with DecodeError"),
+            ("json", "yaml", True, "yaml happened to read a payload of json when tried"),
+            ("msgspec-msgpack", "msgspec-msgpack/array+schema", True, "meets a payload of msgspec-msgpack"),
+            ("gone", "json", True, "could not be tried here: gone: no such codec"),
+        ],
+    )
+    def test_what_changes_is_said(self, call, before, new, refused, words):
+        """Another library of the format goes in at once; what is written otherwise is named."""
+        Path("bakeoff.lock").write_text(Lock(codec=before, requires={}).dumps())
+        Path("bakeoff.json").unlink()
+        code, _, err = call("--codec", new, "--write")
 
-        assert code == call("--write")[0]
-        assert codec == Lock.read(Path("bakeoff.lock")).codec
+        assert (2 if refused else 0) == code
+        assert words in err
+        assert (before if refused else new.replace("+schema", "")) == Lock.read("bakeoff.lock").codec
+
+    def test_people_decide_without_a_measurement(self, call):
+        """With no result file, or with one in this folder that does not know the codec."""
+        assert 0 == call("--codec", "ujson", "--write")[0]
+        lock = Lock.read("bakeoff.lock")
+
+        assert ("ujson", "decided_by") == (lock.codec, next(iter(lock.evidence[0])))
+        assert 0 == call("--check", "--max-age", "1d")[0]
+        for args, code, message in (
+            (["--codec", "pickle/2"], 2, "pickle/2 runs code found in its input"),
+            (["--codec", "ujsn"], 2, "did you mean ujson"),
+            (["--codec", "ujson", "--reads", "3"], 2, "--reads takes a result file in which ujson stands"),
+        ):
+            found, _, err = call(*args, "--write")
+            assert code == found
+            assert message in err
+        assert 0 == call("--codec", "msgpack", "--write", "--force")[0]
+        assert "bakeoff.json" == Lock.read("bakeoff.lock").evidence[0]["file"]
 
     def test_a_file_that_is_no_lock_is_kept(self, call):
         """--write over somebody's notes is refused by name."""
@@ -653,8 +734,8 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("args", "code", "message"),
         [
-            (["--check"], 2, "bakeoff.lock: no lock"),
-            (["--replace"], 2, "belongs to --write"),
+            (["--check"], 2, "no bakeoff.lock in /"),
+            (["--force"], 2, "belongs to --write"),
             (["--check", "--write"], 2, "leave out --write"),
             (["--check", "--trusted", "--corpus", "x"], 2, "leave out --corpus, --trusted"),
             (["--check", "--reads", "3", "--interop"], 2, "leave out --interop, --reads"),

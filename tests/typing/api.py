@@ -16,9 +16,9 @@ from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
 from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
+from bakeoff.codecs.lock import Lock
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
-from bakeoff.reports.lock import Lock
 from bakeoff.reports.pick import Wish, pick
 
 assert_type(bakeoff.__version__, str)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import datetime as dt
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import RunError, UsageError, hint, near
-from ..escape import visible
-from ..files import is_device
+from ..errors import UsageError, hint, near
 from ._options import AGE, costing
-from ._output import encoded, guard, layout, put, typed
+from ._output import encoded, layout, put, typed
 
 if TYPE_CHECKING:
     from ..bench.results import Result
-    from ..reports.lock import Lock
-    from ..reports.pick import Choice
 
 __all__ = ["command"]
 
@@ -40,10 +32,12 @@ __all__ = ["command"]
 @click.option("--interop", is_flag=True, help="Other languages must be able to read it.")
 @click.option("--allow-loss", is_flag=True, help="Accept codecs that lose something, as told in the table.")
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
-@click.option("--codec", metavar="NAME", help="Decide on this codec, and say what it costs; see --write.")
+@click.option(
+    "--codec", metavar="NAME", help="Decide on this codec; with --write also where it was not measured."
+)
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
-@click.option("--replace", is_flag=True, help="With --write: also over a lock that holds another codec.")
+@click.option("--force", is_flag=True, help="With --write: also over a lock of another wire format.")
 @click.option("--check", is_flag=True, help="Check the lock file instead: exit 1 when it does not hold.")
 @click.option("--max-age", type=AGE, help="With --check: how old the evidence may be, such as 90d.")
 @click.option(
@@ -65,7 +59,7 @@ def command(
     codec: str | None,
     explain: bool,
     write: bool,
-    replace: bool,
+    force: bool,
     check: bool,
     max_age: float | None,
     lock: Path | None,
@@ -77,21 +71,24 @@ def command(
     tie-breakers (--explain); where the race is not resolved the cheapest comes first, with the command
     that goes on.
     """
+    from ..codecs.lock import located
     from ..reports.cost import Cost
     from ..reports.files import load_all
-    from ..reports.lock import located
+    from ..reports.lock import decided, lock_of
     from ..reports.pick import Wish, pick
     from ..reports.pick_output import render
+    from . import _lock
 
     if check:
         others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
         if others:
             raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(sorted(others))}")
-        return _check(located(lock), max_age)
+        return _lock.check(located(lock), max_age)
     if max_age is not None:
         raise UsageError("--max-age belongs to --check")
-    if replace and not write:
-        raise UsageError("--replace belongs to --write")
+    if force and not write:
+        raise UsageError("--force belongs to --write")
+    place = Path(located(lock).path)
     wish = Wish(
         cost=Cost.of(reads, bandwidth),
         rate=rate,
@@ -104,13 +101,28 @@ def command(
         codec=codec,
     )
     paths = list(files) or [Path("bakeoff.json")]
+    if write and codec is not None and not files and not _is_measured(codec, paths[0]):
+        if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
+            raise UsageError(f"{', '.join(sorted(others))} takes a result file in which {codec} stands")
+        return _lock.write(decided(codec, _lock.who(), trusted=not untrusted), place, [], force=force)
     results = load_all(paths)
     _check_formats(wish.formats, results)
     choice = pick(results, wish, str(paths[0]))
     put(encoded(render(choice, explain=explain, **layout(None))), None)
     if write:
-        _write(choice, paths, results, located(lock), replace=replace)
+        _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None
+
+
+_OF_DECISIONS = {"--codec", "--write", "--force", "--lock", "--trusted", "--untrusted"}
+"""What can be said of a codec that was not measured."""
+
+
+def _is_measured(codec: str, path: Path) -> bool:
+    """Whether the result file of this folder, which nobody has named, knows a codec."""
+    from ..reports.files import load
+
+    return path.exists() and any(known.name == codec for known in load(path).codecs)
 
 
 def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
@@ -128,51 +140,3 @@ def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
-
-
-def _write(
-    choice: Choice, paths: Sequence[Path], results: Sequence[Result], path: Path, *, replace: bool
-) -> None:
-    from ..reports.lock import Lock
-
-    new = Lock.of(choice, paths, results)
-    guard(path, paths)
-    change = ""
-    if os.path.lexists(path) and not is_device(path):
-        # What is there but no lock is somebody's file: reading it says so, and it stays.
-        before = Lock.read(path)
-        # Limits that were set by hand stay.
-        new = dataclasses.replace(new, options={**new.options, **before.options})
-        if before.named != new.named:
-            change = f" (was {before.named})"
-            if not replace:
-                _agree(before, new, path)
-    # A result file's name need not be text, which TOML has no escape for.
-    put(new.dumps().encode(errors="replace"), path)
-    click.echo(visible(f"wrote {path}: {new.named}{change}"), err=True)
-
-
-def _agree(before: Lock, new: Lock, path: Path) -> None:
-    """Ask before a lock gets another codec; where nobody can be asked, a flag has to say so.
-
-    Raises:
-        UsageError: There is no terminal.
-        RunError: The answer was no.
-    """
-    other = "another wire format" if before.format != new.format else "another codec of that format"
-    change = f"{path} holds {before.named}; {new.named} is {other}, for every service that reads it"
-    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{change}; say --replace if that is meant")
-    if not click.confirm(visible(f"{change}. Replace it?"), err=True):
-        raise RunError(f"{path} stays as it is")
-
-
-def _check(path: Path, max_age: float | None) -> None:
-    from ..reports.lock import Lock, check
-
-    lock = Lock.read(path)
-    problems = check(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
-    if problems:
-        raise RunError(f"{path} no longer holds: {'; '.join(problems)}")
-    libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
-    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)})"))

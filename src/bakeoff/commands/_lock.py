@@ -1,0 +1,172 @@
+"""``bakeoff pick`` and the lock file: checking it, and writing it so that nothing changes unseen."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import getpass
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from ..codecs.lock import Faults, Lock, Place, faults
+from ..errors import RunError, UsageError
+from ..escape import lines_visible, visible
+from ..files import is_device
+from ._output import guard, put
+
+if TYPE_CHECKING:
+    from ..codecs import Codec
+
+__all__ = ["check", "who", "write"]
+
+TRIED = {"id": 7, "name": "a"}
+"""The record that shows what readers meet."""
+
+
+def who() -> str:
+    """Return the name under which somebody works here."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "somebody"
+
+
+def check(place: Place, max_age: float | None) -> None:
+    """Say that a lock holds.
+
+    Raises:
+        UsageError: There is none.
+        RunError: It does not hold.
+    """
+    from ..reports.lock import check as problems_of
+
+    if not place.is_there:
+        raise UsageError(f"{place.missing}; `bakeoff pick RESULTS --write` makes one")
+    path = Path(place.path)
+    lock = Lock.read(path)
+    problems = problems_of(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
+    if problems:
+        raise RunError(f"{path} does not hold here: {'; '.join(problems)}")
+    libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
+    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)})"))
+
+
+def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None:
+    """Put a lock in its place.
+
+    Raises:
+        UsageError: The one that is there is of another wire format, and `force` was not said.
+        RunError: What is there is no lock.
+    """
+    guard(path, inputs)
+    lines = []
+    if path.is_symlink() or (path.exists() and not is_device(path)):
+        # What is there but no lock is somebody's file: reading it says so, and it stays.
+        before = Lock.read(path)
+        # Limits that were set by hand stay.
+        new = dataclasses.replace(new, options={**new.options, **before.options})
+        if before.named != new.named:
+            change = _change(before, new)
+            if change.of_format and not force:
+                lines = [f"{path} stays as it is: {change.lines[0]}", *change.lines[1:]]
+                raise UsageError("\n".join([*lines, "say --force if that is meant"]))
+            lines = change.lines
+    # A result file's name need not be text, which TOML has no escape for.
+    put(new.dumps().encode(errors="replace"), path)
+    click.echo(visible(f"wrote {path}: {new.named}"), err=True)
+    if lines:
+        click.echo(lines_visible("\n".join(lines)), err=True)
+
+
+class _Change(NamedTuple):
+    """What another codec means for those who read.
+
+    Attributes:
+        of_format: Payloads look otherwise on the wire.
+        lines: What changes, and what readers meet.
+    """
+
+    of_format: bool
+    lines: list[str]
+
+
+def _change(before: Lock, new: Lock) -> _Change:
+    old_format, new_format = _format(before), _format(new)
+    head = f"from {before.named} ({old_format}) to {new.named} ({new_format})"
+    old, now = _made(before), _made(new)
+    refusal = None if old.codec is None or now.codec is None else _meets(old.codec, now.codec)
+    if old_format == new_format and refusal is None:
+        return _Change(False, [f"{head} is the same format on the wire", *_differences(old.codec, now.codec)])
+    if old.codec is None or now.codec is None:
+        reasons = (*old.missing, *old.unfit, *now.missing, *now.unfit)
+        met = f"what readers meet could not be tried here: {'; '.join(reasons)}"
+    elif refusal is None:
+        met = f"{new.codec} happened to read a payload of {before.codec} when tried; nothing promises that"
+    else:
+        met = f"{new.codec} meets a payload of {before.codec} with {refusal}"
+    return _Change(
+        True,
+        [
+            f"{head} is another format on the wire, for every service that reads this lock",
+            met,
+            "let queues, caches and files run empty before; or read with "
+            f"bakeoff.codec({before.codec!r}) what the new one refuses, and update readers before writers",
+        ],
+    )
+
+
+def _format(lock: Lock) -> str:
+    """Return what stands on the wire: a compressed payload is of another format."""
+    from ..codecs import CodecError, describe, split_name
+
+    compression = split_name(lock.codec)[2]
+    try:
+        name = lock.format or describe(lock.codec).format
+    except CodecError:
+        name = "unknown"
+    return name + (f", compressed by {compression.partition(':')[0]}" if compression else "")
+
+
+def _made(lock: Lock) -> Faults:
+    """Return a lock's codec, for trying it on a payload of ours, or why it is not to be had."""
+    from ..schemas import Schema
+
+    found = faults(dataclasses.replace(lock, requires={}))
+    if (made := found.codec) is None:
+        return found
+    if made.needs_schema:
+        made = made.with_schema(Schema({"id": int, "name": str}))
+    return found._replace(codec=made.with_trust())
+
+
+def _meets(old: Codec, new: Codec) -> str | None:
+    """Return the error that readers meet with payloads that are on their way; None where there is none."""
+    from ..codecs import CodecError
+
+    try:
+        payload = old.encode(TRIED)
+        record = new.decode(payload)
+    except CodecError as error:
+        return f"{type(error).__name__}: {error}"
+    if new.bound is not None and new.bound.give is not None:
+        record = new.bound.give(record)
+    return None if record == TRIED or old.bound is not None else f"another record, {record!r}"
+
+
+def _differences(old: Codec | None, new: Codec | None) -> list[str]:
+    """Say what another library of the same format writes and reads otherwise."""
+    if old is None or new is None:
+        return []
+    before, after = dict(old.spec.wire), dict(new.spec.wire)
+    forms = [
+        f"{token}: {before.get(token, 'native')} before, {after.get(token, 'native')} now"
+        for token in sorted(before.keys() | after.keys())
+        if before.get(token) != after.get(token)
+    ]
+    lines = [f"written otherwise: {'; '.join(forms)}"] if forms else []
+    if lost := [loss for loss in new.losses if loss not in old.losses]:
+        lines.append(f"lost from now on: {'; '.join(lost)}")
+    return lines or ["nothing else changes that bakeoff knows of"]
