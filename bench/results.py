@@ -205,7 +205,12 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class CodecFacts:
-    """What a report needs to know of a codec without importing it."""
+    """What a report needs to know of a codec without importing it.
+
+    Attributes:
+        notes: What else should be known of it.
+        about: What each note is about, see `bakeoff.codecs.notes.about`.
+    """
 
     name: str
     format: str
@@ -219,6 +224,7 @@ class CodecFacts:
     carries: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,8 +500,8 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version:
         entry |= {"cell": Cell.parse(name), "samples": samples.get(name, ()), "loss": tuple(entry["loss"])}
         cells.append(typed(CellResult, entry))
     for codec in plain["codecs"]:
-        for key in ("carries", "losses", "notes"):
-            codec[key] = tuple(codec[key])
+        for key in ("carries", "losses", "notes", "about"):
+            codec[key] = tuple(codec.get(key, ()))
     plain |= {
         "cells": tuple(cells),
         "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),

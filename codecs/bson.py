@@ -18,6 +18,7 @@ from ._pure import pure_copy
 from ._unique import UniqueKeys, plain_dicts
 from .conventions import FAMILIES
 from .limits import Limits
+from .notes import Note
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -97,7 +98,7 @@ def _bson(library: ModuleType) -> Spec:
         carries=CARRIES,
         forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         losses=LOSSES,
-        notes=("a record that is no document is wrapped in one",),
+        notes=(Note("a record that is no document is wrapped in one", "record_other"),),
         policies=Policies(
             duplicate_keys="reject/last",
             nonfinite="allow",

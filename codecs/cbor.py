@@ -19,6 +19,7 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES
 from .keys import key_check
+from .notes import STRANGERS, Note
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -121,8 +122,8 @@ def _cbor2() -> Spec:
         carries=CARRIES,
         # Its option `encoders` would mend that, and doubles the time of every dump.
         notes=(
-            "writes a memoryview as a list of numbers, unlike the other codecs",
-            "gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`",
+            Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),
+            Note("gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
         ),
         policies=Policies(
             duplicate_keys="last",

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from . import notes
+from .notes import Note
+
 __all__ = ["GUARDS", "Guard"]
 
 
@@ -35,9 +38,9 @@ class Guard(NamedTuple):
         return f"{self.operation} +{self.share:.0%} ({self.nanoseconds:,} ns)"
 
     @property
-    def note(self) -> str:
+    def note(self) -> Note:
         """What it does and costs."""
-        return f"{self.what}: {self.cost} on messages"
+        return Note(f"{self.what}: {self.cost} on messages", about=notes.GUARDS)
 
 
 _END = "looks for the end of the value, which the library does not"

@@ -16,6 +16,7 @@ from ._pure import pure_copy
 from ._unique import unique
 from .conventions import FAMILIES, Family
 from .limits import Limits
+from .notes import STRANGERS, Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -32,9 +33,9 @@ JSON = Format(
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
 ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
-LITERALS = "writes NaN and Infinity as bare words, which RFC 8259 does not allow"
+LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
-ROUNDED = "rounds offsets from UTC to whole minutes, which those before 1972 were not"
+ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 POLICIES = Policies(
@@ -166,12 +167,13 @@ def _orjson() -> Spec:
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Say how to encode, and so in the notes; two faults of some versions cost time where they are there."""
-    notes = ["reads integers beyond 64 bits as floats"]
+    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
     options = 0
     if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
         # 3.11.8 to 3.13.0 leave out a zero: a hundredth of a second is read as a tenth.
         options |= orjson.OPT_PASSTHROUGH_DATETIME
-        notes.append("leaves dates and times to Python, at a cost: this version writes wrong times")
+        text = "leaves dates and times to Python, at a cost: this version writes wrong times"
+        notes.append(Note(text, "type_datetime"))
     else:
         notes.append(ROUNDED)
     nested: Any = 0
@@ -248,8 +250,11 @@ def _ujson() -> Spec:
         ),
         notes=(
             LITERALS,
-            "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control characters "
-            "other than NUL in strings",
+            Note(
+                "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control "
+                "characters other than NUL in strings",
+                STRANGERS,
+            ),
         ),
         policies=POLICIES,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType, EllipsisType
 
 from .conventions import FAMILIES
+from .notes import STRANGERS, Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -44,8 +45,8 @@ def _marshal() -> Spec:
         carries=CARRIES,
         notes=(
             "the format changes between Python versions",
-            "does not decode code objects",
-            "a set within sets takes twice the time for each level",
+            Note("does not decode code objects", STRANGERS),
+            Note("a set within sets takes twice the time for each level", "type_frozenset"),
         ),
         policies=Policies(
             duplicate_keys="reject/last",

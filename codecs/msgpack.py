@@ -21,6 +21,7 @@ from ._unique import unique
 from .conventions import FAMILIES, WORDS, Family
 from .keys import key_check
 from .limits import Limits
+from .notes import Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -237,8 +238,11 @@ def _ormsgpack() -> Spec:
         accelerated=True,
         carries=CARRIES - {"datetime_aware"},
         notes=(
-            "writes all datetimes as text: its timestamps drop the microseconds",
-            "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+            Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
+            Note(
+                "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+                "type_datetime",
+            ),
         ),
         policies=replace(
             POLICIES,

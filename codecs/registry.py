@@ -21,6 +21,7 @@ from ..errors import UsageError, near
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .guards import GUARDS
 from .installed import version
+from .notes import about
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -433,7 +434,12 @@ def facts(made: Codec) -> dict[str, Any]:
     """Return what a codec says of itself, as plain values."""
     keys = ("format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only")
     plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
-    return plain | {"carries": sorted(made.carries), "losses": list(made.losses), "notes": list(made.notes)}
+    return plain | {
+        "carries": sorted(made.carries),
+        "losses": list(made.losses),
+        "notes": list(map(str, made.notes)),
+        "about": list(map(about, made.notes)),
+    }
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:

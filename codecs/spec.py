@@ -116,7 +116,7 @@ class Spec:
         carries: Types that come back as they were, by their names in `bakeoff.codecs.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
-        notes: What else one should know.
+        notes: What else one should know; a `bakeoff.codecs.notes.Note` also says which records it is about.
         policies: What it does where its format leaves it open.
         limits: What a payload may be and hold.
         trusted: Decode what can run code.

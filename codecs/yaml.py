@@ -22,6 +22,7 @@ from .conventions import FAMILIES
 from .errors import TooMuchError
 from .keys import FEW_KEYS, refuse_one_hash
 from .limits import Limits
+from .notes import STRANGERS, Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -200,8 +201,11 @@ def _yaml(*, accelerated: bool) -> Spec:
         accelerated=accelerated,
         carries=CARRIES,
         notes=(
-            "a truncated payload is often still valid YAML",
-            "refuses datetimes whose offset is not of whole minutes, which it could not read",
+            Note("a truncated payload is often still valid YAML", STRANGERS),
+            Note(
+                "refuses datetimes whose offset is not of whole minutes, which it could not read",
+                "type_datetime",
+            ),
         ),
         policies=Policies(
             duplicate_keys="last",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +30,9 @@ def profile(records: Sequence[Any], count: int) -> dict[str, Fact]:
     Returns:
         Flat facts: ``records``, ``sample``; bytes as compact JSON (``bytes_mean``, ``bytes_min``,
         ``bytes_max``, and ``zlib_ratio``, how many times smaller zlib makes them together);
-        ``values_mean`` a record and ``type_NAME``, the share of each type among the values;
+        ``record_other``, the part of the records that are no dicts;
+        ``values_mean`` a record and ``type_NAME``, the share of each type among the values, and of
+        them ``int_beyond_64`` and ``float_nonfinite``, integers beyond 64 bits, NaN and infinities;
         length of texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the
         texts; ``keys_distinct``, ``keys_mean`` a record, and ``key_share``, the part of the JSON
         that keys make up; ``list_median`` items; ``depth_max`` (a scalar is 0 deep).
@@ -82,7 +85,9 @@ class _Walk:
     def __init__(self) -> None:
         self.seen = 0
         self._records = 0
+        self._others = 0
         self._types: Counter[str] = Counter()
+        self._odd: Counter[str] = Counter()
         self._keys: Counter[Any] = Counter()
         self._texts: list[int] = []
         self._ascii = 0
@@ -92,6 +97,7 @@ class _Walk:
     def add(self, record: Any) -> None:
         """Look at one record and all in it."""
         self._records += 1
+        self._others += not isinstance(record, dict)
         stack = [(record, 0)]
         while stack and self.seen <= MOST_VALUES:
             value, depth = stack.pop()
@@ -103,6 +109,10 @@ class _Walk:
             if kind is str:
                 self._texts.append(len(value))
                 self._ascii += value.isascii()
+            elif kind is int:
+                self._odd["int_beyond_64"] += not -(2**63) <= value < 2**64
+            elif kind is float:
+                self._odd["float_nonfinite"] += not math.isfinite(value)
             elif isinstance(value, dict):
                 self._keys.update(value.keys())
                 stack += [(part, depth + 1) for part in value.values()]
@@ -115,6 +125,9 @@ class _Walk:
         whole = self._records > 1 or self.seen <= MOST_VALUES
         facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)} if whole else {}
         facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in self._types.most_common()}
+        facts |= {name: round(n / self.seen, 4) for name, n in self._odd.items() if n}
+        if self._others:
+            facts["record_other"] = round(self._others / self._records, 4)
         if self._texts:
             facts["text_median"] = median(self._texts)
             facts["text_max"] = max(self._texts)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..bench.results import Result
 from ..errors import UsageError
-from .candidates import alpha, candidates_on, corpora
+from .candidates import alpha, candidates_on, corpora, limits_needed, records_seen
 from .columns import ColumnSpec, columns
 from .environment import notes, warnings
 from .merge import machines
@@ -54,6 +55,7 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             "environments": [dict(result.environment) for result in results],
             "options": [dict(result.options) for result in results],
             "losses": [_losses(result) for result in results],
+            "partly": [_partly(result) for result in results],
         },
     )
 
@@ -66,6 +68,24 @@ def _losses(result: Result) -> dict[str, list[str]]:
         for candidate in candidates_on(result, corpus.name)
         if candidate.losses
     }
+
+
+def _partly(result: Result) -> dict[str, dict[str, Any]]:
+    """Return, by corpus and codec, on how many records slow codecs were seen, and which limits were needed.
+
+    Remarks name the first few.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for corpus in corpora(result):
+        for candidate in candidates_on(result, corpus.name):
+            cells = list(candidate.cells.values())
+            seen = {fact: records_seen(cells, fact) for fact in ("records", "encoded")}
+            facts: dict[str, Any] = {fact: n for fact, n in seen.items() if n < corpus.sample}
+            if limits := limits_needed(cells):
+                facts["limits"] = dict(limits)
+            if facts:
+                found[f"{corpus.name}/{candidate.name}"] = facts
+    return found
 
 
 def _headline(result: Result, options: TableOptions) -> list[str]:

@@ -7,14 +7,20 @@ from typing import Final
 
 from ..bench.results import CorpusFacts, Fact
 from ..bench.stats import FEW
-from . import numbers
+from . import numbers, row
 from .candidates import Candidate, Standing, limits_needed, records_seen
 from .options import TableOptions
+from .sentence import some
 
 __all__ = ["above", "below"]
 
 _ROUGH: Final = 0.01
-"""Standard error of the mean size of all records beyond which it is said."""
+"""Share by which the sample's mean size is off, or unsure, beyond which it is said."""
+
+_ELSEWHERE: Final = (
+    "what else is to be known of a codec (values that do not occur here, payloads of strangers, the cost "
+    "of guards): `bakeoff codecs NAME`"
+)
 
 
 def above(
@@ -66,12 +72,14 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
             f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
             "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"
         )
+    if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
+        yield _ELSEWHERE
 
 
 def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: str) -> str:
     """Name the codecs that were seen on fewer records than the sample has, and on how many."""
     seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
-    return ", ".join(f"{name} ({n:,})" for name, n in seen if n < corpus.sample)
+    return some([f"{name} ({n:,})" for name, n in seen if n < corpus.sample])
 
 
 def _limits(shown: Sequence[Candidate]) -> str:
@@ -82,7 +90,7 @@ def _limits(shown: Sequence[Candidate]) -> str:
         if limits:
             options = "".join(f", {key}={limit}" for key, limit in limits.items())
             texts.setdefault(f"`bakeoff.codec(NAME{options})`", []).append(name)
-    return "; ".join(f"{call} ({', '.join(names)})" for call, names in texts.items())
+    return "; ".join(f"{call} ({some(names)})" for call, names in texts.items())
 
 
 def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
@@ -101,11 +109,15 @@ def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
 
 
 def _left_out(profile: Mapping[str, Fact]) -> str:
-    """Say how the sample's mean record compares with that of all records, and how sure that is by itself."""
+    """Say how the sample's mean record compares with that of all records, and how sure that is by itself.
+
+    Nothing where both are within a per cent.
+    """
     error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
     rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
-    if isinstance(own, float) and isinstance(mean, float) and mean > 0:
-        text = f"; the sample's mean size is {own / mean:.2f} times that of all"
+    factor = own / mean if isinstance(own, float) and isinstance(mean, float) and mean > 0 else 1.0
+    if abs(factor - 1) > _ROUGH:
+        text = f"; the sample's mean size is {factor:.2f} times that of all"
         return text + (f" ({rough})" if rough else "")
     return f"; {rough} of the sample's mean size" if rough else ""
 

@@ -10,6 +10,12 @@ from .candidates import candidates_on
 
 __all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
 
+_BUSY: Final = 0.5
+"""Load of the last minute per core beyond which others had work for it."""
+
+_DISTURBED: Final = 0.1
+"""Share of rounds that the kernel interrupted beyond which figures have suffered."""
+
 MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
 
@@ -51,7 +57,26 @@ def warnings(result: Result) -> list[str]:
         found.append("the run was interrupted: figures are of the processes that finished")
     if slow:
         found.append(f"C accelerator missing, figures are of pure Python: {', '.join(slow)}")
+    if busy := _busy(result):
+        found.append(busy)
     return [*found, *result.warnings]
+
+
+def _busy(result: Result) -> str:
+    """Say that the machine had other work, where figures suffered from it."""
+    load, cores = (result.environment.get(key) for key in ("load_avg_1min", "cores"))
+    allowed = len(str(cores).split(","))
+    if not isinstance(load, int | float) or load <= _BUSY * allowed:
+        return ""
+    timed = [sample for cell in result.cells for sample in cell.samples if sample.rounds > 1]
+    disturbed = sum(sample.dirty for sample in timed) > _DISTURBED * sum(sample.rounds for sample in timed)
+    wide = any(key.startswith("reached ") and not value for key, value in result.options.items())
+    if not (disturbed or wide):
+        return ""
+    return (
+        f"other work kept this machine busy (load {load:.1f} on {allowed} core{'s' * (allowed > 1)} as the "
+        "run began): intervals are wider than on a quiet one"
+    )
 
 
 def differences(a: Sequence[tuple[str, Fact]], b: Sequence[tuple[str, Fact]]) -> list[str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
-from ..bench.results import CellResult
+from ..bench.results import CellResult, Fact
 from . import numbers
 from .candidates import FLOOR, GROWING, Candidate, Standing, figure, weighed
 from .sentence import listed
 from .table import EMPTY, Entry, letter
 
-__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "place"]
+__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place"]
 
 _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
@@ -24,11 +25,13 @@ class Setting:
 
     Attributes:
         columns: Keys of the columns that are shown.
+        profile: Of the corpus: what its records hold.
         letters: The letter of each footnote; a text has one, in order of appearance.
     """
 
     standing: Standing
     columns: Collection[str]
+    profile: Mapping[str, Fact] = field(default_factory=dict)
     letters: dict[str, str] = field(default_factory=dict)
 
     def mark(self, text: str) -> str:
@@ -53,9 +56,16 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
     if candidate.outcome == "lossy" and "fidelity" not in setting.columns:
         # No table hides a loss, whatever columns were asked for.
         texts.append(_lost(candidate))
-    texts += candidate.facts.notes
+    texts += notes(candidate, setting.profile)
     marks = tuple(setting.mark(text) for text in texts)
     return Entry(candidate.name, candidate.name, marks=marks, tone="bad" if candidate.slow_build else "")
+
+
+def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
+    """Return the notes on a codec that are about any records, or about what these hold."""
+    facts = candidate.facts
+    pairs = zip_longest(facts.notes, facts.about, fillvalue="")
+    return [text for text, about in pairs if not about or about in profile]
 
 
 def fact(key: str) -> Callable[[Candidate, Setting], Entry]:

@@ -52,7 +52,7 @@ class SectionBuilder:
         self.standing = Standing.of(self.shown, options.cost, alpha)
         self.peers = [self]
         self.keys = self._keys()
-        self.setting = Setting(self.standing, self.keys)
+        self.setting = Setting(self.standing, self.keys, corpus.profile)
         if options.baseline and options.baseline not in {candidate.name for candidate in candidates}:
             names = ", ".join(candidate.name for candidate in candidates)
             raise UsageError(

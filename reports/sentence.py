@@ -12,7 +12,7 @@ from .candidates import FLOOR, Candidate, Standing, alpha, candidates_on, corpor
 from .cost import Cost
 from .numbers import ratio
 
-__all__ = ["FAILED", "got_through", "listed", "recommendation"]
+__all__ = ["FAILED", "got_through", "listed", "recommendation", "some"]
 
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
@@ -141,6 +141,14 @@ def _drawback(candidate: Candidate) -> str:
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
         return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
     return "is lossy here"
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """Join the first few names and count the others: "a, b, c and 54 more"."""
+    # One name is no longer than the words that would stand for it.
+    if len(names) <= most + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -46,8 +46,6 @@ _KEPT = (
     "timer",
     "boot_time",
 )
-_BUSY = 0.5
-"""Load of the last minute per core beyond which a neighbour is called busy."""
 
 
 def environment(*, gc: str) -> dict[str, Fact]:
@@ -85,9 +83,6 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
     found = []
     if not facts["pinned"]:
         found.append("processes are not pinned to a core: only one is allowed")
-    load = facts.get("load_avg_1min")
-    if isinstance(load, int | float) and load > _BUSY * len(cores()):
-        found.append(f"a neighbour keeps this machine busy (load {load:.1f} in the last minute)")
     if facts["governor"] == "powersave":
         found.append("the CPU governor is powersave: clock rates change during the run")
     if facts["allocator"] != "default":

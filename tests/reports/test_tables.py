@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Measurement
+from bakeoff.codecs.notes import GUARDS, STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
 from bakeoff.reports.chart_rows import bars, summary, views
@@ -199,6 +200,25 @@ class TestText:
         assert "not shown for want of room: ± of ratios; see --columns" in narrow
         assert not re.search("× ±", narrow)
         assert re.search(r"json +2\.\d+ ±", narrow)
+
+    @pytest.mark.parametrize(
+        ("profile", "told"),
+        [
+            ({"type_int": 0.5}, ["always"]),
+            ({"type_int": 0.5, "type_datetime": 0.0}, ["always", "on datetimes"]),
+        ],
+    )
+    def test_notes_are_on_what_the_records_hold(self, result_of, profile, told):
+        """Notes on values that do not occur, on guards or on strangers are none; where they stand is said."""
+        notes = ("always", "on datetimes", "on a guard", "on strangers")
+        about = ("", "type_datetime", GUARDS, STRANGERS)
+        run = result_of(facts={"bson": {"notes": notes, "about": about}})
+        run = replace(run, corpora=tuple(replace(corpus, profile=profile) for corpus in run.corpora))
+        text = render([run], "text")
+
+        assert told == [note for note in notes if re.search(rf"^\[\w\] {note}$", text, re.M)]
+        assert "`bakeoff codecs NAME`" in text
+        assert "`bakeoff codecs NAME`" not in render([result_of()], "text")
 
     def test_losses_are_footnotes(self, result_of):
         """A lossy codec is marked and its loss told."""
@@ -790,6 +810,11 @@ def test_import_is_light():
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.004},
             "000000000000; the sample's mean size is 1.02 times that of all\n",
         ),
+        ({"sample_size": 502.0, "size_mean": 500.0, "sample_error": 0.004}, "sha256 000000000000\n"),
+        (
+            {"sample_size": 502.0, "size_mean": 500.0, "sample_error": 0.12},
+            "000000000000; standard error 12% of the sample's mean size\n",
+        ),
         (
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.12},
             "; the sample's mean size is 1.02 times that of all (standard error 12%)\n",
@@ -832,3 +857,24 @@ class TestStopped:
 
         assert "slow codecs are checked on fewer than 1,000 records: json (55)" in text
         assert "their bytes are estimated: json (300)" in text
+
+
+@pytest.mark.parametrize(
+    ("load", "dirty", "reached", "said"),
+    [
+        (1.8, 0, True, False),
+        (1.8, 9, True, True),
+        (1.8, 0, False, True),
+        (0.4, 9, False, False),
+    ],
+)
+def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, said):
+    """Other work on the machine is a warning when many rounds were disturbed or intervals stayed wide."""
+    run = result_of(options={"reached messages": reached})
+    cells = tuple(
+        replace(cell, samples=tuple(replace(s, rounds=30, dirty=dirty) for s in cell.samples))
+        for cell in run.cells
+    )
+    run = replace(run, cells=cells, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
+
+    assert said == ("other work kept this machine busy (load 1.8 on 2 cores" in render([run], "text"))

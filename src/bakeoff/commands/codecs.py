@@ -210,7 +210,7 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
 
 def _show_one(fact: dict[str, Any]) -> None:
     for key, value in fact.items():
-        if value in ("", [], None):
+        if key == "about" or value in ("", [], None):
             continue
         shown = ", ".join(value) if key == "carries" else _limits(value) if key == "limits" else value
         if key == "policies":

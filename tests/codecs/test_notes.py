@@ -1,0 +1,42 @@
+"""Notes on codecs, and which records they are about."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.codecs.notes import GUARDS, STRANGERS, about
+from bakeoff.datasets.profile import profile
+
+PLAIN: dict[str, Any] = {"id": 2**63, "at": -(2**63), "text": "é", "score": 0.5, "list": [True, None]}
+HELD: dict[str, Any] = {
+    "int_beyond_64": {"id": 2**64},
+    "float_nonfinite": {"score": [math.nan, -math.inf]},
+    "record_other": [1, 2],
+    "type_datetime": {"at": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)},
+    "type_frozenset": {"sets": {frozenset({1})}},
+    "type_memoryview": {"data": memoryview(b"x")},
+}
+"""Key of a profile to a record that holds such values."""
+
+
+@pytest.mark.parametrize("name", codecs.names())
+def test_notes_are_about_what_profiles_know(name):
+    """Whatever a note is about shows in the profile of records that hold it, and in no other's."""
+    subjects = {about(note) for note in bakeoff.codec(name, trusted=True).notes} - {"", GUARDS, STRANGERS}
+
+    assert subjects <= HELD.keys()
+    assert all(key in profile([HELD[key]], 1) for key in subjects)
+    assert subjects.isdisjoint(profile([PLAIN], 1))
+
+
+def test_a_plain_string_is_about_all_records():
+    """Codecs of other packages need not know of `Note`."""
+    made = bakeoff.Codec(name="x", format="json", encode=repr, decode=eval, notes=("plain",))
+
+    assert [""] == codecs.facts(made)["about"]
