@@ -20,18 +20,36 @@ from .cost import PARTS, Cost
 from .table import Direction
 
 __all__ = [
-    "LEFT",
+    "NAME",
     "View",
     "amount",
+    "axes",
     "bars",
     "eligible",
+    "front_height",
     "points",
     "summary",
+    "unseen",
     "views",
 ]
 
-LEFT: Final = 0.25
-"""Points in this part of the width have no room for a name to their left."""
+NAME: Final = 14
+"""Pixels from one name to the next beside the points."""
+
+_HEIGHT: Final = 340
+"""Pixels from the cheapest point to the dearest, at the least."""
+
+_GAP: Final = 0.4
+"""Share of an axis that may be empty before what lies behind is beyond the axis."""
+
+_FEWEST: Final = 3
+"""Points that an axis is for, at the least."""
+
+_BEYOND: Final = 0.1
+"""Share of the axis by which what is beyond it is drawn behind its end."""
+
+_LEAST_SPAN: Final = math.log(1.25)
+"""Logarithm that an axis covers at the least."""
 
 _CUT: Final = 4.0
 """Bars longer than this many medians are cut, so that one slow codec does not flatten all others."""
@@ -119,7 +137,6 @@ def points(view: View) -> list[dict[str, Any]]:
     rows = [
         {
             "codec": e.name,
-            "name": e.name,
             "corpus": view.label,
             "format": e.facts.format or "unknown",
             "size": sizes[e.name],
@@ -130,31 +147,113 @@ def points(view: View) -> list[dict[str, Any]]:
         }
         for e in chosen
     ]
-    return _with_edge(rows)
+    return _placed(_with_edge(rows))
 
 
 def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mark the points that the front's line runs through, of tied ones the cheapest; place their names."""
+    """Mark the points that the front's line runs through, of tied ones the cheapest."""
     lowest = math.inf
-    ordered = sorted(rows, key=lambda row: (row["size"], row["cost"]))
-    for row in ordered:
+    for row in sorted(rows, key=lambda row: (row["size"], row["cost"])):
         row["edge"] = row["front"] and row["cost"] < lowest
         if row["edge"]:
             lowest = row["cost"]
-    for number, row in enumerate([row for row in ordered if row["edge"]]):
-        reach = ordered[-1]["size"] / ordered[0]["size"]
-        share = math.log(row["size"] / ordered[0]["size"]) / math.log(reach) if reach > 1 else 0.0
-        row["side"] = "above" if number == 0 else "below" if share < LEFT else "left"
-        tied = [r["codec"] for r in ordered if r["front"] and not r["edge"] and r["size"] == row["size"]]
-        row["name"] = ", ".join([row["codec"], *tied])
     return rows
 
 
+def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say where points are drawn, and their names in a column beside them, in the order of cost."""
+    if not rows:
+        return rows
+    for axis, figure, unit, arrow in (("x", "size", "byte", "→"), ("y", "cost", "second", "↑")):
+        end, off = _reach([row[figure] for row in rows])
+        for row in rows:
+            row[axis] = row[figure]
+            if row[figure] > end:
+                row[axis] = off
+                row["name"] = f"{row.get('name', row['codec'])} {arrow} {amount(row[figure], unit)}"
+    low, high = (extreme(math.log(row["y"]) for row in rows) for extreme in (min, max))
+    if high - low < _LEAST_SPAN:
+        low, high = ((low + high - way * _LEAST_SPAN) / 2 for way in (1, -1))
+    ordered = sorted(rows, key=lambda row: float(row["cost"]))
+    wanted = [(math.log(row["y"]) - low) / (high - low) for row in ordered]
+    for row, place in zip(ordered, _apart(wanted, NAME / front_height(len(rows))), strict=True):
+        row.setdefault("name", row["codec"])
+        row["at"] = math.exp(low + place * (high - low))
+    return rows
+
+
+def front_height(points: int) -> int:
+    """Return the pixels from the cheapest point to the dearest that leave room for all names."""
+    return max(_HEIGHT, NAME * (points - 1))
+
+
+def axes() -> dict[str, float]:
+    """Return what decides where points and names are placed, for the page's script."""
+    return {
+        "name": NAME,
+        "gap": _GAP,
+        "fewest": _FEWEST,
+        "beyond": _BEYOND,
+        "span": _LEAST_SPAN,
+    }
+
+
+def _reach(values: Sequence[float]) -> tuple[float, float]:
+    """Return where a logarithmic axis ends, and where points beyond are drawn.
+
+    A few points behind a gap of two fifths of the axis are beyond it: they would squeeze all others.
+    """
+    logs = sorted(map(math.log, values))
+    span = logs[-1] - logs[0]
+    for few in range(1, max(1, len(logs) // 8) + 1):
+        if len(logs) - few >= _FEWEST and logs[-few] - logs[-few - 1] > _GAP * span:
+            end = logs[-few - 1]
+            # The end is a figure of a point, which must not fall behind it by rounding.
+            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], _LEAST_SPAN))
+    return max(values), max(values)
+
+
+def _apart(wanted: Sequence[float], gap: float) -> list[float]:
+    """Move rising places from 0 to 1 apart by a gap, as little as squares can tell, within 0 and 1."""
+    last = len(wanted) - 1
+    gap = min(gap, 1 / last) if last else 0.0
+    groups: list[tuple[float, int]] = []
+    for number, place in enumerate(wanted):
+        mean, count = place - number * gap, 1
+        while groups and groups[-1][0] > mean:
+            before, size = groups.pop()
+            mean, count = (before * size + mean * count) / (size + count), size + count
+        groups.append((mean, count))
+    free = [mean for mean, count in groups for _ in range(count)]
+    return [min(max(mean, 0.0), 1 - last * gap) + number * gap for number, mean in enumerate(free)]
+
+
 def bars(view: View, operation: str) -> list[dict[str, Any]]:
-    """Return one bar for each codec with a figure of an operation, the best first."""
+    """Return one bar for each codec with a figure of an operation, the best first.
+
+    What is too small to be measured has none: see `unseen`.
+    """
     spec = view.specs[operation]
-    found = [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
-    return _drawn([(e, f._replace(value=f.seen), _worded(f, spec.unit)) for e, f in found], spec.direction)
+    found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
+    return _drawn([(e, f, _worded(f, spec.unit)) for e, f in found], spec.direction)
+
+
+def unseen(group: Sequence[View], operation: str) -> str:
+    """Say how many codecs stay below what can be measured, on all corpora of a machine; empty for none."""
+    found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != FLOOR]
+    seen = {name for name, figure in found if figure.limit is None}
+    below = {name for name, _ in found} - seen
+    if not below:
+        return ""
+    most = max(figure.seen for name, figure in found if name in below)
+    count = f"{len(below)} codec{'s' * (len(below) > 1)}" if seen else f"all {len(below)} codecs"
+    if len(below) == 1:
+        count = next(iter(below))
+    return f"{count}: less than {amount(most, group[0].specs[operation].unit)}, the least that can be told"
+
+
+def _figures(view: View, operation: str) -> list[tuple[Candidate, Figure]]:
+    return [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
 
 
 def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
@@ -166,28 +265,24 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
     direction = group[0].specs[operation].direction
     shares: dict[str, list[float]] = {}
     known: dict[str, Candidate] = {}
+    seen: set[str] = set()
     for view in group:
-        figures = {
-            e.name: figure.seen
-            for e in view.candidates
-            if e.name != FLOOR and eligible(e, operation)
-            if (figure := e.figure(operation)) and figure.value > 0
-        }
+        found = {e.name: f for e, f in _figures(view, operation) if e.name != FLOOR and f.value > 0}
+        figures = {name: figure.seen for name, figure in found.items()}
+        seen |= {name for name, figure in found.items() if figure.limit is None}
         first = best(direction)(figures.values(), default=1.0)
         for name, value in figures.items():
             shares.setdefault(name, []).append(value / first)
         known |= {e.name: e for e in view.candidates if e.name not in known or e.outcome == "lossy"}
-    full = {name: values for name, values in shares.items() if len(values) == len(group)}
-    found = []
+    full = {name: values for name, values in shares.items() if len(values) == len(group) and name in seen}
+    means = []
     for name, values in full.items():
         mean = math.exp(math.fsum(map(math.log, values)) / len(values))
-        found.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
-    return _drawn(found, direction)
+        means.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
+    return _drawn(means, direction)
 
 
 def _worded(figure: Figure, unit: str) -> str:
-    if figure.limit is not None:
-        return numbers.below(figure.limit, unit)
     text = amount(figure.value, unit, figure.half if unit == "second" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()
@@ -218,7 +313,7 @@ def _drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction)
                 "end": round(max(length, high or 0.0), 4),
                 "cut": cut,
                 "lossy": lossy,
-                "label": f"{'» ' if cut else ''}{text}{' lossy' if lossy else ''}",
+                "label": f"{'» ' if cut else ''}{text}",
             }
         )
     return rows

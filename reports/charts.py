@@ -16,7 +16,7 @@ from ..bench.results import Result
 from ..errors import RunError, UsageError
 from ..escape import all_visible
 from ..memory import ask_for
-from .chart_rows import View, bars, points, views
+from .chart_rows import View, bars, front_height, points, unseen, views
 from .cost import Cost
 from .merge import machines
 from .table import Direction
@@ -53,12 +53,21 @@ _SHAPES: Final = (
     "triangle-right",
     "triangle-left",
 )
-_SIDES: Final[dict[str, dict[str, Any]]] = {
-    "above": {"align": "left", "baseline": "bottom", "dx": -5, "dy": -8},
-    "below": {"align": "left", "baseline": "top", "dx": -5, "dy": 9},
-    "left": {"align": "right", "baseline": "top", "dx": -7, "dy": 5},
-}
-"""Where a label stands to its point; below and to the left of the front there is nothing else."""
+_WIDTH: Final = 640
+"""Pixels that size against cost is wide, without the names."""
+
+_PANEL: Final = 380
+"""Pixels that bars are wide, with their figures."""
+
+_MARGIN: Final = 24
+"""Pixels above the dearest point and below the cheapest."""
+
+_NAME_SIZE: Final = 11.5
+_LONGEST: Final = 190
+"""Pixels of a name at the most; what is longer is cut."""
+
+_FIGURE: Final = 112
+"""Pixels that the figure of a bar takes beside it."""
 
 _ENGINE: Final = 66 << 30
 """Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
@@ -186,32 +195,48 @@ def front_spec(
     formats: Sequence[str],
     theme: Theme = LIGHT,
     *,
-    width: int = 760,
-    height: int = 420,
+    width: int = _WIDTH,
+    height: int = front_height(0),
 ) -> dict[str, Any]:
-    """Return size against cost, with the line of codecs that nothing beats in both."""
+    """Return size against cost, with the line of codecs that nothing beats in both.
+
+    Args:
+        height: Pixels from the cheapest point to the dearest.
+    """
     x = {
-        "field": "size",
+        "field": "x",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 34},
-        "axis": _log_axis("payload, bytes per record (logarithmic)", _HUMAN_SIZE),
+        "scale": {"type": "log", "nice": False, "padding": 20},
+        "axis": _log_axis("bytes per record, logarithmic", _HUMAN_SIZE),
     }
     y = {
-        "field": "cost",
+        "field": "y",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 24},
-        "axis": _log_axis("cost per record (logarithmic)", _time_words(rows)),
+        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
+        "axis": _log_axis("cost per record, logarithmic", _time_words(rows)) | {"grid": False},
     }
     colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
     place = {"x": x, "y": y}
+    named = {"transform": [{"filter": "isValid(datum.at)"}]}
+    beside = y | {"field": "at"}
     return {
         "data": {"name": "points", "values": list(rows)},
         "params": [_legend_columns(width)],
         "width": width,
-        "height": height,
+        "height": height + 2 * _MARGIN,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "padding": 4,
         "layer": [
+            {
+                **named,
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.45},
+                "encoding": {
+                    **place,
+                    "x2": {"value": {"expr": "width"}},
+                    "y2": {"field": "at"},
+                    "stroke": {**colour, "title": None, "legend": _legend(theme)},
+                },
+            },
             {
                 "transform": [{"filter": "datum.edge"}],
                 "mark": {
@@ -223,8 +248,23 @@ def front_spec(
                 },
                 "encoding": {**place, "detail": {"field": "corpus"}, "order": {"field": "size"}},
             },
-            # Beneath the marks: a name may be crossed, a codec must not be hidden.
-            *_labels(place, theme),
+            {
+                **named,
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "baseline": "middle",
+                    "dx": 5,
+                    "fontSize": _NAME_SIZE,
+                    "limit": _LONGEST,
+                },
+                "encoding": {
+                    "x": {"value": {"expr": "width"}},
+                    "y": beside,
+                    "text": {"field": "name"},
+                    "color": {"condition": {"test": "datum.front", "value": theme.ink}, "value": theme.muted},
+                },
+            },
             {
                 "mark": {"type": "point", "filled": True, "strokeWidth": 1.5},
                 "encoding": {
@@ -242,28 +282,14 @@ def front_spec(
                         "title": None,
                         "legend": _legend(theme),
                     },
-                    "size": {"condition": {"test": "datum.front", "value": 120}, "value": 62},
-                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.62},
+                    "size": {"condition": {"test": "datum.front", "value": 95}, "value": 62},
+                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.75},
                     "tooltip": {"field": "tip"},
                 },
             },
         ],
         "config": _config(theme),
     }
-
-
-def _labels(place: Mapping[str, Any], theme: Theme) -> list[dict[str, Any]]:
-    """Name the points of the front, on a halo that keeps names legible where they cross something."""
-    halo = {"stroke": theme.surface, "strokeWidth": 4, "strokeJoin": "round", "strokeOpacity": 0.85}
-    return [
-        {
-            "transform": [{"filter": f"datum.side === '{side}'"}],
-            "mark": {"type": "text", "fontSize": 11.5, "limit": 190, "color": theme.ink, **where, **look},
-            "encoding": {**place, "text": {"field": "name"}},
-        }
-        for look in (halo, {})
-        for side, where in _SIDES.items()
-    ]
 
 
 def _legend_columns(width: int) -> dict[str, Any]:
@@ -277,6 +303,7 @@ def _legend(theme: Theme) -> dict[str, Any]:
         "direction": "horizontal",
         "columns": {"expr": "legendColumns"},
         "symbolFillColor": theme.surface,
+        "symbolOpacity": 1,
         "offset": 6,
     }
 
@@ -288,16 +315,22 @@ def bars_spec(
     *,
     title: str = "",
     direction: Direction = "lower",
-    width: int = 380,
+    unseen: str = "",
+    width: int = 0,
 ) -> dict[str, Any]:
-    """Return bars of one operation, each with its interval and its figure in words."""
+    """Return bars of one operation, each with its interval and its figure in words.
+
+    Args:
+        unseen: Which codecs have none, below the title.
+        width: Pixels; 0 for a drawing that is fitted to its place.
+    """
     y = {
         "field": "codec",
         "type": "nominal",
         "sort": {"field": "order", "op": "min"},
         "axis": {
             "title": None,
-            "labelLimit": 150,
+            "labelLimit": 140,
             "labelColor": theme.ink,
             "labelFontSize": 12,
             "domain": False,
@@ -305,10 +338,15 @@ def bars_spec(
             "labelPadding": 6,
         },
     }
-    # The room to the right of the longest bar is for its figure.
+    # To the right of the longest bar there is room for its figure, however narrow the drawing is.
     across = {
         "type": "quantitative",
-        "scale": {"domain": [0, 1.62], "nice": False, "zero": True},
+        "scale": {
+            "domain": [0, 1],
+            "range": [0, width - _FIGURE if width else {"expr": f"max(24, width - {_FIGURE})"}],
+            "nice": False,
+            "zero": True,
+        },
         "axis": None,
     }
     colour = {
@@ -320,7 +358,7 @@ def bars_spec(
     interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}
     spec: dict[str, Any] = {
         "data": {"name": "bars", "values": list(rows)},
-        "width": width,
+        "width": width or _PANEL,
         "height": {"step": 19},
         "autosize": {"type": "fit-x", "contains": "padding"},
         "padding": {"left": 0, "top": 2, "right": 0, "bottom": 2},
@@ -353,7 +391,8 @@ def bars_spec(
         "config": _config(theme),
     }
     if title:
-        spec["title"] = {"text": title, "subtitle": f"{direction} is better", "frame": "group"}
+        lines = [f"{direction} is better", *([unseen] if unseen else [])]
+        spec["title"] = {"text": title, "subtitle": lines, "frame": "group"}
     return spec
 
 
@@ -423,7 +462,7 @@ def render(
         "spacing": 36,
         "config": _config(LIGHT) | {"background": LIGHT.surface},
         "padding": 20,
-        "params": [_legend_columns(760)],
+        "params": [_legend_columns(_WIDTH)],
     }
     if format == "png":
         return bytes(engine().vegalite_to_png(_told(spec), scale=2))
@@ -436,12 +475,22 @@ def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
         formats = [row["format"] for row in rows]
         text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
         title = {"text": view.label, "subtitle": text}
-        return _bare(front_spec(rows, formats)) | {"title": title} if rows else None
+        panel = front_spec(rows, formats, height=front_height(len(rows)), width=_WIDTH)
+        return _bare(panel) | {"title": title} if rows else None
     headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
     drawn = {name: rows for name in headings if (rows := bars(view, name))}
     formats = [row["format"] for rows in drawn.values() for row in rows]
     panels = [
-        _bare(bars_spec(rows, formats, title=headings[name], direction=view.specs[name].direction))
+        _bare(
+            bars_spec(
+                rows,
+                formats,
+                title=headings[name],
+                direction=view.specs[name].direction,
+                unseen=unseen([view], name),
+                width=_PANEL,
+            )
+        )
         for name, rows in drawn.items()
     ]
     heading: dict[str, Any] = {"text": view.label, "fontSize": 16}

@@ -19,7 +19,7 @@ from ..bench.stats import FEW, SESSION, TIE
 from ..errors import UsageError
 from ..escape import all_visible
 from .candidates import FLOOR, corpora
-from .chart_rows import LEFT, View, amount, bars, points, summary, views
+from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
 from .columns import COLUMNS
 from .cost import FORMULA, PARTS, PLAUSIBLE, Cost
@@ -90,7 +90,7 @@ def render(
         "tie": TIE,
         "few": FEW,
         "session": SESSION,
-        "left": LEFT,
+        "axes": axes(),
         "plausible": PLAUSIBLE,
         "parts": PARTS,
         "alpha": [view.alpha for view in found],
@@ -204,6 +204,8 @@ class _Charts:
             [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
         self.panels = {name: self._panels(name) for name in (*self.times, *self.memory)}
+        self.unseen = {name: self._unseen(name) for name in (*self.times, *self.memory)}
+        self.height = front_height(max(map(len, self.points)))
         shown = {row["format"] for rows in self.points for row in rows}
         self.front_formats = [name for name in self.formats if name in shown]
 
@@ -216,18 +218,30 @@ class _Charts:
                 panels[f"all {group['machine']}"] = summary(chosen, operation)
         return panels
 
+    def _unseen(self, operation: str) -> dict[str, str]:
+        """Say of each view, and of each machine, which codecs have no bar."""
+        said = {str(number): unseen([view], operation) for number, view in enumerate(self.views)}
+        for group in _groups(self.views):
+            chosen = [self.views[number] for number in group["views"]]
+            said[f"all {group['machine']}"] = unseen(chosen, operation)
+        return said
+
     def live(self) -> dict[str, Any]:
         """Return compiled specifications without data, and the bars of every view."""
-        front = front_spec([], self.front_formats, PAGE)
         return {
-            "front": compiled(front),
+            "front": compiled(self._front([])),
             "bars": compiled(bars_spec([], self.formats, PAGE)),
             "rows": self.panels,
+            "unseen": self.unseen,
+            "height": self.height,
         }
+
+    def _front(self, rows: Sequence[Mapping[str, Any]], **size: int) -> dict[str, Any]:
+        return front_spec(rows, self.front_formats, PAGE, height=self.height, **size)
 
     def front_still(self) -> Any:
         """Draw size against cost of the first view."""
-        return self._still(front_spec(self.points[0], self.front_formats, PAGE, width=1080))
+        return self._still(self._front(self.points[0], width=1080))
 
     def bars_still(self, operation: str) -> Any:
         """Draw the bars of the first view."""
@@ -248,6 +262,13 @@ class _Charts:
         if not parts:
             return "No codec has both a size and a cost."
         return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
+
+    def edge_words(self) -> str:
+        """Say what the line is, or that one codec needs none."""
+        edge = [row["codec"] for row in self.points[0] if row["edge"]]
+        if len(edge) == 1:
+            return f"No codec is smaller than {edge[0]}, and none is cheaper."
+        return "The line joins the codecs that nothing beats in both." if edge else ""
 
     def bars_words(self, operation: str) -> str:
         """Say what the bars show: both ends and how many."""

@@ -46,7 +46,8 @@ class Chart {
   }
 
   fit() {
-    if (this.view.width() === this.room()) return;
+    // What is hidden has no width; it is fitted when it is shown.
+    if (!this.element.clientWidth || this.view.width() === this.room()) return;
     if (this.spec.signals?.some(({ name }) => name === "legendColumns")) this.view.signal("legendColumns", this.columns());
     this.view.width(this.room()).resize().runAsync();
   }
@@ -61,7 +62,6 @@ class Chart {
       if (known) {
         gone.delete(key);
         for (const name of Object.keys(row)) if (known[name] !== row[name]) changes.modify(known, name, row[name]);
-        if (known.side && !row.side) changes.modify(known, "side", null);
       } else changes.insert({ ...row });
     }
     changes.remove([...gone.values()]);
@@ -73,6 +73,39 @@ class Chart {
     if (words !== undefined) this.element.setAttribute("aria-label", words);
     if (this.view) this.view.change(this.data, this.changes(rows)).run();
   }
+}
+
+/** Hand a drawing out as a file of its own: colours written out, on its ground, under a title. */
+async function picture(chart, title, kind) {
+  const svg = new DOMParser().parseFromString(await chart.view.toSVG(), "image/svg+xml").documentElement;
+  const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
+  const head = 34;
+  const whole = document.createElementNS(svg.namespaceURI, "svg");
+  const box = [-12, -head, width + 24, height + head + 12];
+  for (const [name, value] of Object.entries({ width: box[2], height: box[3], viewBox: box.join(" ") })) whole.setAttribute(name, value);
+  const ground = document.createElementNS(svg.namespaceURI, "rect");
+  for (const [name, value] of Object.entries({ x: box[0], y: box[1], width: box[2], height: box[3], fill: "var(--surface)" })) ground.setAttribute(name, value);
+  const words = document.createElementNS(svg.namespaceURI, "text");
+  for (const [name, value] of Object.entries({ y: 14 - head / 2, "font-family": "sans-serif", "font-size": 14, "font-weight": 600, fill: "var(--ink)" })) words.setAttribute(name, value);
+  words.textContent = title;
+  whole.append(ground, words, svg);
+  const text = new XMLSerializer().serializeToString(whole).replace(/var\((--[\w-]+)\)/g, (_, name) => colour(name));
+  const file = `bakeoff-${title.replace(/\W+/g, "-")}.${kind}`;
+  if (kind === "svg") return save(file, "image/svg+xml", text);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * box[2], height: 2 * box[3] });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => save(file, "image/png", blob));
+}
+
+/** The colour that a variable has now, light or dark. */
+function colour(variable) {
+  tip.style.color = `var(${variable})`;
+  const value = getComputedStyle(tip).color;
+  tip.style.color = "";
+  return value;
 }
 
 /** Unpack and compile the library, once the page is there to be read. */

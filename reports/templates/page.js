@@ -97,9 +97,12 @@ function update() {
   const total = lines.filter((line) => !line.floor).length;
   put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
   byId("nothing").hidden = count > 0;
-  placeNames(points, views.length > 1);
+  place(points, views.length > 1);
   charts.front.draw(points, frontWords(points));
+  put(byId("edge-words"), edgeWords(points, views.length));
+  blank(points, leaders);
   say(leaders);
+  remember();
   performance.measure("bakeoff-update", "bakeoff-begin");
 }
 
@@ -112,30 +115,101 @@ function baselineCost(view) {
 function point(line, cost) {
   const { codec, size } = line.candidate;
   return {
-    codec, size, name: codec, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
+    codec, size, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
     lossy: line.lossy, front: cost.front, edge: cost.edge,
     tip: `${codec}: ${amount(size, "byte")}, ${amount(cost.value, "second")} a record`,
   };
 }
 
-/** Say on which side of its point a name stands: the twin of bakeoff.reports.chart_rows. Of many fronts each is named once. */
-function placeNames(points, many) {
-  const logs = points.map((row) => Math.log(row.size));
-  const [low, high] = [Math.min(...logs), Math.max(...logs)];
-  const firsts = new Set();
-  for (const row of points.filter((row) => row.edge).sort((a, b) => a.size - b.size)) {
-    const part = high > low ? (Math.log(row.size) - low) / (high - low) : 0;
-    const first = !firsts.has(row.corpus);
-    firsts.add(row.corpus);
-    if (many) {
-      row.name = row.corpus;
-      row.side = first ? "above" : null;
-    } else {
-      row.side = first ? "above" : part < state.left ? "below" : "left";
-      const tied = points.filter((other) => other.front && !other.edge && other.size === row.size);
-      row.name = [row, ...tied].map(({ codec }) => codec).join(", ");
+/** Say where points are drawn, and their names in a column beside them: the twin of bakeoff.reports.chart_rows. */
+function place(points, many) {
+  if (!points.length) return;
+  for (const row of points) Object.assign(row, { name: many ? row.corpus : row.codec, at: null });
+  for (const [axis, figure, unit, arrow] of [["x", "size", "byte", "→"], ["y", "cost", "second", "↑"]]) {
+    const [end, off] = reach(points.map((row) => row[figure]));
+    for (const row of points) {
+      row[axis] = row[figure] > end ? off : row[figure];
+      if (row[figure] > end && !many) row.name += ` ${arrow} ${amount(row[figure], unit)}`;
     }
   }
+  const logs = points.map((row) => Math.log(row.y));
+  let [low, high] = [Math.min(...logs), Math.max(...logs)];
+  if (high - low < state.axes.span) [low, high] = [(low + high - state.axes.span) / 2, (low + high + state.axes.span) / 2];
+  const ordered = named(points, many).sort((a, b) => a.cost - b.cost);
+  const wanted = ordered.map((row) => (Math.log(row.y) - low) / (high - low));
+  apart(wanted, state.axes.name / state.charts.height).forEach((at, index) => {
+    ordered[index].at = Math.exp(low + at * (high - low));
+  });
+}
+
+/** Of many fronts each is named once, at its smallest point, as far as there is room. */
+function named(points, many) {
+  if (!many) return [...points];
+  const firsts = new Map();
+  for (const row of points.filter((row) => row.edge).sort((a, b) => b.size - a.size)) firsts.set(row.corpus, row);
+  return [...firsts.values()].slice(0, Math.floor(state.charts.height / state.axes.name) + 1);
+}
+
+/** Where an axis ends, and where points beyond are drawn: those few behind a gap that would squeeze the others. */
+function reach(values) {
+  const { gap, fewest, beyond, span: least } = state.axes;
+  const sorted = [...values].sort((a, b) => a - b);
+  const logs = sorted.map(Math.log);
+  const count = logs.length;
+  const span = logs[count - 1] - logs[0];
+  for (let few = 1; few <= Math.max(1, Math.floor(count / 8)) && count - few >= fewest; few++) {
+    const end = logs[count - few - 1];
+    if (logs[count - few] - end > gap * span) {
+      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], least))];
+    }
+  }
+  return [sorted[count - 1], sorted[count - 1]];
+}
+
+/** Move rising places from 0 to 1 apart by a gap, as little as squares can tell. */
+function apart(wanted, room) {
+  const last = wanted.length - 1;
+  const gap = last > 0 ? Math.min(room, 1 / last) : 0;
+  const groups = [];
+  wanted.forEach((place, index) => {
+    let [mean, count] = [place - index * gap, 1];
+    while (groups.length && groups.at(-1)[0] > mean) {
+      const [before, size] = groups.pop();
+      mean = (before * size + mean * count) / (size + count);
+      count += size;
+    }
+    groups.push([mean, count]);
+  });
+  const free = groups.flatMap(([mean, count]) => Array(count).fill(mean));
+  return free.map((mean, index) => Math.min(Math.max(mean, 0), 1 - last * gap) + index * gap);
+}
+
+function edgeWords(points, views) {
+  const edge = points.filter((row) => row.edge);
+  if (edge.length > views) return "The line joins the codecs that nothing beats in both.";
+  return edge.length === 1 ? `No codec is smaller than ${edge[0].codec}, and none is cheaper.` : "";
+}
+
+/** Say why nothing is drawn, and offer what changes that. */
+function blank(points, leaders) {
+  const full = leaders.some(({ overfull }) => overfull.length);
+  const [why, what] = obstacle(full);
+  byId("blank").hidden = points.length > 0;
+  byId("front").hidden = !points.length;
+  byId("front").parentElement.querySelector(".below").hidden = !points.length;
+  put(byId("blank").querySelector("span"), why);
+  byId("widen").hidden = !what;
+  put(byId("widen"), what);
+}
+
+function obstacle(full) {
+  if (full) return ["At this rate the line is too slow for every codec: choose a faster line, or fewer records per second.", "Any rate"];
+  if (filtered()) return ["No codec that fits these filters has a cost.", "Clear the filters"];
+  return ["No codec has both a size and a cost here.", ""];
+}
+
+function filtered() {
+  return byId("format").value !== "" || byId("exact").checked || byId("untrusted").checked;
 }
 
 function frontWords(points) {
@@ -148,6 +222,11 @@ function frontWords(points) {
 // Words
 
 const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+
+/** Names as in a sentence, where they are many the first ones: the twin of bakeoff.reports.sentence. */
+function few(names) {
+  return names.length > 4 ? [...names.slice(0, 3).flatMap((name, index) => (index ? [", ", bold(name)] : [bold(name)])), ` and ${names.length - 3} others`] : listed(names);
+}
 
 function listed(names) {
   return names.flatMap((name, index) => (index ? [index === names.length - 1 ? " and " : ", ", bold(name)] : [bold(name)]));
@@ -169,14 +248,18 @@ function say(leaders) {
   if (leaders.length === 1) {
     const [{ ranked }] = leaders;
     const first = winners(ranked);
-    if (!ranked.length) parts.push("No codec that is shown has a cost in this use.");
-    else if (first.length > 1) parts.push("For ", useWords(), ", ", ...listed(first), ` cannot be told apart at the top, at ${amount(ranked[0].value, "second")} a record.`);
+    if (!ranked.length) parts.push(obstacle(leaders[0].overfull.length > 0)[0]);
+    else if (first.length > 1) parts.push("For ", useWords(), ", ", ...few(first), ` cannot be told apart at the top, at ${amount(ranked[0].value, "second")} a record.`);
     else {
       parts.push("For ", useWords(), ", ", bold(first[0]), ` costs least: ${amount(ranked[0].value, "second")} a record`);
       const next = ranked.find((cost) => cost.rank > 1);
       const level = ranked.filter((cost) => next && cost.rank === next.rank).map((cost) => cost.candidate.codec);
-      if (next) parts.push("; ", ...listed(level), ` ${level.length > 1 ? "come" : "comes"} next at ${times(next.value / ranked[0].value)} that.`);
+      if (next) parts.push("; ", ...few(level), ` ${level.length > 1 ? "come" : "comes"} next at ${times(next.value / ranked[0].value)} that.`);
       else parts.push(".");
+    }
+    const mine = table.lines.filter((line) => line.view === leaders[0].view && first.includes(line.codec));
+    for (const [key, words] of [["lossy", "loses something here"], ["trusted", "is for trusted data only"]]) {
+      for (const line of mine) if (line[key]) parts.push(" ", bold(line.codec), ` ${words}.`);
     }
   } else {
     const won = new Map();
@@ -188,6 +271,7 @@ function say(leaders) {
   }
   const text = parts.map((part) => part.textContent ?? part).join("");
   if (verdict.textContent !== text) verdict.replaceChildren(...parts);
+  headline(text);
   hint(leaders);
 }
 
@@ -262,6 +346,7 @@ function changeView() {
   table.element.classList.toggle("many", many);
   for (const scope of document.querySelectorAll(".scope")) scope.textContent = label;
   for (const note of document.querySelectorAll(".summary-note")) note.hidden = !many;
+  for (const note of document.querySelectorAll(".one-view")) note.hidden = many;
   for (const element of document.querySelectorAll("[data-views]")) {
     element.hidden = !element.dataset.views.split(" ").some((view) => views.includes(Number(view)));
   }
@@ -277,6 +362,10 @@ function drawBars(chosen) {
     const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || !out.has(row.codec));
     const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
+    const said = state.charts.unseen[operation][chosen] ?? "";
+    panel.querySelector(".unseen").hidden = !said && rows.length > 0;
+    put(panel.querySelector(".unseen"), said || "No codec that fits these filters has a figure.");
+    for (const part of panel.querySelectorAll(".drawing, .below")) part.hidden = !rows.length;
     const details = panel.querySelector("details");
     if (details.open) fillTable(details, rows);
   }
@@ -291,8 +380,11 @@ for (const id of Object.keys(state.sliders)) {
     readSlider(id);
     later();
   });
-  readSlider(id);
 }
+byId("widen").addEventListener("click", () => {
+  if (weights.rate > 0 && !byId("widen").textContent.startsWith("Clear")) set("rate", "0");
+  else for (const id of FILTERS) set(id, "");
+});
 for (const id of ["format", "exact", "untrusted"]) {
   byId(id).addEventListener("change", () => {
     drawBars(byId("corpus").value);
@@ -307,6 +399,7 @@ table.element.tHead.addEventListener("click", (event) => {
   if (!button) return;
   table.choose(button.dataset.sort, "higher" in button.dataset);
   table.sort();
+  remember();
   announce(`Sorted by ${button.textContent}, ${table.descending ? "descending" : "ascending"}.`);
 });
 
@@ -333,6 +426,77 @@ for (const button of document.querySelectorAll(".copy")) {
     const done = navigator.clipboard ? navigator.clipboard.writeText(code.textContent) : Promise.reject();
     done.then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Selected"; });
   });
+}
+
+// The address keeps what was chosen, so that a view can be sent on
+
+const FILTERS = ["format", "exact", "untrusted", "search"];
+const CONTROLS = ["corpus", ...FILTERS, ...Object.keys(state.sliders)];
+let addressed = 0;
+
+/** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
+function chosen(id) {
+  const input = byId(id);
+  if (id in state.sliders) return String(state.sliders[id].stops[Number(input.value)]);
+  if (input.type === "checkbox") return input.checked ? "yes" : "";
+  return id === "corpus" ? input.selectedOptions[0].textContent : input.value;
+}
+
+/** Put a control on a value, as `chosen` gives it; what there is not stays as it is. */
+function set(id, value) {
+  const input = byId(id);
+  const known = chosen(id);
+  if (id in state.sliders) {
+    const at = state.sliders[id].stops.map(String).indexOf(value);
+    if (at >= 0) input.value = String(at);
+  } else if (input.type === "checkbox") input.checked = value === "yes";
+  else if (input.tagName === "SELECT") {
+    const option = [...input.options].find(({ value: own, textContent }) => (id === "corpus" ? textContent : own) === value);
+    if (option) input.value = option.value;
+  } else input.value = value;
+  if (chosen(id) !== known) input.dispatchEvent(new Event(id in state.sliders || id === "search" ? "input" : "change", { bubbles: true }));
+}
+
+const sorted = () => `${table.descending ? "-" : ""}${table.key}`;
+const initial = new Map(CONTROLS.map((id) => [id, chosen(id)]));
+const inOrder = `${state.sort.descending ? "-" : ""}${state.sort.key}`;
+
+/** Write what differs from the page as it was made; a moment later, as browsers count such calls. */
+function remember() {
+  clearTimeout(addressed);
+  addressed = setTimeout(() => {
+    const words = new URLSearchParams(CONTROLS.filter((id) => chosen(id) !== initial.get(id)).map((id) => [id, chosen(id)]));
+    if (sorted() !== inOrder) words.set("sort", sorted());
+    const hash = words.size ? `#${words}` : "";
+    // An anchor that somebody followed stays.
+    if (hash !== location.hash && (hash || location.hash.includes("="))) history.replaceState(null, "", hash || location.pathname + location.search);
+  }, 250);
+}
+
+function recall() {
+  if (location.hash && !location.hash.includes("=")) return;
+  const words = new URLSearchParams(location.hash.slice(1));
+  for (const id of CONTROLS) set(id, words.get(id) ?? initial.get(id));
+  const sort = words.get("sort") ?? inOrder;
+  const key = sort.replace(/^-/, "");
+  if (!table.headers.some((header) => header.querySelector("button").dataset.sort === key)) return;
+  table.key = key;
+  table.descending = sort.startsWith("-");
+  table.mark();
+  table.sort();
+}
+
+addEventListener("hashchange", recall);
+
+const first = { text: byId("headline").textContent, long: byId("headline").classList.contains("long") };
+
+/** The headline is that of the page as it was made until the use, the corpus or a filter is another. */
+function headline(text) {
+  const moved = CONTROLS.some((id) => id !== "search" && chosen(id) !== initial.get(id));
+  const line = byId("headline");
+  put(line, moved ? text : first.text);
+  line.classList.toggle("long", moved ? text.length > 150 : first.long);
+  for (const part of document.querySelectorAll(".first-use")) part.hidden = moved;
 }
 
 // Data
@@ -372,10 +536,22 @@ byId("save-csv").addEventListener("click", () => save("bakeoff.csv", "text/csv",
 
 // Start
 
+for (const id of Object.keys(state.sliders)) readSlider(id);
 table.key = state.sort.key;
 table.descending = state.sort.descending;
 table.mark();
 changeView();
+recall();
+for (const button of document.querySelectorAll("[data-save]")) {
+  const figure = button.closest("figure");
+  const panel = button.closest(".panel");
+  const chart = panel ? charts.bars.get(panel.dataset.operation).chart : charts.front;
+  button.addEventListener("click", () => {
+    const scope = document.querySelector(".scope")?.textContent ?? state.views[0].label;
+    const title = `${figure.querySelector("h3, h2")?.textContent ?? "size against time"}: ${scope}; ${useWords()}`;
+    picture(chart, title, button.dataset.save);
+  });
+}
 requestAnimationFrame(() => setTimeout(async () => {
   await loadLibrary();
   await charts.front.start();

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import math
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
@@ -165,3 +167,56 @@ def test_formats_keep_their_colour_and_shape() -> None:
 
     assert few["range"] == [many["range"][many["domain"].index("msgpack")]]
     assert len(set(many["range"])) == 3
+
+
+@pytest.mark.parametrize(
+    ("sizes", "beyond"),
+    [
+        ((59, 69, 79, 93, 124, 421), ["p5"]),
+        ((59, 69, 79, 93, 124, 200), []),
+        ((59, 59, 59, 400), ["p3"]),
+        ((59, 400, 410), []),
+        ((59, 60, 61, 62, 63, 64, 65, 66, *range(67, 75), 400, 410), ["p16", "p17"]),
+    ],
+)
+def test_an_outlier_does_not_take_the_axis(result_of: Any, sizes: tuple[int, ...], beyond: list[str]) -> None:
+    """Few points behind a wide gap are drawn at the axis' end, and their names carry the figure."""
+    planted = {f"p{n}": {"dump": 1e-6 + n * 1e-8, "load": 1e-6, "size": size} for n, size in enumerate(sizes)}
+    rows = chart_rows.points(view_of(result_of(planted)))
+    inside = [row for row in rows if row["x"] == row["size"]]
+
+    assert [row["codec"] for row in rows if row not in inside] == beyond
+    assert all(row["name"] == f"{row['codec']} → {row['size']:g} B" for row in rows if row not in inside)
+    assert all(row["x"] > max(row["size"] for row in inside) for row in rows if row not in inside)
+
+
+def test_names_stand_apart_in_the_order_of_cost(result_of: Any) -> None:
+    """However close costs are, names are a line apart, within the ends of the axis, and keep the order."""
+    planted = {f"p{n}": {"dump": 1e-6 * 1.001**n, "load": 1e-6, "size": 50 + n} for n in range(20)}
+    planted |= {f"q{n}": {"dump": 2e-6 * 2.0**n, "load": 1e-6, "size": 60 + n} for n in range(6)}
+    rows = sorted(chart_rows.points(view_of(result_of(planted))), key=lambda row: float(row["cost"]))
+    places = [math.log(row["at"]) for row in rows]
+    low, high = math.log(rows[0]["y"]), math.log(rows[-1]["y"])
+    gap = (high - low) * chart_rows.NAME / chart_rows.front_height(len(rows))
+
+    assert min(b - a for a, b in pairwise(places)) == pytest.approx(gap)
+    assert low - 1e-9 <= places[0] < places[-1] <= high + 1e-9
+
+
+def test_what_cannot_be_measured_is_said_and_not_drawn(result_of: Any) -> None:
+    """Peaks below what can be told are no bars of one length but a sentence."""
+    figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
+    big = {**figures, "peak-dump": 2.0**20}
+    run = result_of({"json": big, **{name: {**figures, "peak-dump": 4096.0} for name in "abc"}})
+    cells = tuple(
+        replace(cell, facts={**cell.facts, "resolution": 65536})
+        if cell.cell.operation == "peak-dump"
+        else cell
+        for cell in run.cells
+    )
+    view = view_of(replace(run, cells=cells))
+
+    assert [row["codec"] for row in chart_rows.bars(view, "peak-dump")] == ["json"]
+    assert chart_rows.unseen([view], "peak-dump") == (
+        "3 codecs: less than 64.0 KiB, the least that can be told"
+    )

@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -528,6 +529,109 @@ def test_it_can_be_read_without_scripts(opened: Opener) -> None:
     assert page.locator(".drawing svg").count() >= 6
     assert not page.locator("#use").is_visible()
     assert not page.locator("#theme").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_point_is_named(opened: Opener, small: Path, width: int) -> None:
+    """Each codec with a cost has its name beside the points, over no other name and over no mark."""
+    page = opened(width, path=small)
+    found: list[list[dict[str, Any]]] = page.evaluate(
+        """() => ['.mark-text.role-mark text', '.mark-symbol.role-mark path'].map(kind =>
+            [...document.querySelectorAll('#front ' + kind)].map(mark => {
+                const { left, top, right, bottom } = mark.getBoundingClientRect();
+                return { text: mark.textContent, left, top, right, bottom };
+            }))"""
+    )
+    names, marks = found
+    costs = [codec for codec, rank in ranks(page).items() if rank != "–"]
+    frame = page.locator("#front").bounding_box() or {}
+
+    assert sorted(name["text"].partition(" →")[0].partition(" ↑")[0] for name in names) == sorted(costs)
+    assert len(marks) == len(costs)
+    for name in names:
+        assert name["right"] <= frame["x"] + frame["width"]
+        assert not [mark for mark in marks if mark["right"] > name["left"]]
+    rows = sorted(name["top"] for name in names)
+    assert min(b - a for a, b in pairwise(rows)) > 12
+
+
+def test_the_headline_follows_the_use(opened: Opener, small: Path) -> None:
+    """It is the verdict of the weights that are set, and the first one when they are back."""
+    page = opened(path=small)
+    headline = page.locator("#headline")
+    first = headline.inner_text()
+    set_slider(page, "bandwidth", 12_500)
+
+    assert headline.inner_text() == page.locator("#verdict").inner_text() != first
+    assert not page.locator(".first-use:visible").count()
+
+    set_slider(page, "bandwidth", None)
+
+    assert headline.inner_text() == first
+
+
+def test_the_address_keeps_what_was_chosen(opened: Opener, small: Path) -> None:
+    """Corpus, filters, sliders and order are in the address, and a page opened there shows the same."""
+    page = opened(path=small)
+    page.select_option("#corpus", label="messages")
+    page.select_option("#format", label="msgpack")
+    page.get_by_label("Loses nothing").check()
+    set_slider(page, "reads", 24)
+    page.locator('#table button[data-sort="load"]').click()
+    page.locator('#table button[data-sort="load"]').click()
+    page.wait_for_url("**#*sort=-load*")
+    words = "corpus=messages&format=msgpack&exact=yes&reads=24&sort=-load"
+
+    assert page.url.partition("#")[2] == words
+
+    again = opened(path=small)
+    again.evaluate("hash => { location.hash = hash }", words)
+    again.wait_for_function("document.querySelector('#headline').textContent.includes('24 reads')")
+
+    assert codecs(again) == codecs(page)
+    assert again.locator("#reads-shown").inner_text() == "24"
+    assert again.locator('#table th[aria-sort="descending"]').get_attribute("data-column") == "load"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path, scheme: str) -> None:
+    """Each drawing can be taken away as SVG and PNG, with its title and without the page's variables."""
+    page = opened(path=small, color_scheme=scheme)
+    for kind, head in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        for place in ("#charts", ".panel >> nth=0"):
+            with page.expect_download() as download:
+                page.locator(place).get_by_role("button", name=re.compile(f"^{kind} of")).click()
+            download.value.save_as(tmp_path / "chart")
+            content = (tmp_path / "chart").read_bytes()
+
+            assert content.startswith(head)
+            assert b"var(" not in content
+            if kind == "SVG":
+                assert b"movies; one write and one read</text>" in content
+
+
+def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
+    """A line that is too slow for all, and filters that nothing fits, are named; a button undoes them."""
+    page = opened(path=small)
+    set_slider(page, "bandwidth", 12_500)
+    set_slider(page, "rate", 1_000_000)
+
+    expect(page.locator("#front")).to_be_hidden()
+    expect(page.locator("#blank")).to_contain_text("choose a faster line, or fewer records per second")
+    assert "choose a faster line" in page.locator("#verdict").inner_text()
+
+    page.get_by_role("button", name="Any rate").click()
+
+    expect(page.locator("#front")).to_be_visible()
+    assert page.locator("#rate-shown").inner_text() == "any"
+
+    page.select_option("#format", label="pickle")
+    page.get_by_label("Safe for untrusted input").check()
+    expect(page.locator("#blank")).to_contain_text("No codec that fits these filters")
+    page.get_by_role("button", name="Clear the filters").click()
+
+    expect(page.locator("#front")).to_be_visible()
+    assert page.locator("#format").input_value() == ""
 
 
 def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Path) -> None:

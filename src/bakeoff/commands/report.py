@@ -49,12 +49,19 @@ _COST = ("reads", "bandwidth")
 @click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
 @costing
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
+@click.option(
+    "--anonymous",
+    "nameless",
+    is_flag=True,
+    help="Leave out host, paths, commands, and field names and texts of records, whatever the format.",
+)
 @click.option("--open", "show", is_flag=True, help="Open the HTML page in the browser.")
 def command(
     files: Sequence[Path],
     form: str | None,
     output: Path | None,
     chart: str | None,
+    nameless: bool,
     show: bool,
     **options: Any,
 ) -> None:
@@ -74,8 +81,13 @@ def command(
     files = files or [Path("bakeoff.json")]
     guard(output, files)
     results = load_all(files)
+    if nameless:
+        from ..datasets import names
+        from ..reports.anonymous import anonymous
+
+        results = anonymous(results, names())
     if form == "pyperf":
-        _allow("pyperf")
+        _allow("pyperf", "--anonymous")
         _write_suites(results, output, files)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options)
@@ -129,7 +141,7 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    _allow("a chart", "--chart", "--reads", "--bandwidth")
+    _allow("a chart", "--chart", "--reads", "--bandwidth", "--anonymous")
     cost = {key: options[key] for key in _COST}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
     kind: Any = chart or charts.KINDS[0]

@@ -1,0 +1,119 @@
+"""Reports for strangers: nothing that tells of a person, a place or a record is in any of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff import cli
+from bakeoff.bench.results import Result, write
+from bakeoff.reports.anonymous import anonymous
+
+SECRET = "ida.lovelace"
+FORMATS = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "pyperf")
+
+
+@pytest.fixture
+def secretive(result_of: Callable[..., Result]) -> Result:
+    """A run whose every text names somebody."""
+    run = result_of(
+        environment={
+            "hostname": f"{SECRET}-laptop",
+            "platform": f"Linux-6.1-{SECRET}-x86_64-with-glibc2.36",
+            "cpu_model_name": "Made-up CPU",
+            "python_version": "3.11.7",
+            "python_executable": f"/home/{SECRET}/venv/bin/python",
+            "allocator": f"LD_PRELOAD=/home/{SECRET}/lib.so",
+            "new_fact": SECRET,
+        },
+        outcomes={"marshal": ("wrong", f"`{SECRET}` came back as `None` at `$.{SECRET}`")},
+        losses={"bson": (f"`datetime` came back as `str` at `$.{SECRET}`", f"`{SECRET}` came back as `str`")},
+        command=f"bakeoff run /home/{SECRET}/data.jsonl",
+        options={"corpora": f"/home/{SECRET}/data.jsonl", f"reached {SECRET}": False, "seed": 1},
+        warnings=(
+            f"{SECRET}: ±2 % was not reached in 5 processes; the widest interval: a and b at ±9 %",
+            f"the memory allocator is not the default one: {SECRET}",
+        ),
+    )
+    cells = tuple(
+        replace(
+            cell,
+            cell=replace(cell.cell, corpus=SECRET),
+            stderr=SECRET,
+            facts={**cell.facts, "where": f"/home/{SECRET}/x.py:3"},
+        )
+        for cell in run.cells
+    )
+    corpora = tuple(
+        replace(
+            corpus,
+            name=SECRET,
+            source=f"/home/{SECRET}/data.jsonl",
+            description=SECRET,
+            profile={"type_str": 0.5, f"type_{SECRET}": 0.5},
+        )
+        for corpus in run.corpora
+    )
+    return replace(run, cells=cells, corpora=corpora)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_format_tells(
+    secretive: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Host, user, paths, command and what the records hold are in no output; without the flag they are."""
+    monkeypatch.chdir(tmp_path)
+    write(secretive, Path("bakeoff.json"))
+
+    def written(*flags: str) -> bytes:
+        with pytest.raises(SystemExit) as end:
+            cli.main(["report", "-f", form, "-o", "out", *flags])
+        assert not end.value.code
+        files = Path("out").iterdir() if form == "pyperf" else [Path("out")]
+        return b"".join(file.read_bytes() for file in files)
+
+    assert SECRET.encode() in written()
+    assert SECRET.encode() not in written("--anonymous")
+
+
+def test_figures_stay(secretive: Result) -> None:
+    """What was measured, on which processor and by which libraries, is all there; losses keep their types."""
+    (found,) = anonymous([secretive], ["movies"])
+
+    assert [cell.samples for cell in found.cells] == [cell.samples for cell in secretive.cells]
+    assert found.environment == {
+        "cpu_model_name": "Made-up CPU",
+        "python_implementation": "cpython",
+        "python_version": "3.11.7",
+        "platform": "Linux x86_64",
+    }
+    assert found.options == {"seed": 1, "reached records 1": False}
+    assert found.warnings == ("records 1: ±2 % was not reached in 5 processes",)
+    assert {corpus.name for corpus in found.corpora} == {"records 1"}
+    lossy = next(cell for cell in found.cells if cell.cell.codec == "bson")
+    assert lossy.loss == ("`datetime` came back as `str`", "some values came back otherwise")
+
+
+def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:
+    """A generated corpus tells nothing of anybody; a file of that name is a file."""
+    elsewhere = replace(planted.corpora[0], source="/home/x/messages")
+
+    assert anonymous([planted], ["messages"])[0].corpora == planted.corpora
+    assert anonymous([replace(planted, corpora=(elsewhere,))], ["messages"])[0].corpora[0].name == "records 1"
+
+
+def test_machines_stay_apart(planted: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two machines are numbered, and still have a block of columns each."""
+    monkeypatch.chdir(tmp_path)
+    write(planted, Path("a.json"))
+    write(replace(planted, environment={**planted.environment, "hostname": SECRET}), Path("b.json"))
+    with pytest.raises(SystemExit):
+        cli.main(["report", "a.json", "b.json", "--anonymous", "-f", "json", "-o", "out.json"])
+    columns: list[dict[str, Any]] = json.loads(Path("out.json").read_text())["sections"][0]["columns"]
+
+    assert {"machine 1", "machine 2"} <= {column["block"] for column in columns}
