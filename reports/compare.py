@@ -23,6 +23,7 @@ from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
 from .environment import differences, machine, versions, warnings
+from .sentence import some
 from .table import labelled
 from .yardstick import measured_by, units
 
@@ -337,7 +338,7 @@ def _sizes_apart(changes: Sequence[Change]) -> list[str]:
     """Name the codecs whose sizes are those of other records: they were too slow to encode all."""
     pairs = [(c.cell, c.before, c.after) for c in changes if c.cell.operation == "size"]
     apart = [cell.codec for cell, old, new in pairs if old and new and _sized(old) != _sized(new)]
-    return [f"bytes on different records, not compared: {', '.join(apart)}"] if apart else []
+    return [f"bytes on different records, not compared: {some(apart)}"] if apart else []
 
 
 def _hash(sha256: str) -> str:
@@ -395,9 +396,10 @@ def _surroundings(before: Result, after: Result) -> list[str]:
         found.append("different machines: figures of two machines are not a comparison of two versions")
     old, new = ([(k, v) for k, v in r.environment.items() if k not in _NOISE] for r in (before, after))
     found += differences(old, new)
-    found += [
-        f"library {line}" for line in differences([*versions(before).items()], [*versions(after).items()])
-    ]
+    then, now = versions(before), versions(after)
+    common = [name for name in then if name in now]
+    pairs = ([(name, run[name]) for name in common] for run in (then, now))
+    found += [f"library {line}" for line in differences(*pairs)]
     if not (before.complete and after.complete):
         found.append("an interrupted run is compared: fewer processes, wider intervals")
     return found

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json as _json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ..bench.results import CellResult, OperationFacts
+from ..bench.results import Cell, CellResult, OperationFacts
 from ..bench.stats import Ratio
 from . import numbers
 from .candidates import measured
 from .compare import Change, Comparison
+from .sentence import FEW_NAMES, some
 from .table import ARROWS, Column, Direction, Entry, Row, Section, Table
 
 __all__ = ["json", "summary", "table"]
@@ -40,7 +42,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
         rows = tuple(_row(replace(c, cell=replace(c.cell, codec="all")), common) for c in comparison.means)
         sections.append(Section("geometric mean of each operation", kept, rows))
     only = [
-        f"only {when}: {', '.join(cell.name for cell in cells)}"
+        f"only {when}: {_cells(cells)}"
         for when, cells in zip(("before", "after"), comparison.only, strict=True)
         if cells
     ]
@@ -50,6 +52,19 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
         notes=(*(f"changed: {note}" for note in comparison.notes), *only),
         recommendation=summary(comparison, limit),
     )
+
+
+def _cells(cells: Sequence[Cell]) -> str:
+    """Name cells, or say of which kind they are where they are many."""
+    if len(cells) <= FEW_NAMES + 1:
+        return ", ".join(cell.name for cell in cells)
+    kinds = {
+        "corpora": dict.fromkeys(cell.corpus for cell in cells),
+        "operations": dict.fromkeys(cell.operation for cell in cells),
+        "codecs": dict.fromkeys(cell.codec for cell in cells),
+    }
+    told = "; ".join(f"{kind} {some(list(names))}" for kind, names in kinds.items())
+    return f"{len(cells)} cells ({told}); -f json names all"
 
 
 def summary(comparison: Comparison, limit: float | None = None) -> str:

@@ -18,7 +18,7 @@ from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, summed
 from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .further import resolving
 from .merge import aligned, machines, plain_name
-from .sentence import FAILED, listed
+from .sentence import FAILED, FEW_NAMES, few, listed, some
 
 __all__ = ["TIE_BREAKERS", "Choice", "Parts", "Wish", "explained", "pick"]
 
@@ -153,9 +153,9 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         else:
             eligible.append(name)
     if not eligible:
-        raise RunError(
-            "\n".join(["no codec fits", *explained(excluded)]) if excluded else "no codec took part"
-        )
+        if not excluded:
+            raise RunError("no codec took part")
+        raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
     weights = _weights(fields)
     samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
     fewest = min(map(len, samples.values()))
@@ -186,7 +186,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         if unresolved:
             contenders = [plain_name(name) for name in (race.order[0], *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file)
-            reasons.append(f"not resolved against {_listed(list(unresolved))}: go on with `{line}`")
+            reasons.append(f"not resolved against {few(list(unresolved))}: go on with `{line}`")
     candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return Choice(
@@ -249,9 +249,19 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> st
     raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
 
 
-def explained(excluded: Mapping[str, str]) -> list[str]:
-    """Return the lines that say what excluded whom, and what to do about losses."""
-    lines = [f"  {name} {why}" for name, why in excluded.items()]
+def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
+    """Return the lines that say what excluded whom, and what to do about losses.
+
+    Args:
+        most: How many names stand in a line.
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, why in excluded.items():
+        reasons.setdefault(why, []).append(name)
+    lines = [
+        f"  {names[0]} {why}" if len(names) == 1 else f"  {why}: {some(names, most)}"
+        for why, names in reasons.items()
+    ]
     if any(split_name(plain_name(name))[1] for name in excluded):
         return lines  # with schemas already
     if any(why.startswith(LOSSY) for why in excluded.values()):
@@ -315,7 +325,7 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
     if candidate.name.endswith(",dict"):
         return "needs the dictionary it was trained with, which no lock holds"
     if wish.formats and facts.format not in wish.formats:
-        return f"writes {facts.format}, not {' or '.join(wish.formats)}"
+        return f"does not write {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
     carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
@@ -436,16 +446,6 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
         busy = wish.rate * max(_cpu(found[winner.name], wish.cost) for found in fields.values())
         reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
     return reasons
-
-
-_NAMED: Final = 3
-"""Codecs that the sentence names; the lines below it name all."""
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) <= _NAMED:
-        return listed(names)
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} others"
 
 
 def _level(name: str, cheapest: str, others: Sequence[str]) -> str:

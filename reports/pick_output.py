@@ -9,6 +9,7 @@ from . import numbers, text
 from .cost import FORMULA, Cost
 from .merge import plain_name
 from .pick import TIE_BREAKERS, Choice, explained
+from .sentence import FEW_NAMES, some
 from .table import Column, Entry, Row, Section, Table
 
 __all__ = ["render"]
@@ -16,34 +17,39 @@ __all__ = ["render"]
 
 def render(choice: Choice, *, explain: bool = False, width: int | None = None, color: bool = False) -> str:
     """Say what was picked, why, and what would change it; the first line is the codec's name."""
-    lines = [plain_name(choice.winner.name), "", choice.sentence, *_body(choice)]
+    lines = [plain_name(choice.winner.name), "", choice.sentence, *_body(choice, explain)]
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )
     return f"{words}\n{_arithmetic(choice, width, color)}" if explain else words
 
 
-def _body(choice: Choice) -> Iterable[str]:
+def _body(choice: Choice, explain: bool) -> Iterable[str]:
+    """Yield the lines below the sentence: the first few names of each list, all with --explain."""
+    lists = (choice.tied, choice.unresolved, choice.runners_up, choice.excluded)
+    most = max(map(len, lists)) if explain else FEW_NAMES
     if choice.tied:
-        yield f"at the same cost, and behind by the tie-breakers: {', '.join(choice.tied)}"
+        yield f"at the same cost, and behind by the tie-breakers: {some(choice.tied, most)}"
     if choice.unresolved:
-        rows = (
+        rows = [
             f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
             for name, found in choice.unresolved
-        )
-        yield f"not resolved, times the lowest cost: {', '.join(rows)}"
+        ]
+        yield f"not resolved, times the lowest cost: {some(rows, most)}"
     names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
     if choice.wish.needs and not any("+schema" in name for name in names):
         yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"
     if choice.runners_up:
-        listed = (f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up)
-        yield f"runners-up, times its cost: {', '.join(listed)}"
+        behind = [f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up]
+        yield f"runners-up, times its cost: {some(behind, most)}"
     if choice.breakeven:
         yield "what would change it:"
         yield from (f"  {sentence}" for sentence in choice.breakeven)
     if choice.excluded:
         yield "not considered:"
-        yield from explained(dict(choice.excluded))
+        yield from explained(dict(choice.excluded), most)
+    if not explain and any(len(names) > FEW_NAMES + 1 for names in lists):
+        yield "--explain names all"
 
 
 def _arithmetic(choice: Choice, width: int | None, color: bool) -> str:

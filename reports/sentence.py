@@ -12,7 +12,7 @@ from .candidates import FLOOR, Candidate, Standing, alpha, candidates_on, corpor
 from .cost import Cost
 from .numbers import ratio
 
-__all__ = ["FAILED", "got_through", "listed", "recommendation", "some"]
+__all__ = ["FAILED", "FEW_NAMES", "few", "got_through", "listed", "recommendation", "some"]
 
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
@@ -25,6 +25,9 @@ FAILED: Final[Mapping[str, str]] = {
     "unfinished": "was not checked, as the time did not suffice",
 }
 """What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
+
+FEW_NAMES: Final = 3
+"""Names that stand in a sentence before the others are counted."""
 
 _NONE: Final = "No codec got through"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
@@ -96,7 +99,7 @@ def _verdict(candidates: list[Candidate], cost: Cost, alpha: float) -> tuple[str
     if processes < FEW and others:
         verdict = f"{_processes(processes)} too few to tell codecs apart"
     elif tied:
-        verdict = f"{listed([winner, *tied])} cannot be told apart at the top"
+        verdict = f"{few([winner, *tied])} cannot be told apart at the top"
     elif others:
         verdict = f"{winner} costs least"
         times = own.costs[others[0]].value / own.costs[winner].value
@@ -143,12 +146,19 @@ def _drawback(candidate: Candidate) -> str:
     return "is lossy here"
 
 
-def some(names: Sequence[str], most: int = 3) -> str:
+def some(names: Sequence[str], most: int = FEW_NAMES) -> str:
     """Join the first few names and count the others: "a, b, c and 54 more"."""
     # One name is no longer than the words that would stand for it.
     if len(names) <= most + 1:
         return ", ".join(names)
     return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def few(names: Sequence[str]) -> str:
+    """Join names as in a sentence, where they are many the first ones: "a, b, c and 9 others"."""
+    if len(names) <= FEW_NAMES + 1:
+        return listed(names)
+    return f"{', '.join(names[:FEW_NAMES])} and {len(names) - FEW_NAMES} others"
 
 
 def listed(names: Sequence[str]) -> str:

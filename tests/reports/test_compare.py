@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bakeoff.bench.results import Cell, CellResult, Measurement, write
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
+from bakeoff.reports import compare_output as written
 from bakeoff.reports.compare import compare
 from bakeoff.reports.compare_output import table
 
@@ -381,3 +382,18 @@ class TestCommand:
 
         assert 2 == code
         assert "say for instance 5%" in err
+
+
+def test_many_cells_of_one_run_are_counted(result_of):
+    """Cells that only one run has are named up to four, and counted by kind beyond; JSON names all."""
+    figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
+    many = {f"codec-{number}": figures for number in range(19)}
+    found = compare(result_of({"json": figures, **many}), result_of({"json": figures}))
+    note = table(found).notes[-1]
+
+    assert note == (
+        "only before: 57 cells (corpora messages; operations dump, load, size; "
+        "codecs codec-0, codec-1, codec-2 and 16 more); -f json names all"
+    )
+    assert len(json.loads(written.json(found))["only_before"]) == 57
+    assert not [note for note in found.notes if "library" in note]

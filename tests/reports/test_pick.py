@@ -292,7 +292,7 @@ class TestHonesty:
 
     def test_nothing_fits(self, run):
         """When nothing fits everything that excluded a codec is told."""
-        with pytest.raises(RunError, match="no codec fits\n  json does not bring back uuid"):
+        with pytest.raises(RunError, match="no codec fits\n  does not bring back uuid: json, msgpack, bson"):
             pick([run], Wish(needs=("uuid",)))
 
     def test_a_schema_brings_types_back(self, result_of):
@@ -630,6 +630,19 @@ class TestCommand:
         assert "  bson overtakes msgpack above 2.6 reads per write\n" in out
         assert "  pickle runs code found in its input" in out
         assert "cost = dump + reads × (load + fix) + bytes / bandwidth" in out
+
+    def test_long_lists_are_counted(self, call, result_of):
+        """Reasons stand once with the first codecs and the number of the others; --explain names all."""
+        figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
+        names = [f"codec-{number:02}" for number in range(12)]
+        write(result_of({"msgpack": figures, **dict.fromkeys(names, figures)}), Path("many.json"))
+        short = call("many.json", "--formats", "msgpack")[1]
+        whole = call("many.json", "--formats", "msgpack", "--explain")[1]
+
+        assert "  does not write msgpack: codec-00, codec-01, codec-02 and 9 more\n" in short
+        assert short.endswith("--explain names all\n")
+        assert f"  does not write msgpack: {', '.join(names)}\n" in whole
+        assert "--explain names all" not in whole
 
     def test_two_files_of_a_corpus(self, call, run):
         """The first line is a codec's name, whatever its row is called."""
