@@ -103,8 +103,8 @@ def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
         if shared := standing.shared(name):
             first, verdict, to_first = shared
             if verdict == "unresolved" and to_first.processes >= FEW:
-                width = numbers.percent(to_first.half_width)
-                found.setdefault(first, []).append(f"{name} (±{width})")
+                width = numbers.spread(1.0, to_first.half_width)
+                found.setdefault(first, []).append(f"{name} ({width})" if width else name)
     return found
 
 

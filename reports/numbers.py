@@ -96,11 +96,16 @@ def _limit(value: float) -> str:
     return f"{value:,g}" if value < 1e6 else grouped(value)
 
 
+_NOTHING = 0.995
+"""A half interval of this share says no more than that nothing is known."""
+
+
 def spread(value: float, half: float | None) -> str:
     """Write a half interval as a share of its value: "±1.2%"; nothing when there is none."""
     if not half or not value or not math.isfinite(half):
         return ""
-    return f"±{percent(half / value)}"
+    share = half / value
+    return f"±{percent(share)}" if abs(share) < _NOTHING else "±>99%"
 
 
 def percent(share: float) -> str:

@@ -16,7 +16,7 @@ from .options import Options
 
 __all__ = ["FEWEST_PROCESSES", "Schedule"]
 
-_CHECK = 0.5
+_CHECK = 0.6
 """Part of the time that the check may take."""
 _READ = 0.2
 """Once reading has taken this part of the time, the check's rough figures are most of what there will be."""

@@ -230,6 +230,8 @@ class _Contest:
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
         )
 
+        begun = time.monotonic()
+
         def watch(index: int) -> None:
             if 0 <= index < len(group):
                 cell = group[index]
@@ -245,10 +247,16 @@ class _Contest:
         if answer is None:
             self._blame(group, ended)
             return None
-        if answer.dirty > _DIRTY and self.replaced <= self._done() // 2:
+        if answer.dirty > _DIRTY and self._can_replace(time.monotonic() - begun):
             self.replaced += 1
             return None
         return answer
+
+    def _can_replace(self, took: float) -> bool:
+        """Whether there is time to measure a disturbed process again, and not too often."""
+        schedule, done = self.stage.schedule, self._done()
+        missing = max(1, FEWEST_PROCESSES - done)
+        return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took
 
     def _blame(self, group: list[Cell], ended: Ended) -> None:
         if ended.cell != IDLE:
@@ -276,7 +284,7 @@ class _Contest:
         )
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
-            width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 10 else "no interval yet"
+            width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 1 else "no interval yet"
             text = (
                 f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
                 f"the widest interval: {' and '.join(self.progress.pair)} at {width}"
@@ -284,5 +292,6 @@ class _Contest:
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
         if self.replaced:
-            text = f"{name}: {self.replaced} processes were disturbed by neighbours and measured again"
+            those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
+            text = f"{name}: {those} disturbed by neighbours and measured again"
             self.run.record({"kind": "warning", "text": text})

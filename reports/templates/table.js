@@ -64,7 +64,7 @@ class Table {
     write(line.live.number, quantity(cost.value * factor, reach === null ? null : reach * factor));
     write(line.live.unit, ` ${name}`);
     // The interval is that of the figure above, not of the ratio.
-    const parts = [reach ? `±${share(reach / cost.value)}` : "", relative(cost, base, apart)];
+    const parts = [reach ? `±${reach < 0.995 * cost.value ? share(reach / cost.value) : ">99%"}` : "", relative(cost, base, apart)];
     write(line.live.beside, cost.rank === undefined ? "line is full" : parts.filter(Boolean).join(" · "));
   }
 
