@@ -96,6 +96,9 @@ class Prepare(Job):
         source: Corpus, file or function, as typed.
         records: Size of a generated corpus, or the most of the user's own.
         format: Of the file, None to find out.
+        at: Where in each document the records are; None for the document itself.
+        encoding: Of text files; None for UTF-8.
+        null: Cells of CSV that stand for nothing.
         sample: Records of the sample.
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
@@ -110,6 +113,9 @@ class Prepare(Job):
     skip_bad: bool
     trusted: bool
     format: str | None
+    at: str | None
+    encoding: str | None
+    null: tuple[str, ...]
     sample: int
     bytes: int
     infer: bool
@@ -254,6 +260,7 @@ class Prepared:
         facts: Of the corpus, for the result file.
         corpus: The sample, and what goes with it.
         bad: Where and why the first records were skipped.
+        remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
     """
 
@@ -261,6 +268,7 @@ class Prepared:
     facts: Mapping[str, Any]
     corpus: Corpus
     bad: tuple[tuple[str, str], ...]
+    remark: str
     path: tuple[str, ...]
 
 

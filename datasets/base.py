@@ -39,6 +39,7 @@ class Corpus(ABC):
         seed: Of the generated records, and of the choice of a sample.
         bad: (where, cause) of records that the last pass has skipped; the first hundred.
         skipped: How many that were in all.
+        remark: What the last pass has found that the user may not expect; empty where there is nothing.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
@@ -51,6 +52,7 @@ class Corpus(ABC):
         self.seed = seed
         self.bad: list[tuple[str, str]] = []
         self.skipped = 0
+        self.remark = ""
         self._survey: Survey | None = None
 
     def __repr__(self) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from ..errors import UsageError, near
+from .at import Place
 from .base import DEFAULT_SEED, Corpus
+from .encoding import checked
 from .errors import UnknownCorpus, UnreadableCorpus
 from .families import NAMES
 from .generated import Generated
@@ -39,6 +42,9 @@ def corpus(
     trusted: bool = False,
     *,
     format: str | None = None,  # noqa: A002 - as the option is called
+    at: str | None = None,
+    encoding: str | None = None,
+    null: Collection[str] = (),
 ) -> Corpus:
     """Return a corpus.
 
@@ -52,27 +58,42 @@ def corpus(
         skip_bad: Leave records out that cannot be read; `Corpus.bad` tells which.
         trusted: Allow formats that run what the file says (pickle).
         format: Name of the format, where the ending does not tell.
+        at: Where in each document the records are, as JSONPath (``$.items``, ``$.pages[*].items``) or JSON
+            Pointer (``/items``).
+        encoding: Of text files; UTF-8 and what byte order marks tell need none.
+        null: Cells of CSV that are None, for instance ``["NA", ""]``.
 
     Raises:
         UnknownCorpus: No such name or file.
         UnknownFormat: The format is not known.
         UntrustedCorpus: A pickle, and `trusted` is False.
         UnreadableCorpus: It cannot be opened, or is a folder without any file of records.
-        UsageError: The name is empty, `records` or `seed` is no such number, the function cannot be
-            imported, or a library is missing.
+        UsageError: The name is empty; `records` or `seed` is no such number, `at` no such place, `encoding`
+            no such encoding; there is no use for these; the function cannot be imported, or a library is
+            missing.
     """
     source = os.fspath(name_or_path)
     if not source:
         raise UsageError("a corpus without a name; . is this folder")
     limit = None if records is None else size(records)
+    reading = Reading(
+        format,
+        limit,
+        seed,
+        skip_bad,
+        trusted,
+        at=None if at is None else Place.parse(at),
+        encoding=None if encoding is None else checked(encoding),
+        null=frozenset(null),
+    )
     if source in NAMES:
         if format is not None:
             raise UsageError(f"{source} is generated and has no format; leave out {format!r}")
+        _refuse_unread(source, reading)
         return Generated(source, DEFAULT_RECORDS if limit is None else limit, seed)
 
     from . import files
 
-    reading = Reading(format, limit, seed, skip_bad, trusted)
     path = Path(source)
     if source == "-":
         if sys.stdin is None:
@@ -91,5 +112,13 @@ def corpus(
     if is_function(source):
         from .functions import Made, imported
 
+        _refuse_unread(source, reading)
         return Made(source, imported(source), reading)
     raise UnknownCorpus(source, near(source, NAMES))
+
+
+def _refuse_unread(source: str, reading: Reading) -> None:
+    """Refuse what says how a file is read, of what is no file."""
+    for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null", reading.null)):
+        if value:
+            raise UsageError(f"{source} is no file; leave out --{option}")

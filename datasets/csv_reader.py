@@ -4,7 +4,8 @@ The first thousand rows decide what a column holds: whole numbers, decimal numbe
 when *every* filled cell there is written as one in the usual way (at most 18 digits, 15 for
 decimals: what fits exactly); otherwise text. ``007``, ``+1`` and ``1e5`` make a column text. An
 empty cell is None, but in a column with text it is an empty text. A later cell that does not fit its
-column stays text.
+column stays text. Texts that were said to stand for nothing (``NA``) are None in every column and say nothing
+of its type.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from .encoding import not_utf8
 from .errors import UnreadableCorpus
 from .json_reader import RECORD_LIMIT
 from .problems import Problems
@@ -54,8 +56,12 @@ def _truth_cell(cell: str) -> Any:
     return _TRUTH.get(cell, cell or None)
 
 
-def _column(cells: list[str]) -> Cell:
-    filled = [cell for cell in cells if cell]
+def _column(cells: list[str], null: frozenset[str]) -> Cell:
+    read = _typed_column([cell for cell in cells if cell and cell not in null])
+    return (lambda cell: None if cell in null else read(cell)) if null else read
+
+
+def _typed_column(filled: list[str]) -> Cell:
     if not filled:
         return _empty_cell
     if all(map(_INT.fullmatch, filled)):
@@ -67,15 +73,18 @@ def _column(cells: list[str]) -> Cell:
     return str
 
 
-def read_tsv(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+def read_tsv(file: io.BufferedReader, problems: Problems, null: frozenset[str]) -> Iterator[Any]:
     """Iterate over the rows of a file with tabs."""
-    return read_csv(file, problems, "\t")
+    return read_csv(file, problems, null, "\t")
 
 
-def read_csv(file: io.BufferedReader, problems: Problems, delimiter: str | None = None) -> Iterator[Any]:
+def read_csv(
+    file: io.BufferedReader, problems: Problems, null: frozenset[str], delimiter: str | None = None
+) -> Iterator[Any]:
     """Iterate over the rows as dicts.
 
     Args:
+        null: Cells that stand for None.
         delimiter: None takes the one of ``, ; tab |`` that the header has most of.
     """
     if delimiter is None:
@@ -95,7 +104,7 @@ def read_csv(file: io.BufferedReader, problems: Problems, delimiter: str | None 
         raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")
     good = _whole_rows(rows, len(names), problems)
     first = list(islice(good, LOOK_AHEAD))
-    columns = [_column([row[n] for row in first]) for n in range(len(names))]
+    columns = [_column([row[n] for row in first], null) for n in range(len(names))]
     for row in chain(first, good):
         yield {name: read(cell) for name, read, cell in zip(names, columns, row, strict=True)}
 
@@ -145,6 +154,5 @@ class _Lines:
             try:
                 return line.decode()
             except UnicodeDecodeError as error:
-                cause = f"not UTF-8: {error.reason} at byte {error.start + 1} of it"
-                self._problems.add(f"line {self.number}", cause, error)
+                self._problems.add(f"line {self.number}", not_utf8(error), error)
         raise StopIteration

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from ..errors import UsageError
+from .at import Search, way_in
 from .base import Progress
 from .csv_reader import LOOK_AHEAD
 from .errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
@@ -53,10 +56,14 @@ class Files(Passed):
     ) -> None:
         for path, kind in files:
             _check_trust(kind, source if spool else str(path), reading.trusted)
+        _check_use(reading, {kind.name: kind for _, kind in files})
         kinds = " and ".join(dict.fromkeys(kind.name for _, kind in files))
-        super().__init__(
-            name, source, f"{len(files):,} files of {kinds}" if folder else f"{kinds} file", reading
-        )
+        description = f"{len(files):,} files of {kinds}" if folder else f"{kinds} file"
+        if reading.at is not None:
+            name += str(reading.at)[1:]
+            description += f", the records at {reading.at}"
+        super().__init__(name, source, description, reading)
+        self._reading = reading
         self._files = files
         self._folder = folder
         self._piped = spool is not None
@@ -68,11 +75,12 @@ class Files(Passed):
         before = 0
         left = self._limit
         hashes = []
+        search = None if self._reading.at is None else Search(self._reading.at)
         for path, kind in self._files:
             problems.source = self.source if self._piped else str(path)
             report = None if on_progress is None else _shifted(on_progress, before, total)
             with opened(path, split_compression(path)[1], report) as file:
-                records = kind.read(file.file, problems)
+                records = kind.read(file.file, problems, self._reading, search)
                 if left is None:
                     yield from records
                 else:
@@ -81,10 +89,19 @@ class Files(Passed):
                         left -= 1
                 hashes.append((file.sha256(), path))
             before += file.size
+        if search is not None and not search.found and left != 0:
+            raise search.nothing(self.source)
         digest.text = hashes[0][0]
         if self._folder is not None:
             listing = "".join(f"{text}  {path.relative_to(self._folder)}\n" for text, path in hashes)
             digest.text = hashlib.sha256(listing.encode()).hexdigest()
+
+    def _remark_on_only(self, record: Any) -> str:
+        if self._reading.at is not None or (place := way_in(record)) is None:
+            return ""
+        return (
+            f"{self.source}: all of it is one record; --at '{place}' takes what is in there for the records"
+        )
 
 
 def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
@@ -98,12 +115,26 @@ def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
         )
 
 
+def _check_use(reading: Reading, kinds: Mapping[str, FileFormat]) -> None:
+    """Refuse what no file that is read has a use for.
+
+    Raises:
+        UsageError: With the formats there are.
+    """
+    names = " and ".join(kinds)
+    if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
+        raise UsageError(f"--encoding {reading.encoding}: {names} is no text")
+    if reading.null and not any(kind.cells for kind in kinds.values()):
+        raise UsageError(f"--null: is for cells of CSV and TSV; this is {names}")
+
+
 def one_file(path: Path, source: str, reading: Reading) -> Files:
     """Return the records of a file that can be read again and again.
 
     Raises:
         UnknownFormat: The ending tells no format.
         UntrustedCorpus: The format is not to be read without trust.
+        UsageError: Nothing in it has a use for how it is to be read.
     """
     stem = split_compression(path)[0].stem
     return Files(stem, source, [(path, format_of(path, reading.format))], reading)
@@ -232,9 +263,14 @@ def _found(path: Path, kind: FileFormat, reading: Reading, wanted: int) -> int:
     found = 0
     try:
         with opened(path) as file:
-            for _ in islice(kind.read(file.file, Problems(skip=reading.skip_bad)), wanted):
+            for _ in islice(_records(kind, file.file, reading), wanted):
                 found += 1
     except UnreadableCorpus:
         if not file.at_end:
             return wanted  # What is wrong before the end is wrong with more as well.
     return found
+
+
+def _records(kind: FileFormat, file: io.BufferedReader, reading: Reading) -> Iterator[Any]:
+    search = None if reading.at is None else Search(reading.at)
+    return kind.read(file, Problems(skip=reading.skip_bad), reading, search)

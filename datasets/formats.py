@@ -10,13 +10,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .errors import UnknownFormat, UnreadableCorpus
+from .at import Search
+from .encoding import as_utf8
+from .errors import UnknownFormat
+from .passes import Reading
 from .problems import Problems
 from .streams import split_compression
 
 __all__ = ["FORMATS", "FileFormat", "format_of", "sniff"]
-
-Reader = Callable[[io.BufferedReader, Problems], Iterator[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,10 @@ class FileFormat:
         name: As given to ``--from`` and ``--format``.
         suffixes: Endings of file names.
         reader: ``module:function`` in this package, imported when needed.
+        search: The same for one that finds a place in documents of any size; empty where they are read whole.
         codec: Codec that writes it, record by record; empty where `writing` has a way of its own.
-        text: UTF-8 text.
+        text: Readers get it as UTF-8, whatever its encoding.
+        cells: Cells can stand for None.
         unwrap: A file that holds one list and nothing else stands for the items of the list.
         trusted_only: Reading it runs what the file says.
     """
@@ -37,23 +40,39 @@ class FileFormat:
     suffixes: tuple[str, ...]
     reader: str
     codec: str = ""
+    search: str = ""
     text: bool = False
+    cells: bool = False
     unwrap: bool = False
     trusted_only: bool = False
 
-    def read(self, file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    def read(
+        self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
+    ) -> Iterator[Any]:
         """Iterate over the records of a file.
+
+        Args:
+            search: For those at a place in each document.
 
         Raises:
             BadRecord: A record cannot be read, and bad ones are not to be skipped.
             UnreadableCorpus: The file cannot be read at all.
         """
-        if self.text and file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            raise UnreadableCorpus(f"{problems.source}: this is UTF-16; convert it to UTF-8 first")
-        module, _, function = self.reader.partition(":")
-        reader: Reader = getattr(import_module(f".{module}", __package__), function)
-        records = reader(file, problems)
+        if self.text:
+            file = as_utf8(file, reading.encoding, problems.source)
+        if search is not None and self.search:
+            return _imported(self.search)(file, problems, search)
+        cells = (reading.null,) if self.cells else ()
+        records = _imported(self.reader)(file, problems, *cells)
+        if search is not None:
+            return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
+
+
+def _imported(reader: str) -> Callable[..., Iterator[Any]]:
+    module, _, function = reader.partition(":")
+    found: Callable[..., Iterator[Any]] = getattr(import_module(f".{module}", __package__), function)
+    return found
 
 
 def _unwrapped(records: Iterator[Any]) -> Iterator[Any]:
@@ -79,9 +98,15 @@ FORMATS = {
         FileFormat(
             "jsonl", (".jsonl", ".ndjson", ".jsonlines"), "json_reader:read_json_lines", "json", text=True
         ),
-        FileFormat("json", (".json", ".geojson"), "json_reader:read_json", text=True),
-        FileFormat("csv", (".csv",), "csv_reader:read_csv", text=True),
-        FileFormat("tsv", (".tsv", ".tab"), "csv_reader:read_tsv", text=True),
+        FileFormat(
+            "json",
+            (".json", ".geojson"),
+            "json_reader:read_json",
+            search="json_reader:read_json_at",
+            text=True,
+        ),
+        FileFormat("csv", (".csv",), "csv_reader:read_csv", text=True, cells=True),
+        FileFormat("tsv", (".tsv", ".tab"), "csv_reader:read_tsv", text=True, cells=True),
         FileFormat(
             "msgpack", (".msgpack", ".mpk", ".mp"), "binary_readers:read_msgpack", "msgpack", unwrap=True
         ),

@@ -8,29 +8,17 @@ from __future__ import annotations
 import codecs
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from .at import KEYS, Place, Search, Step
+from .encoding import not_utf8
+from .errors import UnreadableCorpus
+from .json_window import BLANK, CHUNK, RECORD_LIMIT, TooLongError, Window, scan
 from .problems import Problems
 
-__all__ = ["RECORD_LIMIT", "read_json", "read_json_lines"]
-
-RECORD_LIMIT = 64 << 20
-"""Bytes of a record in a file."""
-CHUNK = 256 * 1024
-BLANK = " \t\r\n\x1e"
-"""What may stand between values; the last is the record separator of RFC 7464."""
-
-# A value that is cut off by the end of the buffer fails at most this far from it.
-MARGIN = 16
-
-# The call behind json.loads, without the search for blanks around each value.
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-
-
-class _Cut(Exception):  # noqa: N818 - not an error: more has to be read
-    """The value goes on behind the end of what has been read."""
+__all__ = ["RECORD_LIMIT", "read_json", "read_json_at", "read_json_lines"]
 
 
 def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
@@ -56,7 +44,7 @@ def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any
         number += 1
         try:
             text = line.decode()
-            record, end = _scan(text, 0)
+            record, end = scan(text, 0)
             if end != len(text):
                 raise ValueError(f"data after the value, at column {end + 1}: {text[end : end + 20]!r}")
         except (ValueError, StopIteration, RecursionError) as error:
@@ -71,7 +59,7 @@ def _cause(error: Exception) -> str:
     if isinstance(error, StopIteration):
         return f"not JSON: no value at column {error.value + 1}"
     if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8: {error.reason} at byte {error.start + 1} of it"
+        return not_utf8(error)
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return str(error)
@@ -86,46 +74,100 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     if _looks_like_lines(file.peek(CHUNK)):
         yield from read_json_lines(file, problems)
         return
-    window = _Window(file)
+    window = Window(file)
     number = 0
-    in_array = False
+    is_list = False
     try:
-        if window.peek() == "[":
-            window.skip()
-            in_array = True
-            if window.peek() == "]":
-                window.skip()
-                in_array = False
+        if is_list := window.peek() == "[":
+            for _ in window.items():
+                number += 1
+                yield window.value()
         while window.peek():
             number += 1
             yield window.value()
-            if in_array:
-                mark = window.peek()
-                if mark not in (",", "]"):
-                    raise ValueError(
-                        f"expected ',' or ']' after the item, got {mark!r}" if mark else _UNCLOSED
-                    )
-                window.skip()
-                in_array = mark == ","
-                if in_array and not window.peek():
-                    raise ValueError(_UNCLOSED)
-        if in_array:
-            raise ValueError(_UNCLOSED)
-    except (ValueError, StopIteration, RecursionError) as error:
-        cause = f"{_cause_in_window(error)}; what follows cannot be read"
-        problems.add(f"byte {window.byte():,}, record {max(number, 1)}", cause, error)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, TooLongError) and error.inside and number == 1 and not is_list:
+            place = Place((Step(error.inside),))
+            raise UnreadableCorpus(
+                f"{problems.source}: {error}, most of it in one list; --at '{place}' reads the items of that"
+            ) from error
+        _end(error, window, number, problems)
 
 
-_UNCLOSED = "the file ends inside the array"
+def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) -> Iterator[Any]:
+    """Iterate over the records at a place of one document, or of several that follow one another.
+
+    What stands beside that place is passed over piece by piece, whatever its size.
+    """
+    if _looks_like_lines(file.peek(CHUNK)):
+        for document in read_json_lines(file, problems):
+            yield from search.records(document)
+        return
+    window = Window(file)
+    number = 0
+    try:
+        while window.peek():
+            for record in _inside(window, search, 0):
+                number += 1
+                yield record
+    except (ValueError, RecursionError) as error:
+        _end(error, window, number + 1, problems)
+
+
+def _inside(window: Window, search: Search, depth: int) -> Iterator[Any]:
+    """Take one value; iterate over the records in it."""
+    place = search.place
+    mark = window.peek()
+    if depth == len(place.steps):
+        search.found = True
+        if place.is_singular and mark == "[":
+            for _ in window.items():
+                yield window.value()
+        else:
+            yield window.value()
+        return
+    step = place.steps[depth]
+    hit = step.is_wild
+    if mark == "{":
+        others: list[str] = []
+        for key in window.members():
+            if step.is_wild or key == step.key:
+                hit = True
+                yield from _inside(window, search, depth + 1)
+            else:
+                if len(others) < KEYS:
+                    others.append(key)
+                window.pass_over()
+        if not hit:
+            search.miss_key(depth, others)
+    elif mark == "[":
+        length = 0
+        for index in window.items():
+            length = index + 1
+            if step.is_wild or index == step.index:
+                hit = True
+                yield from _inside(window, search, depth + 1)
+            else:
+                window.pass_over()
+        if not hit:
+            search.miss_item(depth, length)
+    else:
+        search.miss_container(depth, window.value())
+
+
+def _end(error: Exception, window: Window, number: int, problems: Problems) -> None:
+    """Take note of what ends the reading of a text.
+
+    Raises:
+        BadRecord: Bad records are not to be skipped.
+    """
+    cause = f"{_cause_in_window(error)}; what follows cannot be read"
+    problems.add(f"byte {window.byte():,}, record {max(number, 1)}", cause, error)
 
 
 def _cause_in_window(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg.removesuffix(' starting at')}"
-    if isinstance(error, StopIteration):
-        return "not JSON: no value"
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8: {error.reason}"
     return _cause(error)
 
 
@@ -138,74 +180,3 @@ def _looks_like_lines(head: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-class _Window:
-    """The part of the text that is being read."""
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        self._file = file
-        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
-        self._text = ""
-        self._at = 0
-        self._before = 0
-        self._ended = False
-
-    def byte(self) -> int:
-        """Return the byte offset (from 0, a byte order mark not counted) at which the text stands."""
-        return self._before + len(self._text[: self._at].encode())
-
-    def peek(self) -> str:
-        """Return the next character that is not blank, without taking it; empty at the end."""
-        while True:
-            while self._at < len(self._text):
-                if (character := self._text[self._at]) not in BLANK:
-                    return character
-                self._at += 1
-            if self._ended:
-                return ""
-            self._more()
-
-    def skip(self) -> None:
-        """Take one character."""
-        self._at += 1
-
-    def value(self) -> Any:
-        """Take one value."""
-        while True:
-            try:
-                return self._try_value()
-            except _Cut as cut:
-                if len(self._text) - self._at > RECORD_LIMIT:
-                    raise ValueError(f"a record of more than {RECORD_LIMIT >> 20} MiB") from cut
-                self._more()
-
-    def _try_value(self) -> Any:
-        near_end = len(self._text) - MARGIN
-        try:
-            record, end = _scan(self._text, self._at)
-        except json.JSONDecodeError as error:
-            if not self._ended and (error.pos >= near_end or error.msg.startswith("Unterminated string")):
-                raise _Cut from error
-            self._at = error.pos
-            raise
-        except StopIteration as error:
-            if not self._ended and error.value >= near_end:
-                raise _Cut from error
-            self._at = error.value
-            raise
-        # A number may go on: 1 | .5
-        if not self._ended and end >= near_end:
-            raise _Cut
-        self._at = end
-        return record
-
-    def _more(self) -> None:
-        rest = self._text[self._at :]
-        self._before += len(self._text[: self._at].encode())
-        # Three times what there is: a long value is scanned anew a few times only.
-        data = self._file.read(max(CHUNK, 3 * len(rest)))
-        self._ended = not data
-        self._text = rest
-        self._at = 0
-        self._text += self._decode(data, final=self._ended)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from .at import Place
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
 from .errors import UnreadableCorpus
 from .problems import Problems
@@ -25,6 +26,9 @@ class Reading:
         limit: Read the first so many records; None reads all.
         skip_bad: Leave out records that cannot be read.
         trusted: Allow formats that run what the file says.
+        at: Where in each document the records are; None for the document itself.
+        encoding: Of text; None is UTF-8, or what a byte order mark tells.
+        null: Cells of CSV that stand for None.
     """
 
     format: str | None = None
@@ -32,6 +36,9 @@ class Reading:
     seed: int = DEFAULT_SEED
     skip_bad: bool = False
     trusted: bool = False
+    at: Place | None = None
+    encoding: str | None = None
+    null: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -53,6 +60,10 @@ class Passed(Corpus):
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         """Iterate over all records; fill in the digest at the end."""
 
+    def _remark_on_only(self, record: Any) -> str:
+        """Return what is to be said of the only record there is."""
+        return ""
+
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
         return self._pass(Digest(), on_progress)
 
@@ -66,7 +77,13 @@ class Passed(Corpus):
             if not first:
                 raise UnreadableCorpus(f"{self.source}: no record in it{_skipped(problems)}")
             yield first[0]
-            yield from records
+            second = list(islice(records, 1))
+            if second:
+                first.clear()
+                yield second[0]
+                yield from records
+            elif self._limit != 1:
+                self.remark = self._remark_on_only(first[0])
         finally:
             self.skipped = problems.total
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ._generate import Random
 
-__all__ = ["Sampler", "fitting", "strata"]
+__all__ = ["Sampler", "fitting", "pickled", "strata"]
 
 _WEIGHED = 20_000
 _SOME = 17

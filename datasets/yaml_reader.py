@@ -8,6 +8,7 @@ from typing import Any
 
 from ..codecs import DecodeError, codec
 from ..codecs.limits import OWN_DATA
+from .encoding import not_utf8
 from .json_reader import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
@@ -26,8 +27,12 @@ def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             if b"&" in document and b"*" in document:
                 refuse_bombs(record)
         except (DecodeError, ValueError) as error:
-            cause = error.reason if isinstance(error, DecodeError) else str(error)
-            problems.add(f"document {number}, which starts at line {line:,}", f"not YAML: {cause}", error)
+            cause = f"not YAML: {error.reason if isinstance(error, DecodeError) else error}"
+            try:
+                document.decode()
+            except UnicodeDecodeError as wrong:
+                cause = not_utf8(wrong)
+            problems.add(f"document {number}, which starts at line {line:,}", cause, error)
             continue
         yield record
 

@@ -50,6 +50,9 @@ class Options:
         patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
         batch: Records that are encoded together, as a list.
+        at: Where in each document the records are.
+        encoding: Of text files.
+        null: Cells of CSV that stand for nothing.
         gc: Garbage collector during slices: "on", "off", or "both".
         rounds: Rounds of a process, at the least.
         slice: Wanted length of a slice in seconds.
@@ -77,6 +80,9 @@ class Options:
     trusted: bool = False
     skip_bad: bool = False
     format: str | None = None
+    at: str | None = None
+    encoding: str | None = None
+    null: tuple[str, ...] | None = None
     rounds: int = 30
     slice: float = 0.00025
     cell_timeout: float = 60.0
@@ -127,8 +133,9 @@ class Options:
             TypeError: Options of another version.
         """
         plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
-        for key in ("corpora", "codecs", "operations"):
-            plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
+        for key in ("corpora", "codecs", "operations", "null"):
+            if plain.get(key) is not None:
+                plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
         return typed(cls, plain)
 
     def conflicts(self, other: Options) -> Iterator[str]:

@@ -248,6 +248,9 @@ class Session:
             skip_bad=options.skip_bad,
             trusted=options.trusted,
             format=options.format,
+            at=options.at,
+            encoding=options.encoding,
+            null=options.null or (),
             sample=options.sample,
             bytes=options.sample_bytes,
             infer=options.infer,
@@ -272,6 +275,9 @@ class Session:
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
+        if prepared.remark:
+            run.record({"kind": "warning", "text": prepared.remark})
+            self.notes.append(prepared.remark)
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(

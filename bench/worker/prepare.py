@@ -45,7 +45,17 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
 
     from ...datasets import corpus as find
 
-    corpus = find(job.source, job.records, job.seed, job.skip_bad, job.trusted, format=job.format)
+    corpus = find(
+        job.source,
+        job.records,
+        job.seed,
+        job.skip_bad,
+        job.trusted,
+        format=job.format,
+        at=job.at,
+        encoding=job.encoding,
+        null=job.null,
+    )
     batch, training = job.batch, job.training
     parts = 2 if training else 1
     records = corpus.sample(
@@ -98,6 +108,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
+        corpus.remark,
         tuple(entry for entry in sys.path if entry),
     )
 

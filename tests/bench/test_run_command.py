@@ -57,6 +57,9 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["-c", "msgspec-json/struct"], "add --infer"),
         (["--ops", "dump,lod"], "no operation 'lod'; did you mean load?"),
         (["--from", "jsnl"], "no format 'jsnl'"),
+        (["--at", "items"], "say it as JSONPath ('$.items') or JSON Pointer ('/items')"),
+        (["--encoding", "latn1"], "no encoding of text named 'latn1'; did you mean latin1"),
+        (["--null", "NA"], "is for cells of CSV and TSV"),
         (["nothing.jsonl"], "no corpus and no file named 'nothing.jsonl'"),
     ],
 )
@@ -176,6 +179,31 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
     )
     assert outcomes["json+schema"][0] == "ok"
     assert "msgspec-msgpack/array: unsupported: schema at `$.b`" in done.stdout
+
+
+def test_records_inside_a_document(tmp_path: Path) -> None:
+    """A file of one record says how to get at those in it; what was taken stands in the result."""
+    items = ", ".join(f'{{"id": {n}, "name": "é"}}' for n in range(20))
+    (tmp_path / "page.json").write_bytes(f'{{"items": [{items}], "next": null}}'.encode("latin-1"))
+    latin = [*QUICK, "--encoding", "latin-1"]
+    whole = run(tmp_path, "page.json", *latin)
+    warnings = read(tmp_path / "bakeoff.json").warnings
+    inside = run(tmp_path, "page.json", *latin, "--at", "$.items")
+    result = read(tmp_path / "bakeoff.json")
+    again = run(tmp_path, "--resume", "bakeoff.json")
+    wrong = run(tmp_path, "page.json", *latin, "--at", "$.itms")
+
+    assert (whole.returncode, inside.returncode, again.returncode) == (0, 0, 0), again.stderr
+    said = "page.json: all of it is one record; --at '$.items' takes what is in there for the records"
+    assert said in whole.stderr
+    assert said in warnings
+    assert "is kept as bakeoff." in inside.stderr
+    assert (result.corpora[0].name, result.corpora[0].records) == ("page.items", 20)
+    assert result.corpora[0].description == "json file, the records at $.items"
+    assert (result.options["at"], result.options["encoding"]) == ("$.items", "latin-1")
+    assert said not in result.warnings
+    assert wrong.returncode == 2
+    assert "nothing at $.itms: $ has the keys 'items', 'next'; did you mean $.items?" in wrong.stderr
 
 
 def test_memory_operations_plug_in(mine: Path) -> None:

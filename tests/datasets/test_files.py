@@ -44,11 +44,13 @@ from bakeoff.datasets import (
     UntrustedCorpus,
     files,
     json_reader,
+    json_window,
     yaml_reader,
 )
 from bakeoff.datasets.files import pipe
 from bakeoff.datasets.formats import FORMATS, sniff
-from bakeoff.datasets.json_reader import CHUNK, read_json
+from bakeoff.datasets.json_reader import read_json
+from bakeoff.datasets.json_window import CHUNK
 from bakeoff.datasets.passes import Reading
 from bakeoff.datasets.problems import Problems
 from bakeoff.datasets.writing import write
@@ -261,10 +263,16 @@ class TestJsonLines:
         """Record separators of RFC 7464 are passed over."""
         assert [1, {"a": 2}] == read(put(tmp_path, "seq.jsonl", '\x1e1\n\x1e{"a": 2}\r\n'))
 
-    def test_utf16(self, tmp_path: Path) -> None:
-        """Another encoding is named instead of a decoding error."""
-        with pytest.raises(UnreadableCorpus, match="UTF-16"):
-            read(put(tmp_path, "utf16.jsonl", '{"a": 1}\n'.encode("utf-16")))
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+    def test_byte_order_marks(self, tmp_path: Path, encoding: str) -> None:
+        """They tell the encoding of every text format."""
+        for name, text in (
+            ("a.jsonl", '{"a": "ä"}\n'),
+            ("a.csv", "a\nä\n"),
+            ("a.yaml", "a: ä"),
+            ("a.json", '{"a": "ä"}'),
+        ):
+            assert [{"a": "ä"}] == read(put(tmp_path, name, text.encode(encoding)))
 
 
 class TestJson:
@@ -380,7 +388,7 @@ class TestBounds:
 
     def test_long_value(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A value that goes on beyond the limit ends the reading."""
-        monkeypatch.setattr(json_reader, "RECORD_LIMIT", CHUNK)
+        monkeypatch.setattr(json_window, "RECORD_LIMIT", CHUNK)
         with pytest.raises(BadRecord, match="a record of more than"):
             read(put(tmp_path, "data.json", f'[1, "{"x" * 5 * CHUNK}"]'))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import click
 
@@ -148,6 +149,8 @@ def format_option(
     )
 
 
+_HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null")
+
 trusted_option: Final = click.option(
     "--trusted", is_flag=True, help="Read pickle files, which can run any code."
 )
@@ -160,17 +163,40 @@ seed_option: Final = click.option(
 
 
 def reading(function: _F) -> _F:
-    """Add what says how files of records are read: ``--from``, ``--skip-bad``, ``--trusted``."""
-    function = trusted_option(function)
-    function = click.option(
-        "--skip-bad", is_flag=True, help="Leave out bad records instead of stopping at the first."
-    )(function)
-    return click.option(
-        "--from",
-        "source_format",
-        metavar="FORMAT",
-        help="Format of the records (jsonl, csv, ...), where the ending does not tell.",
-    )(function)
+    """Add what says how files of records are read; the command gets it as `how`, as `corpus` takes it."""
+
+    @functools.wraps(function)
+    def command(*arguments: Any, **given: Any) -> Any:
+        names = {"format": "source_format"} | {name: name for name in _HOW}
+        how = {name: given.pop(option) for name, option in names.items()}
+        return function(*arguments, how=how, **given)
+
+    for option in (
+        trusted_option,
+        click.option(
+            "--skip-bad", is_flag=True, help="Leave out bad records instead of stopping at the first."
+        ),
+        click.option(
+            "--null",
+            multiple=True,
+            metavar="TEXT",
+            help="Cell of CSV that stands for nothing: NA; repeatable.",
+        ),
+        click.option(
+            "--encoding", metavar="NAME", help="Of text: latin-1, cp1252, utf-16.  [default: utf-8]"
+        ),
+        click.option(
+            "--at", metavar="PATH", help="Where in each document the records are: '$.items' or /items."
+        ),
+        click.option(
+            "--from",
+            "source_format",
+            metavar="FORMAT",
+            help="Format of the records (jsonl, csv, ...), where the ending does not tell.",
+        ),
+    ):
+        command = option(command)
+    return cast(_F, command)
 
 
 def selecting(default: str) -> Callable[[_F], _F]:

@@ -14,10 +14,10 @@ from ..escape import visible
 from ._output import standard_output
 
 if TYPE_CHECKING:
-    from ..datasets.base import Progress
+    from ..datasets.base import Corpus, Progress
     from ..datasets.formats import FileFormat
 
-__all__ = ["destination", "output", "report_skipped", "slow_progress"]
+__all__ = ["destination", "output", "report_remark", "report_skipped", "slow_progress"]
 
 PATIENCE = 2.0
 """Seconds after which a progress bar appears."""
@@ -76,6 +76,12 @@ def slow_progress(description: str) -> Iterator[Progress]:
             bar.update(task, completed=done, total=total)
 
         yield show
+
+
+def report_remark(corpus: Corpus) -> None:
+    """Say on stderr what reading has found that the user may not expect."""
+    if corpus.remark:
+        click.echo(visible(corpus.remark), err=True)
 
 
 def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]], shown: int = 5) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..errors import UsageError
 from ._options import RECORDS, format_option, reading
 from ._output import guard
-from ._records import destination, output, report_skipped, slow_progress
+from ._records import destination, output, report_remark, report_skipped, slow_progress
 
 __all__ = ["command"]
 
@@ -23,11 +25,9 @@ __all__ = ["command"]
 def command(
     source: str,
     target: str,
-    source_format: str | None,
     form: str | None,
     records: int | None,
-    skip_bad: bool,
-    trusted: bool,
+    how: Mapping[str, Any],
 ) -> None:
     """Turn SOURCE into TARGET, record by record, in the formats that their endings tell.
 
@@ -38,6 +38,7 @@ def command(
     \b
       bakeoff convert dump.bson records.msgpack
       bakeoff convert logs/ logs.jsonl.gz --skip-bad
+      bakeoff convert twitter.json statuses.jsonl --at '$.statuses'
     """
     from ..datasets import corpus
     from ..datasets.problems import Problems
@@ -47,11 +48,12 @@ def command(
         raise UsageError("standard output has no ending to tell the format; say -f FORMAT")
     kind = destination(target, form)
     guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
-    made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
-    problems = Problems(skip=skip_bad)
+    made = corpus(source, records, **how)
+    problems = Problems(skip=how["skip_bad"])
     problems.source = source
     with slow_progress(f"converting {source}") as show, output(target) as file:
         count = write(made.records(show), file, kind, problems)
+    report_remark(made)
     report_skipped(made.source, made.skipped + problems.total, [*made.bad, *problems.kept])
     if target != "-":
         click.echo(f"{target}: {count:,} records", err=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 from ._options import RECORDS, format_option, reading, seed_option
-from ._records import report_skipped, slow_progress
+from ._records import report_remark, report_skipped, slow_progress
 
 __all__ = ["command"]
 
@@ -24,9 +24,7 @@ def command(
     source: str | None,
     records: int | None,
     seed: int | None,
-    source_format: str | None,
-    skip_bad: bool,
-    trusted: bool,
+    how: Mapping[str, Any],
     form: str,
 ) -> None:
     """List the built-in corpora, or describe one corpus: number of records, hash, and what they are like."""
@@ -35,14 +33,7 @@ def command(
     if source is None:
         _list(form)
         return
-    made = datasets.corpus(
-        source,
-        records,
-        datasets.DEFAULT_SEED if seed is None else seed,
-        skip_bad,
-        trusted,
-        format=source_format,
-    )
+    made = datasets.corpus(source, records, datasets.DEFAULT_SEED if seed is None else seed, **how)
     with slow_progress(f"reading {source}") as show:
         first = made.sample(1_000, show)[0]
     facts = {
@@ -58,6 +49,7 @@ def command(
         click.echo(json.dumps(facts, indent=2))
     else:
         _show(facts, first)
+    report_remark(made)
     report_skipped(made.source, made.skipped, made.bad)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import cycle, islice
+from typing import Any
 
 import click
 
-from ._options import trusted_option
+from ._options import reading
 
 __all__ = ["command"]
 
@@ -18,8 +20,8 @@ INPUTS = 1000
 @click.argument("codec")
 @click.argument("source", metavar="FILE|CORPUS")
 @click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
-@trusted_option
-def command(operation: str, codec: str, source: str, calls: int, trusted: bool) -> None:
+@reading
+def command(operation: str, codec: str, source: str, calls: int, how: Mapping[str, Any]) -> None:
     """Do one fixed amount of work and print nothing.
 
     Made for `pyperf command -- bakeoff once load msgpack movies.msgpack`. Start-up and reading the
@@ -36,7 +38,7 @@ def command(operation: str, codec: str, source: str, calls: int, trusted: bool) 
     from ..datasets import corpus
 
     chosen = make_codec(codec, trusted=True).with_limits(**OWN_DATA)  # it decodes what it has just encoded
-    records = list(islice(corpus(source, trusted=trusted).records(), INPUTS))
+    records = list(islice(corpus(source, **how).records(), INPUTS))
     payloads = [chosen.encode(record) for record in records]
     if operation == "dump":
         encode = chosen.encode

@@ -220,7 +220,14 @@ def _check_corpora(options: Options, *, importing: bool) -> None:
         path = Path(source)
         read_once = source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
         if not read_once and (importing or not is_function(source)):
-            corpus(source, trusted=options.trusted, format=options.format)
+            corpus(
+                source,
+                trusted=options.trusted,
+                format=options.format,
+                at=options.at,
+                encoding=options.encoding,
+                null=options.null or (),
+            )
 
 
 def _check_schemas(options: Options, asked: Sequence[str]) -> None:
@@ -266,9 +273,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         chosen[key] = given[key]
     entered = names() if given["patient"] else usual()
     chosen |= {
-        "trusted": given["trusted"] or None,
-        "skip_bad": given["skip_bad"] or None,
-        "format": given["source_format"],
+        **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
         "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
         "operations": _operations(given, stored),

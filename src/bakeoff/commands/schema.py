@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout
-from ._records import output, report_skipped, slow_progress
+from ._records import output, report_remark, report_skipped, slow_progress
 
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
@@ -52,9 +53,7 @@ def command() -> None:
 def infer(
     source: str,
     records: int | None,
-    source_format: str | None,
-    skip_bad: bool,
-    trusted: bool,
+    how: Mapping[str, Any],
     name: str,
     confidence: float,
     base64: bool,
@@ -76,13 +75,14 @@ def infer(
     guard(file_path, (Path(source),))
     if file_path.is_file() and not is_device(file_path) and file_path.suffix not in (".py", ".pyi"):
         raise UsageError(f"{target}: exists and is not a Python file; choose FILE.py with -o")
-    made = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
+    made = corpus(source, records, **how)
     with slow_progress(f"reading {source}") as show:
         schema = Schema.infer(made.records(show), name=name, confidence=confidence, base64=base64)
     text = schema.to_python().encode()
     _keep_corrected(file_path, text)
     with output(target) as file:
         file.write(text)
+    report_remark(made)
     report_skipped(made.source, made.skipped, made.bad)
 
 
@@ -142,9 +142,7 @@ def check(
     source: str,
     schema: str,
     records: int | None,
-    source_format: str | None,
-    skip_bad: bool,
-    trusted: bool,
+    how: Mapping[str, Any],
     codec: str | None,
     notes: bool,
 ) -> None:
@@ -166,8 +164,8 @@ def check(
     made = _schema(schema)
     counter = AdviceCounter()
     try:
-        rows = corpus(source, records, skip_bad=skip_bad, trusted=trusted, format=source_format)
-        advise = made.adviser(codec or _codec_of(source, source_format))
+        rows = corpus(source, records, **how)
+        advise = made.adviser(codec or _codec_of(source, how["format"]))
         with slow_progress(f"checking {source}") as progress:
             for record in rows.records(progress):
                 counter.add(advise(record)[1])
@@ -175,6 +173,7 @@ def check(
         # A program that asks whether there is advice is not to take this for a yes.
         raise UsageError(str(error)) from error
     _report(rows.source, made, counter)
+    report_remark(rows)
     report_skipped(rows.source, rows.skipped, rows.bad)
     if counter.total if notes else counter.errors:
         context.exit(1)

@@ -1,0 +1,189 @@
+"""The part of a JSON text that is being read: values are taken off one by one, or passed over."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+__all__ = ["BLANK", "CHUNK", "RECORD_LIMIT", "TooLongError", "Window", "scan"]
+
+RECORD_LIMIT = 64 << 20
+"""Bytes of a record in a file."""
+CHUNK = 256 * 1024
+BLANK = " \t\r\n\x1e"
+"""What may stand between values; the last is the record separator of RFC 7464."""
+
+# A value that is cut off by the end of the buffer fails at most this far from it.
+MARGIN = 16
+
+# The call behind json.loads, without the search for blanks around each value.
+scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+_UNCLOSED = "the file ends inside the object"
+
+
+class TooLongError(ValueError):
+    """A value is longer than a record may be.
+
+    Attributes:
+        inside: Key of the longest list in it; empty where it is no object with lists.
+    """
+
+    def __init__(self, inside: str) -> None:
+        super().__init__(f"a record of more than {RECORD_LIMIT >> 20} MiB")
+        self.inside = inside
+
+
+class _Cut(Exception):  # noqa: N818 - not an error: more has to be read
+    """The value goes on behind the end of what has been read."""
+
+
+class Window:
+    """The part of a text that is being read.
+
+    Its methods raise what `json` raises, or `ValueError`, where the text is not as it should be.
+    """
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._text = ""
+        self._at = 0
+        self._before = 0
+        self._ended = False
+
+    def byte(self) -> int:
+        """Return the byte offset (from 0, a byte order mark not counted) at which the text stands."""
+        return self._before + len(self._text[: self._at].encode())
+
+    def peek(self) -> str:
+        """Return the next character that is not blank, without taking it; empty at the end."""
+        while True:
+            while self._at < len(self._text):
+                if (character := self._text[self._at]) not in BLANK:
+                    return character
+                self._at += 1
+            if self._ended:
+                return ""
+            self._more()
+
+    def skip(self) -> None:
+        """Take one character."""
+        self._at += 1
+
+    def value(self) -> Any:
+        """Take one value."""
+        while True:
+            try:
+                return self._try_value()
+            except _Cut as cut:
+                if len(self._text) - self._at > RECORD_LIMIT:
+                    raise TooLongError(self._longest_list()) from cut
+                self._more()
+
+    def items(self) -> Iterator[int]:
+        """Take a list: iterate over the indices of its items, each of which has to be taken meanwhile."""
+        self.skip()
+        if self.peek() == "]":
+            self.skip()
+            return
+        for index in count():
+            if not self.peek():
+                raise ValueError("the file ends inside the array")
+            yield index
+            if not self._goes_on("]", "item", "array"):
+                return
+
+    def members(self) -> Iterator[str]:
+        """Take an object: iterate over its keys, the value of each of which has to be taken meanwhile."""
+        self.skip()
+        if self.peek() == "}":
+            self.skip()
+            return
+        while True:
+            if (mark := self.peek()) != '"':
+                raise ValueError(f"expected a key, got {mark!r}" if mark else _UNCLOSED)
+            key = self.value()
+            if (mark := self.peek()) != ":":
+                raise ValueError(f"expected ':' after the key, got {mark!r}" if mark else _UNCLOSED)
+            self.skip()
+            self.peek()
+            yield key
+            if not self._goes_on("}", "value", "object"):
+                return
+
+    def _goes_on(self, end: str, what: str, inside: str) -> bool:
+        """Take what stands after a part of a container; return whether another part follows."""
+        mark = self.peek()
+        if mark not in (",", end):
+            raise ValueError(
+                f"expected ',' or {end!r} after the {what}, got {mark!r}"
+                if mark
+                else f"the file ends inside the {inside}"
+            )
+        self.skip()
+        return mark == ","
+
+    def pass_over(self) -> None:
+        """Take one value without holding more of it than a chunk, or a single text or number."""
+        mark = self.peek()
+        while mark in ("[", "{") and len(self._text) - self._at <= CHUNK and not self._ended:
+            self._more()
+        try:
+            self._try_value()
+        except _Cut:
+            if mark not in ("[", "{"):
+                self.value()
+                return
+            for _ in self.items() if mark == "[" else self.members():
+                self.pass_over()
+
+    def _longest_list(self) -> str:
+        """Return the key of the longest list in an object that does not end in what has been read."""
+        window = Window(io.BufferedReader(io.BytesIO(self._text[self._at :].encode())))
+        lengths: dict[str, int] = {}
+        with contextlib.suppress(ValueError, RecursionError):
+            for key in window.members() if window.peek() == "{" else ():
+                begin, is_list = window.byte(), window.peek() == "["
+                try:
+                    window.pass_over()
+                finally:
+                    if is_list:
+                        lengths[key] = window.byte() - begin
+        return max(lengths, key=lengths.__getitem__, default="")
+
+    def _try_value(self) -> Any:
+        near_end = len(self._text) - MARGIN
+        try:
+            record, end = scan(self._text, self._at)
+        except json.JSONDecodeError as error:
+            if not self._ended and (error.pos >= near_end or error.msg.startswith("Unterminated string")):
+                raise _Cut from error
+            self._at = error.pos
+            raise
+        except StopIteration as error:
+            if not self._ended and error.value >= near_end:
+                raise _Cut from error
+            self._at = error.value
+            raise ValueError("not JSON: no value") from error
+        # A number may go on: 1 | .5
+        if not self._ended and end >= near_end:
+            raise _Cut
+        self._at = end
+        return record
+
+    def _more(self) -> None:
+        rest = self._text[self._at :]
+        self._before += len(self._text[: self._at].encode())
+        # Three times what there is: a long value is scanned anew a few times only.
+        data = self._file.read(max(CHUNK, min(3 * len(rest), RECORD_LIMIT + 1 - len(rest))))
+        self._ended = not data
+        self._text = rest
+        self._at = 0
+        self._text += self._decode(data, final=self._ended)
