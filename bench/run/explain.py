@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Iterator
+
 from ...codecs.registry import bare_name
+from ..jobs import Prepared
 from ..operations import OPERATIONS, operation
 from ..operations.base import BURST
+from .context import Show
 from .environment import abreast
 from .options import Options
+from .processes import Workshop
+from .reading import prepare
+from .schedule import Schedule
 
 __all__ = ["CONTRACT", "explain"]
 
@@ -30,13 +39,15 @@ The timing contract
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
    {slice:.2f} ms, timed in bursts of at most {burst}; a round is every codec once, in random order, with
    a yardstick among them; a process is {rounds} rounds; the run goes on until every pair of interest
-   is resolved or known to ±{precision:g} %, or the budget of {budget:g} s per corpus is spent (five
-   processes at the least), which is then said.
+   is resolved or known to ±{precision:g} %, or the {budget:g} s for a corpus are over, which is then
+   said: reading, check and memory take their part of them, and codecs that the rest does not
+   suffice for are told with what their check took (--all gives all of them the time).
    Within a process the median over slices of many records counts, and the mean over slices of
    few in which those far off weigh less; over processes the mean, with Student's t. Slow codecs
    take part in fewer rounds. A slice is measured again on the same records when the kernel says
    it took the processor away; none is dropped.
-5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table;
+5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table,
+   whose cells lend each other what is common to their noise (Smyth 2004);
    looking early is paid for: verdicts spend {alpha:.4f} instead of 0.05.
 6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
    without progress); who dies while being timed is out, the others go on. Results are on disk
@@ -44,15 +55,28 @@ The timing contract
 7. Environment with the numbers; the floor row is a plain copy of the bytes: what measuring costs.
 """
 
-_CHECK = 0.8
+_CHECK = 0.25
+"""Seconds that the check of a codec takes to begin."""
+_COMPARED = 8e-8
+"""Seconds of a check for each byte of the sample."""
+_PATIENT = "with time for every codec (--all)"
 _PROCESS = 0.35
-_MEMORY = 1.5
-_SLICE = 2.0
+_CALL = 2e-8
+"""Seconds of a call for each byte of a record."""
+_MEMORY = 1.2
+_SLICE = 3.0
 """Warm-up, touching and making records, beside the slice itself."""
+_FEW = 6
+"""With so many codecs few are neighbours that only many processes tell apart."""
 
 
-def explain(options: Options) -> str:
-    """Return the contract with the numbers of these options, and what would be run."""
+def explain(options: Options, show: Show = lambda text, done, total: None) -> str:
+    """Return the contract with the numbers of these options, and what would be run; reads the corpora.
+
+    Raises:
+        RunError: A corpus cannot be read.
+        UsageError: There is no such corpus.
+    """
     contract = CONTRACT.format(
         slice=options.slice * 1000,
         burst=BURST,
@@ -67,17 +91,19 @@ def explain(options: Options) -> str:
     chosen = _all(options)
     operations = "\n".join(_line(name) for name in chosen)
     others = "\n".join(_line(name) for name in OPERATIONS if name not in chosen)
-    corpora = len(options.corpora)
-    low, high = (corpora * seconds for seconds in _seconds(options))
+    read = list(_read(options, show))
+    seconds = sum(_seconds(options, prepared, taken) for prepared, taken in read)
+    most = sum(Schedule(options, taken).most for _, taken in read)
+    limit = f"and at most {most:.0f} s" if most < math.inf else _PATIENT
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
     return (
         f"{contract}\nThis run\n\n"
-        f"  corpora     {', '.join(options.corpora)}\n"
+        f"  corpora     {'; '.join(_corpus(prepared, taken) for prepared, taken in read)}\n"
         f"  codecs      {len(options.codecs)}: {', '.join(options.codecs)}\n"
         f"  operations\n{operations}\n"
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
-        f"  takes       about {low:.0f} to {high:.0f} s, as ties need longer than clear differences\n"
+        f"  takes       about {seconds:.0f} s, {limit}\n"
         f"\nNot in this run (--ops, --repeat, --streamed, --gc both, --infer)\n\n{others}\n"
     )
 
@@ -101,15 +127,41 @@ def _cells(options: Options) -> int:
     return max(1, alone * (len(options.timed()) - len(fixed)) + len(with_schema) * len(fixed))
 
 
-def _seconds(options: Options) -> tuple[float, float]:
-    """Guess the time for one corpus: a lower and an upper end in seconds."""
-    side = abreast()
-    codecs = len(options.codecs)
-    fixed = codecs * _CHECK / side + codecs * len(options.memory()) * _MEMORY / side
-    rounds = options.turns(_cells(options))
-    process = _PROCESS + codecs * len(options.timed()) * rounds * options.slice * _SLICE
+def _read(options: Options, show: Show) -> Iterator[tuple[Prepared, float]]:
+    """Draw the samples, and say how long that took."""
+    with Workshop() as workshop:
+        for source in options.corpora:
+            begun = time.monotonic()
+            show(f"reading {source}", -1, 0)
+            yield prepare(workshop, options, source), time.monotonic() - begun
+
+
+def _corpus(prepared: Prepared, taken: float) -> str:
+    facts = prepared.facts
+    size = facts["profile"].get("bytes_mean", 0.0)
+    drawn = f"{facts['sample']:,} of {facts['records']:,} records"
+    return f"{facts['name']}, {drawn}, {size:,.0f} bytes each as JSON, read in {taken:.1f} s"
+
+
+def _seconds(options: Options, prepared: Prepared, read: float) -> float:
+    """Guess the seconds that a corpus takes: as long as there is time, unless the stop rule is content.
+
+    It is with few codecs, in the first look or soon after: neighbours in rank are far apart then.
+    """
+    schedule, side, codecs = Schedule(options, read), abreast(), len(options.codecs)
+    size = float(prepared.facts["profile"].get("bytes_mean", 0.0))
+    compared = min(schedule.check_seconds, _COMPARED * size * float(prepared.facts["sample"]))
+    check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))
+    memory = codecs * len(options.memory()) * _MEMORY / side
+    if not options.timed():
+        return read + check + memory
+    slices = options.turns(_cells(options)) * options.slice
+    process = _PROCESS + codecs * len(options.timed()) * max(slices * _SLICE, 2 * _CALL * size)
     if options.isolate:
         process += (codecs - 1) * _PROCESS
-    least = options.fewest * process if options.timed() else 0.0
-    most = max(options.budget, least) if options.timed() else 0.0
-    return fixed + min(least, most), fixed + most
+    least = (options.fewest + 2) * process
+    most = max(schedule.budget * schedule.timing_part - read - check, 0.0)
+    if options.patient:
+        return read + check + memory + (max(least, schedule.budget) if codecs > _FEW else least)
+    timing = min(least, most) if codecs <= _FEW else most
+    return min(read + check + timing + memory, max(schedule.budget, read + check))

@@ -105,6 +105,11 @@ class Schedule:
             return None
         return self.begun + (1 + _SLACK) * self.budget + _GRACE
 
+    @property
+    def most(self) -> float:
+        """Seconds that all of it takes at most."""
+        return math.inf if self.last is None else self.last - self.begun
+
     def processes(self, seconds: Mapping[str, float], fewest: int) -> list[str]:
         """Return the codecs for which the time suffices, the quickest first.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
-import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,6 @@ from types import FrameType
 
 from ...errors import RunError, UsageError
 from ...files import is_device
-from ..jobs import Prepare, Prepared
 from ..results import CorpusFacts, Result, is_result_file
 from .check import check
 from .context import Run, Show, Stage
@@ -24,6 +22,7 @@ from .memory import measure_memory
 from .options import Options
 from .place import Place
 from .processes import Workshop
+from .reading import prepare
 from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
@@ -75,14 +74,6 @@ def _options_of(head: Entry, output: Path) -> Options:
         return Options.from_flat({k: v for k, v in head["options"].items() if not k.startswith("reached ")})
     except (TypeError, KeyError) as error:
         raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
-
-
-def _handles(source: str) -> list[int]:
-    """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
-    if source in ("-", "/dev/stdin"):
-        return [0]
-    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", source)
-    return [int(found[1])] if found else []
 
 
 class Session:
@@ -239,33 +230,15 @@ class Session:
         return not run.stopping
 
     def _prepare(self, run: Run, workshop: Workshop, source: str) -> Stage:
-        """Draw a sample; here and by no other executor, as what is read is on this machine."""
+        """Draw a sample."""
         options, begun = self.options, time.monotonic()
-        job = Prepare(
-            source=source,
-            records=options.records,
-            seed=options.seed,
-            skip_bad=options.skip_bad,
-            trusted=options.trusted,
-            format=options.format,
-            at=options.at,
-            encoding=options.encoding,
-            null=options.null or (),
-            sample=options.sample,
-            bytes=options.sample_bytes,
-            infer=options.infer,
-            training=any(name.endswith(",dict") for name in options.codecs),
-            batch=options.batch,
-        )
         run.show(f"reading {source}", 0, 100)
-        ended = workshop.work(
-            job,
-            handles=_handles(source),
-            watch=lambda percent: run.show(f"reading {source}", max(0, percent), 100),
+        prepared = prepare(
+            workshop,
+            options,
+            source,
+            lambda percent: run.show(f"reading {source}", max(0, percent), 100),
         )
-        prepared: Prepared | None = ended.answer
-        if prepared is None:
-            raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
         facts = CorpusFacts(**prepared.facts)
         name = facts.name
         taken = [s for s in run.state.corpora if run.state.corpora[s].source != facts.source]

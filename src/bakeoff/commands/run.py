@@ -150,12 +150,14 @@ def command(
         _trust_nothing(stored, corpora, resume)
     options = _options(corpora, given, stored)
     _refuse_results(options.corpora)
-    _check_corpora(options, importing=explaining)
+    _check_corpora(options)
     _check_schemas(options, given["codecs"])
     if explaining:
         from ..bench.run.explain import explain
 
-        click.echo(lines_visible(explain(options)), nl=False)
+        with board() as screen:
+            text = explain(options, _show(screen.progress))
+        click.echo(lines_visible(text), nl=False)
         return
     with board() as screen:
         session = Session(
@@ -207,11 +209,10 @@ def _refuse_results(sources: Iterable[str]) -> None:
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
 
 
-def _check_corpora(options: Options, *, importing: bool) -> None:
+def _check_corpora(options: Options) -> None:
     """Refuse what is no corpus, or of no known format, before anything starts; nothing is opened.
 
-    Args:
-        importing: Look for functions, too: a run imports them in a process of their own.
+    Functions are imported in a process of their own.
     """
     from ..datasets import corpus
     from ..datasets.corpora import is_function
@@ -219,7 +220,7 @@ def _check_corpora(options: Options, *, importing: bool) -> None:
     for source in options.corpora:
         path = Path(source)
         read_once = source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
-        if not read_once and (importing or not is_function(source)):
+        if not read_once and not is_function(source):
             corpus(
                 source,
                 trusted=options.trusted,

@@ -1,0 +1,59 @@
+"""Drawing the sample of a corpus: on this machine, as what is read is here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ...errors import RunError
+from ..jobs import Prepare, Prepared
+from .options import Options
+from .processes import Workshop
+
+__all__ = ["prepare"]
+
+
+def prepare(
+    workshop: Workshop, options: Options, source: str, watch: Callable[[int], object] = lambda percent: None
+) -> Prepared:
+    """Read a corpus and draw its sample.
+
+    Args:
+        workshop: Where it is done.
+        options: How.
+        source: The corpus, as typed.
+        watch: Called now and then with how much of it is read, in percent.
+
+    Raises:
+        RunError: It cannot be read.
+        UsageError: There is no such corpus.
+    """
+    job = Prepare(
+        source=source,
+        records=options.records,
+        seed=options.seed,
+        skip_bad=options.skip_bad,
+        trusted=options.trusted,
+        format=options.format,
+        at=options.at,
+        encoding=options.encoding,
+        null=options.null or (),
+        sample=options.sample,
+        bytes=options.sample_bytes,
+        infer=options.infer,
+        training=any(name.endswith(",dict") for name in options.codecs),
+        batch=options.batch,
+    )
+    ended = workshop.work(job, handles=_handles(source), watch=watch)
+    prepared: Prepared | None = ended.answer
+    if prepared is None:
+        raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
+    return prepared
+
+
+def _handles(source: str) -> list[int]:
+    """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
+    if source in ("-", "/dev/stdin"):
+        return [0]
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", source)
+    return [int(found[1])] if found else []
