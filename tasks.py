@@ -53,9 +53,28 @@ def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
         sys.exit(done.returncode)
 
 
+def quietly(*command: str | Path, **environment: str) -> None:
+    """Run a command that builds; stop where it fails, or warns of anything: whoever installs would see it."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env=kept | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    warnings = [line for line in done.stdout.splitlines() if "warning" in line.lower()]
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+        sys.exit(done.returncode)
+    if warnings:
+        sys.exit("\n".join(["tasks: the build warns:", *warnings]))
+
+
 def setup(*groups: str) -> None:
     """Make .venv, or renew it when what it was built from has changed."""
-    sources = [ROOT / "pyproject.toml", *sorted(ROOT.glob("[!.]*/**/*.p[yx][xdi]"))]
+    sources = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("[!.]*/**/*.p[yx][xdi]"))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
     if stamp.exists() and stamp.read_text() == digest:
@@ -119,7 +138,7 @@ def docs(arguments: list[str]) -> None:
 
 def install(away: Path, **environment: str) -> Path:
     """Build the sdist and the wheel from it, install it beside a copy of the tests; return its Python."""
-    sh(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT, **environment)
+    quietly(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT, **environment)
     (built,) = (away / "dist").glob("*.whl")
     sh(sys.executable, "-m", "venv", away / "venv")
     python = away / "venv/bin/python"
@@ -192,7 +211,7 @@ def fuzz(arguments: list[str]) -> None:
             found = ("--findings", ROOT / "fuzz-findings")
             sh(python, "tests/fuzz", *found, *chosen, cwd=away, **environment)
         return
-    setup()
+    setup("test")
     # In our place, as `run`: Ctrl-C is for the driver, which then prints what it has counted.
     os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])
 

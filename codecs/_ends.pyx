@@ -381,7 +381,7 @@ cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size, held_t *held
                 at = line - data + 1
             continue
         length = 1 if argument == LENGTH_1 else 8 if argument == LENGTH_8 else 4
-        if length > end - at:
+        if <uint64_t>length > end - at:
             return -1
         count = data[at] if length == 1 else _little4(data + at) if length == 4 else _little8(data + at)
         at += length

@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
+from operator import eq, ge, le, lt, ne
+from typing import Any
 
-__all__ = ["allows", "version"]
+__all__ = ["allows", "release_of", "version"]
 
 
 def version(library: str) -> str | None:
@@ -51,37 +54,52 @@ def _by_metadata(library: str) -> str | None:
         return None
 
 
-_FINAL = r"\d{1,9}(?:\.\d{1,9})*"
-"""Versions of final releases, which compare number by number (PyPA, "Version specifiers")."""
+_RELEASE = re.compile(r"(\d{1,9}(?:\.\d{1,9})*)(?:\.post(\d{1,9}))?(?:\+[a-z0-9.]+)?")
+"""A final or post release, perhaps with a label, which ranges look past (PyPA, "Version specifiers")."""
+
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, ">=": ge, "<=": le, "<": lt}
+"""What ranges of releases are made of; the rest of the specification is about versions of other kinds."""
 
 
 def allows(allowed: str, found: str) -> bool:
     """Whether a version specifier allows a version; an empty one allows any.
+
+    Final and post releases are compared; what is of another kind (a release candidate, a date with letters)
+    is allowed only as it is, by ``===``.
 
     Args:
         allowed: Such as ``">=1.2.4,<2"``.
         found: Such as ``"1.3.0"``.
 
     Raises:
-        ValueError: `allowed` is no version specifier.
+        ValueError: `allowed` is made of something else than ``==``, ``!=``, ``>=``, ``<=`` and ``<`` before
+            releases, or ``===`` before any version.
     """
-    clauses = [clause.strip() for clause in allowed.split(",")] if allowed.strip() else []
-    plain = [match for clause in clauses if (match := re.fullmatch(rf"(>=|<) *({_FINAL})", clause))]
-    # What locks are written with is answered here: `packaging` takes longer to import than most codecs.
-    if len(plain) == len(clauses) and (not clauses or re.fullmatch(_FINAL, found)):
-        return all((_release(found) >= _release(match[2])) == (match[1] == ">=") for match in plain)
-    from packaging.specifiers import SpecifierSet
-    from packaging.version import InvalidVersion
-
-    try:
-        return SpecifierSet(allowed).contains(found, prereleases=True)
-    except InvalidVersion:
-        return False
+    clauses = [_clause(clause) for clause in allowed.split(",")] if allowed.strip() else []
+    release = release_of(found)
+    return all(
+        found == wanted if compare is None else release is not None and compare(release, release_of(wanted))
+        for compare, wanted in clauses
+    )
 
 
-def _release(text: str) -> tuple[int, ...]:
-    """Return the numbers of a final release, without the zeros at its end."""
-    numbers = [int(part) for part in text.split(".")]
+def _clause(text: str) -> tuple[Callable[[Any, Any], bool] | None, str]:
+    """Return what compares, None for the text as it is, and with what."""
+    match = re.fullmatch(r"\s*(===|==|!=|>=|<=|<)\s*(\S+)\s*", text)
+    if match is None or (match[1] != "===" and (release_of(match[2]) is None or "+" in match[2])):
+        raise ValueError(f"{text!r} is no range of releases")
+    return _COMPARED.get(match[1]), match[2]
+
+
+def release_of(found: str) -> tuple[tuple[int, ...], int] | None:
+    """Return what final and post releases compare by, None for versions of other kinds.
+
+    The numbers without the zeros at their end, and that of the post release, or -1.
+    """
+    match = _RELEASE.fullmatch(found)
+    if match is None:
+        return None
+    numbers = [int(part) for part in match[1].split(".")]
     while numbers and not numbers[-1]:
         numbers.pop()
-    return tuple(numbers)
+    return tuple(numbers), int(match[2] or -1)

@@ -318,7 +318,7 @@ def faults(lock: Lock) -> Faults:
         try:
             fits = allows(allowed, found)
         except ValueError:
-            unfit.append(f"the lock's version range {allowed!r} of {library} is not one")
+            unfit.append(f"the lock's version range {allowed!r} of {library} is not one, such as '>=1.2,<2'")
             continue
         if not fits:
             get = f"run such a {PYTHON}" if library == PYTHON else f"pip install '{library}{allowed}'"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..codecs import MissingLibrary, codec, describe, join_name, missing, split_name
-from ..codecs.installed import version
+from ..codecs.installed import release_of, version
 from ..codecs.lock import PYTHON, Lock, compressor, faults
 from ..errors import UsageError
 from .candidates import limits_needed
@@ -113,19 +113,16 @@ def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
 def version_range(version: str) -> str:
     """Return the versions that count as the measured one: from it up to the next breaking release.
 
-    A version that is not of the usual kind is pinned as it is; an unknown one allows any.
+    A version that is no release is pinned as it is; an unknown one allows any.
     """
-    from packaging.version import InvalidVersion, Version
-
     if not version:
         return ""
-    try:
-        parsed = Version(version)
-    except InvalidVersion:
+    release = release_of(version)
+    if release is None:
         return f"==={version}"
-    major, minor = parsed.major, parsed.minor
+    major, minor = (*release[0], 0, 0)[:2]
     upper = f"{major + 1}" if major else f"0.{minor + 1}"
-    return f">={parsed.public},<{upper}"
+    return f">={version.partition('+')[0]},<{upper}"
 
 
 def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Markdown, reStructuredText, LaTeX (booktabs) and an HTML fragment, laid out by tabulate."""
+"""Markdown, reStructuredText, LaTeX (booktabs) and an HTML fragment, laid out by `bakeoff.grid`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..escape import visible
+from ..grid import draw
 from .table import Section, Table
 
 __all__ = ["html", "latex", "markdown", "rst"]
@@ -42,13 +43,13 @@ _LATEX: Final = {
 
 def markdown(table: Table) -> str:
     """Render as Markdown with pipe tables."""
-    return _document(table, "pipe", _markdown_escape, heading=lambda text: f"## {text}", item="- ")
+    return _document(table, "markdown", _markdown_escape, heading=lambda text: f"## {text}", item="- ")
 
 
 def rst(table: Table) -> str:
     """Render as reStructuredText with grid tables."""
     return _document(
-        table, "grid", _rst_escape, heading=lambda text: f"{text}\n{'-' * 2 * len(text)}", item="- "
+        table, "rst", _rst_escape, heading=lambda text: f"{text}\n{'-' * 2 * len(text)}", item="- "
     )
 
 
@@ -61,10 +62,7 @@ def latex(table: Table) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex_escape(section.title)}}}",
-            _tabulated(section, "latex_raw", _latex_escape)
-            .replace(r"\hline", r"\toprule", 1)
-            .replace(r"\hline", r"\midrule", 1)
-            .replace(r"\hline", r"\bottomrule", 1),
+            _drawn(section, "latex", _latex_escape),
             *(rf"\par\footnotesize {line}" for line in lines),
             r"\end{table}",
             "",
@@ -81,7 +79,7 @@ def html(table: Table) -> str:
             "<section>",
             f"<h2>{_html_escape(section.title)}</h2>",
             *(f"<p>{_html_escape(line)}</p>" for line in section.lines),
-            _tabulated(section, "unsafehtml", _html_escape),
+            _drawn(section, "html", _html_escape),
             "<ul>",
             *(f"<li>{_html_escape(line)}</li>" for line in section.below),
             "</ul>",
@@ -98,7 +96,7 @@ def _document(
     for section in table.sections:
         parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
         if section.rows:
-            parts += [_tabulated(section, layout, escape), ""]
+            parts += [_drawn(section, layout, escape), ""]
         if section.below:
             parts += [*(f"{item}{escape(line)}" for line in section.below), ""]
     parts += _paragraphs(_closing(table), escape)
@@ -114,9 +112,7 @@ def _closing(table: Table) -> list[str]:
     return [*(f"Warning: {text}" for text in table.warnings), *recommendation, *table.notes]
 
 
-def _tabulated(section: Section, layout: str, escape: Callable[[str], str]) -> str:
-    from tabulate import tabulate
-
+def _drawn(section: Section, layout: str, escape: Callable[[str], str]) -> str:
     grid = []
     group = ""
     for row, cells in zip(section.rows, section.grid(), strict=True):
@@ -124,12 +120,11 @@ def _tabulated(section: Section, layout: str, escape: Callable[[str], str]) -> s
             group = row.group
             grid.append([group, *[""] * (len(cells) - 1)])
         grid.append(cells)
-    return tabulate(
+    return draw(
+        layout,
+        [escape(header) for header in section.headers],
         [[escape(cell) for cell in cells] for cells in grid],
-        headers=[escape(header) for header in section.headers],
-        tablefmt=layout,
-        disable_numparse=True,
-        colalign=["right" if column.numeric else "left" for column in section.columns] if grid else None,
+        [column.numeric for column in section.columns],
     )
 
 

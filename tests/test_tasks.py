@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -66,3 +67,16 @@ def test_targets_are_those_of_a_module_with_its_arguments(
     assert len(typed) > 5
     with pytest.raises(SystemExit, match=r"no targets 'shemas'; there are corpora, "):
         tasks.targets(["shemas"])
+
+
+@pytest.mark.parametrize(
+    ("code", "stops"),
+    [("print('building')", None), ("print('x: Warning: y')", "the build warns:\nx: W"), ("exit(3)", "3")],
+)
+def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str | None) -> None:
+    """Whoever installs would see it."""
+    if stops is None:
+        tasks.quietly(sys.executable, "-c", code)
+    else:
+        with pytest.raises(SystemExit, match=stops):
+            tasks.quietly(sys.executable, "-c", code)

@@ -19,10 +19,10 @@ import click
 from findings import Finding
 from rich.progress import Progress, TaskID
 from supervise import Order, Result, hunt
-from tabulate import tabulate
 
 from bakeoff import codecs
 from bakeoff.console import progress
+from bakeoff.grid import draw
 
 _PARTS = ("plan", "ends", "walk", "codec", "slice", "memory", "generate")
 _OBJECTS = 10
@@ -79,7 +79,9 @@ def table(results: Sequence[Result]) -> str:
             rows.append([result.target, *(counts[key] for key in _HEADINGS), round(pace)])
     if len(rows) > 1:
         rows.append(["all", *(sum(row[at] for row in rows) for at in range(1, len(_HEADINGS) + 1)), ""])
-    return tabulate(rows, ["target", *_HEADINGS.values(), "runs/s"], intfmt=",")
+    headers = ["target", *_HEADINGS.values(), "runs/s"]
+    shown = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    return draw("plain", headers, shown, [header != "target" for header in headers])
 
 
 def again(path: Path) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..grid import draw
 from ._options import format_option
 
 __all__ = ["command"]
@@ -59,17 +60,13 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
 
 
 def _show_conventions() -> None:
-    from tabulate import tabulate
-
     from ..codecs.conventions import documented
 
     header, *rows = documented()
-    click.echo(tabulate(rows, header, tablefmt="github"))
+    click.echo(draw("markdown", header, rows))
 
 
 def _show_policies(facts: list[dict[str, Any]]) -> None:
-    from tabulate import tabulate
-
     from ..codecs.policies import POLICIES, documented
 
     rows = []
@@ -79,15 +76,13 @@ def _show_policies(facts: list[dict[str, Any]]) -> None:
             [_policy(stated[name]) for name in POLICIES] if stated else [fact.get("failed", fact["missing"])]
         )
         rows.append([fact["name"], *cells])
-    click.echo(tabulate(rows, ["codec", *POLICIES], tablefmt="github"))
+    click.echo(draw("markdown", ["codec", *POLICIES], rows))
     click.echo()
     header, *meanings = documented()
-    click.echo(tabulate(meanings, header, tablefmt="github"))
+    click.echo(draw("markdown", header, meanings))
 
 
 def _show_limits(facts: list[dict[str, Any]]) -> None:
-    from tabulate import tabulate
-
     from ..codecs.limits import LIMITS
 
     rows = []
@@ -95,7 +90,7 @@ def _show_limits(facts: list[dict[str, Any]]) -> None:
         limits = fact.get("limits")
         cells = [_limit(limits[name]) for name in LIMITS] if limits else [fact.get("failed", fact["missing"])]
         rows.append([fact["name"], *cells])
-    click.echo(tabulate(rows, ["codec", *LIMITS], tablefmt="github", disable_numparse=True))
+    click.echo(draw("markdown", ["codec", *LIMITS], rows))
     click.echo("\nWhere nothing stands: decompressed as size, the others as the library has it.")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..grid import draw
 from ._options import format_option, selecting
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ LEGEND = (
     "= exact, type and all; ~X came back as X; E refused when encoding; D when decoding. "
     "A > B: A without a schema, B with one."
 )
-TABLES = {"text": "simple", "md": "github", "html": "html"}
+TABLES = {"text": "plain", "md": "markdown", "html": "html"}
 
 
 @click.command("fidelity")
@@ -80,9 +81,10 @@ def _rows(columns: dict[str, Column]) -> list[list[str]]:
 
 
 def _table(columns: dict[str, Column], style: str) -> str:
-    from tabulate import tabulate
-
-    return tabulate(_rows(columns), ["value", *columns], tablefmt=style, disable_numparse=True)
+    rows = [["value", *columns], *_rows(columns)]
+    if style == "html":
+        rows = [[escape(cell) for cell in row] for row in rows]
+    return draw(style, rows[0], rows[1:])
 
 
 def _groups(columns: dict[str, Column], width: int) -> str:
@@ -90,11 +92,11 @@ def _groups(columns: dict[str, Column], width: int) -> str:
     parts, group = [], dict[str, "Column"]()
     for name, column in columns.items():
         wider = group | {name: column}
-        if group and len(_table(wider, "simple").splitlines()[0]) > width:
-            parts.append(_table(group, "simple"))
+        if group and len(_table(wider, "plain").splitlines()[0]) > width:
+            parts.append(_table(group, "plain"))
             wider = {name: column}
         group = wider
-    parts.append(_table(group, "simple"))
+    parts.append(_table(group, "plain"))
     return "\n\n".join([*parts, LEGEND, *_crashes(columns)]) + "\n"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..grid import draw
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout
 from ._records import output, report_remark, report_skipped, slow_progress
@@ -205,8 +206,6 @@ def _codec_of(source: str, source_format: str | None) -> str:
 
 
 def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
-    from tabulate import tabulate
-
     if not counter.total:
         click.echo(f"{source}: {_several(counter.records, 'record')}, no advice from {schema.name}")
         return
@@ -226,7 +225,7 @@ def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
         for tally in counter
     ]
     header = ["count", "place", "expected", "found", "outcome", "for example"]
-    click.echo(tabulate(rows, header, tablefmt="simple", colalign=("right",), disable_numparse=True))
+    click.echo(draw("plain", header, rows, [True]))
 
 
 def _several(count: int, noun: str) -> str:

@@ -1,0 +1,27 @@
+"""The compiled modules, which pyproject.toml has no stable table for yet; all else stands there."""
+
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+PACKAGE = Path("src/bakeoff")
+"""Sources are named through the links in it, so that Cython finds each .pxd by its qualified name."""
+
+
+def extension(source: Path) -> Extension:
+    """Return the extension of a .pyx file; what it includes lies beside it."""
+    return Extension(
+        ".".join(("bakeoff", *source.relative_to(PACKAGE).with_suffix("").parts)),
+        [source.as_posix()],
+        depends=sorted(path.as_posix() for path in source.parent.glob("*.px[id]")),
+        # Python's own flags bring debugging symbols along, of three times the size of the code.
+        extra_compile_args=["-g0"],
+    )
+
+
+setup(
+    ext_modules=[
+        extension(source) for depth in ("*", "*/*") for source in sorted(PACKAGE.glob(f"{depth}/*.pyx"))
+    ],
+    options={"build_ext": {"cython_c_in_temp": True}},
+)
