@@ -41,6 +41,8 @@ html_theme = "furo"
 html_title = "bakeoff"
 html_copy_source = False
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))  # for the targets' docstrings
+
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names stand in our signatures without theirs."""
 

@@ -171,13 +171,15 @@ def _matches(shown: list[str], printed: list[str]) -> bool:
 
 def _has_lines(shown: list[str], printed: list[str]) -> bool:
     """Whether each line is among those printed but for its figures, and no other is where no gap is shown."""
-    stable = [_stable(line) for line in shown if line != _GAP]
+    wanted = [re.escape(_stable(line)).replace(re.escape(_GAP), ".*") for line in shown if line != _GAP]
     there = [_stable(line) for line in printed]
-    return all(line in there for line in stable) and (_GAP in shown or len(stable) == len(there))
+    found = all(any(re.fullmatch(line, other) for other in there) for line in wanted)
+    return found and (_GAP in shown or len(wanted) == len(there))
 
 
 def _stable(line: str) -> str:
-    """Blot out what differs from run to run: figures with their marks, letters of footnotes, widths."""
-    line = re.sub(r"[<>≈±]?\d[\d,.]*[=%×]?", "#", line)
-    line = re.sub(r"\[[a-z](,[a-z])*\]", "", line)
-    return re.sub(r"( #)+", " #", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()
+    """Blot out what differs from run to run: figures with marks and units, letters of footnotes, widths."""
+    line = re.sub(r"[<>≈±+−]*\d[\d,.]*[=%×]?(?: [nµm]s\b)?", "#", line)
+    line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)
+    line = re.sub(r"# to #", "#", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()
+    return re.sub(r"#( #)+", "#", line)
