@@ -22,6 +22,7 @@ from .merge import machines
 from .table import Direction
 
 __all__ = [
+    "DARK",
     "FORMATS",
     "KINDS",
     "LIGHT",
@@ -97,6 +98,13 @@ LIGHT: Final = Theme(
     rule="#e2ded5",
     surface="#ffffff",
     families=("#0072b2", "#c75300", "#00805d", "#b3578a", "#9a6d00", "#3587bd", "#5b5f66", "#7a4fbf"),
+)
+DARK: Final = Theme(
+    ink="#e8e5df",
+    muted="#a3a9b2",
+    rule="#30343b",
+    surface="#191c20",
+    families=("#4aa8e0", "#f07a2c", "#23b889", "#dc93bc", "#e6a817", "#86cbf2", "#a9adb5", "#b698ee"),
 )
 PAGE: Final = Theme(
     ink="var(--ink)",
@@ -437,6 +445,7 @@ def render(
     *,
     reads: float | None = None,
     bandwidth: str | float | None = None,
+    dark: bool = False,
 ) -> bytes:
     """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
 
@@ -444,6 +453,7 @@ def render(
         kind: Size against cost, bars of dump, load and fix, or memory.
         reads: Loads for each dump, for the cost.
         bandwidth: Line that payloads cross, for the cost.
+        dark: For a dark ground.
 
     Raises:
         UsageError: An unknown kind or format, or the extra is not installed.
@@ -454,13 +464,14 @@ def render(
     if format not in FORMATS:
         raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
     found = views(machines(results), Cost.of(reads, bandwidth))
-    panels = [panel for view in found if (panel := _panel(view, kind))]
+    theme = DARK if dark else LIGHT
+    panels = [panel for view in found if (panel := _panel(view, kind, theme))]
     if not panels:
         raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
     spec = {
         "vconcat": panels,
         "spacing": 36,
-        "config": _config(LIGHT) | {"background": LIGHT.surface},
+        "config": _config(theme) | {"background": theme.surface},
         "padding": 20,
         "params": [_legend_columns(_WIDTH)],
     }
@@ -469,13 +480,13 @@ def render(
     return svg(spec).encode()
 
 
-def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
+def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
     if kind == "pareto":
         rows = points(view)
         formats = [row["format"] for row in rows]
         text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
         title = {"text": view.label, "subtitle": text}
-        panel = front_spec(rows, formats, height=front_height(len(rows)), width=_WIDTH)
+        panel = front_spec(rows, formats, theme, height=front_height(len(rows)), width=_WIDTH)
         return _bare(panel) | {"title": title} if rows else None
     headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
     drawn = {name: rows for name in headings if (rows := bars(view, name))}
@@ -485,6 +496,7 @@ def _panel(view: View, kind: Kind) -> dict[str, Any] | None:
             bars_spec(
                 rows,
                 formats,
+                theme,
                 title=headings[name],
                 direction=view.specs[name].direction,
                 unseen=unseen([view], name),

@@ -44,6 +44,15 @@ def test_each_kind_is_drawn_as_svg_that_parses(one: Result, kind: Any) -> None:
     assert b"href" not in text
 
 
+def test_a_dark_chart_has_other_colours(one: Result) -> None:
+    """The ground and everything on it; what is drawn stays the same."""
+    light, dark = (charts.render([one], "pareto", "svg", dark=dark).decode() for dark in (False, True))
+
+    assert charts.LIGHT.surface in light
+    assert charts.DARK.surface in dark
+    assert not [colour for colour in (charts.LIGHT.ink, *charts.LIGHT.families) if colour in dark]
+
+
 def test_a_chart_is_drawn_as_png(one: Result) -> None:
     """A PNG is a PNG."""
     assert charts.render([one], "pareto", "png").startswith(PNG)

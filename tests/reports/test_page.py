@@ -108,7 +108,7 @@ def test_it_does_not_take_noise_for_a_tie(read: Reader) -> None:
     """A shared rank has two causes, and the page names both."""
     words = " ".join(" ".join(read.text).split())
 
-    assert "first of their rank: the same within 1 %, or too noisy to tell" in words
+    assert "“=” cost the same, within 1 %; those with a range of ranks cannot be told apart" in words
 
 
 def test_a_peak_is_that_of_a_call(read: Reader) -> None:

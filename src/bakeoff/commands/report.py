@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
-_COST = ("reads", "bandwidth")
+_DRAWN = ("reads", "bandwidth", "dark")
 
 
 @click.command()
@@ -49,6 +49,7 @@ _COST = ("reads", "bandwidth")
 @click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
 @costing
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
+@click.option("--dark", is_flag=True, help="Draw svg and png for a dark ground.")
 @click.option(
     "--anonymous",
     "nameless",
@@ -61,6 +62,7 @@ def command(
     form: str | None,
     output: Path | None,
     chart: str | None,
+    dark: bool,
     nameless: bool,
     show: bool,
     **options: Any,
@@ -76,6 +78,8 @@ def command(
     form = form or _form_of(output, show)
     if chart and form not in _CHARTS:
         raise UsageError(f"--chart belongs to svg and png, not to {form}")
+    if dark and form not in _CHARTS:
+        raise UsageError(f"--dark belongs to svg and png, not to {form}; the page follows the system")
     if show and form != "html":
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
     files = files or [Path("bakeoff.json")]
@@ -90,7 +94,7 @@ def command(
         _allow("pyperf", "--anonymous")
         _write_suites(results, output, files)
     elif form in _CHARTS:
-        _write_chart(results, form, chart, output, options)
+        _write_chart(results, form, chart, output, options | {"dark": dark})
     elif form == "html":
         _write_page(results, output, show, options)
     else:
@@ -141,12 +145,12 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    _allow("a chart", "--chart", "--reads", "--bandwidth", "--anonymous")
-    cost = {key: options[key] for key in _COST}
+    _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous")
+    drawn = {key: options[key] for key in _DRAWN}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
     kind: Any = chart or charts.KINDS[0]
     as_image: Any = form
-    put(charts.render(results, kind, as_image, **cost), output)
+    put(charts.render(results, kind, as_image, **drawn), output)
 
 
 def _allow(what: str, *allowed: str) -> None:

@@ -1,0 +1,60 @@
+"""README's chart and table are what the commands beside them make of the committed result file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from bakeoff.cli import main
+
+pytestmark = pytest.mark.checkout
+
+ROOT = Path(__file__).parents[2]
+IMAGES = ROOT / "docs" / "images"
+README = (ROOT / "README.md").read_text()
+LEEWAY = 8.0
+"""Pixels by which fonts of two machines may move what is drawn."""
+
+
+def drawn(path: Path) -> list[tuple[str, str, str, list[float]]]:
+    """Return the elements of a drawing in order: tag, words, colours, and the numbers of all the rest."""
+    found = []
+    for element in ElementTree.parse(path).iter():
+        rest = dict(sorted(element.attrib.items()))
+        colours = f"{rest.pop('fill', '')} {rest.pop('stroke', '')}"
+        numbers = [float(number) for number in re.findall(r"-?\d+\.?\d*", " ".join(rest.values()))]
+        found.append((element.tag, element.text or "", colours, numbers))
+    return found
+
+
+def report(*arguments: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["report", str(IMAGES / "messages.json.gz"), *arguments])
+    assert not end.value.code
+
+
+@pytest.mark.parametrize(("name", "flags"), [("messages.svg", []), ("messages-dark.svg", ["--dark"])])
+def test_the_chart_is_what_the_command_draws(tmp_path: Path, name: str, flags: list[str]) -> None:
+    """The same elements, words and colours at the same places, light and dark; README shows it."""
+    report("-o", str(tmp_path / name), *flags)
+    ours, theirs = drawn(tmp_path / name), drawn(IMAGES / name)
+
+    assert [entry[:3] for entry in ours] == [entry[:3] for entry in theirs]
+    for (*_, now), (*_, then) in zip(ours, theirs, strict=True):
+        assert now == pytest.approx(then, abs=LEEWAY)
+    assert f"docs/images/{name}" in README
+    assert "bakeoff report messages.json -o messages.svg" in README
+
+
+def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Rows, footnotes and recommendation stand in README as they are printed."""
+    command = re.search(r"^bakeoff report messages\.json (-f md .*)$", README, re.M)
+    assert command
+    report(*command[1].split())
+    printed = capfdbinary.readouterr().out.decode()
+    table = printed[printed.index("| codec") : printed.rindex("\n\nbakeoff run messages")]
+
+    assert table in README
