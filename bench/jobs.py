@@ -104,6 +104,8 @@ class Prepare(Job):
         infer: Find out a schema.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
+        seconds: After which reading ends before the end of a long source; None for never.
+        after: Records after which it ends, as it did in the run that is resumed.
     """
 
     kind = "prepare"
@@ -121,6 +123,8 @@ class Prepare(Job):
     infer: bool
     training: bool
     batch: int
+    seconds: float | None = None
+    after: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

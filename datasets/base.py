@@ -39,6 +39,7 @@ class Corpus(ABC):
         seed: Of the generated records, and of the choice of a sample.
         bad: (where, cause) of records that the last pass has skipped; the first hundred.
         skipped: How many that were in all.
+        share: Part of the source that the last pass has read, see `cut`.
         remark: What the last pass has found that the user may not expect; empty where there is nothing.
     """
 
@@ -53,6 +54,7 @@ class Corpus(ABC):
         self.bad: list[tuple[str, str]] = []
         self.skipped = 0
         self.remark = ""
+        self.share = 1.0
         self._survey: Survey | None = None
 
     def __repr__(self) -> str:
@@ -85,6 +87,14 @@ class Corpus(ABC):
 
         Raises:
             UnreadableCorpus: As `records`.
+        """
+
+    def cut(self, seconds: float | None = None, after: int | None = None) -> None:  # noqa: B027 - optional
+        """Let passes end before the end of a source that is long to read; others take no notice.
+
+        Args:
+            seconds: After so long.
+            after: After so many records.
         """
 
     def count(self) -> int:

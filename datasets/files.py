@@ -20,7 +20,7 @@ from .csv_reader import LOOK_AHEAD
 from .errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from .formats import FORMATS, FileFormat, format_of, sniff
 from .json_reader import RECORD_LIMIT
-from .passes import Digest, Passed, Reading
+from .passes import Cut, Digest, Passed, Reading
 from .problems import Problems
 from .streams import opened, split_compression
 
@@ -71,7 +71,8 @@ class Files(Passed):
             weakref.finalize(self, spool.close)
 
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
-        total = sum(path.stat().st_size for path, _ in self._files) if on_progress else 0
+        total = sum(path.stat().st_size for path, _ in self._files)
+        over = None if self._cut is None else Cut(*self._cut)
         before = 0
         left = self._limit
         hashes = []
@@ -81,12 +82,18 @@ class Files(Passed):
             report = None if on_progress is None else _shifted(on_progress, before, total)
             with opened(path, split_compression(path)[1], report) as file:
                 records = kind.read(file.file, problems, self._reading, search)
-                if left is None:
+                if left is None and over is None:
                     yield from records
                 else:
                     for record in islice(records, left):
                         yield record
-                        left -= 1
+                        left = None if left is None else left - 1
+                        if over is not None and over():
+                            self.share = (before + file.read) / max(1, total)
+                            break
+                if self.share < 1:
+                    hashes.append((file.so_far(), path))
+                    break
                 hashes.append((file.sha256(), path))
             before += file.size
         if search is not None and not search.found and left != 0:

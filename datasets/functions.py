@@ -14,7 +14,7 @@ from ..errors import UsageError
 from .base import Progress
 from .errors import UnreadableCorpus
 from .hashing import Hasher
-from .passes import Digest, Passed, Reading
+from .passes import Cut, Digest, Passed, Reading
 from .problems import Problems
 
 __all__ = ["Made", "imported"]
@@ -32,6 +32,7 @@ class Made(Passed):
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         hasher = Hasher()
         number = 0
+        over = Cut(*self._cut or ())
         try:
             for record in islice(self._function(), self._limit):
                 number += 1
@@ -39,6 +40,9 @@ class Made(Passed):
                 if on_progress is not None and number % 1_000 == 0:
                     on_progress(number, self._limit)
                 yield record
+                if over():
+                    self.share = number / max(number + 1, self._limit or 0)
+                    break
         except Exception as error:
             raise UnreadableCorpus(
                 f"{self.source}, record {number + 1}: {type(error).__name__}: {error}"

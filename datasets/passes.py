@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from .errors import UnreadableCorpus
 from .problems import Problems
 from .sampling import Sampler, fitting
 
-__all__ = ["Digest", "Passed", "Reading"]
+__all__ = ["Cut", "Digest", "Passed", "Reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,33 @@ class Reading:
     null: frozenset[str] = frozenset()
 
 
+_SOME = 64
+"""Records after which the clock is looked at."""
+
+
 @dataclass(slots=True)
 class Digest:
     """The hash of what was read; empty before the end."""
 
     text: str = ""
+
+
+class Cut:
+    """Says when a pass is to end before the end.
+
+    Args:
+        seconds: After so long; None for never.
+        after: After so many records; None for never.
+    """
+
+    def __init__(self, seconds: float | None = None, after: int | None = None) -> None:
+        self._until = math.inf if seconds is None else time.monotonic() + seconds
+        self._left = -1 if after is None else after
+
+    def __call__(self) -> bool:
+        """Whether the record that has just passed is the last; to be asked once for each."""
+        self._left -= 1
+        return self._left == 0 or (self._left % _SOME == 0 and time.monotonic() > self._until)
 
 
 class Passed(Corpus):
@@ -55,6 +79,10 @@ class Passed(Corpus):
         super().__init__(name, source, description, None, reading.seed)
         self._limit = reading.limit
         self._skip_bad = reading.skip_bad
+        self._cut: tuple[float | None, int | None] | None = None
+
+    def cut(self, seconds: float | None = None, after: int | None = None) -> None:
+        self._cut = None if seconds is None and after is None else (seconds, after)
 
     @abstractmethod
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
@@ -71,6 +99,7 @@ class Passed(Corpus):
         problems = Problems(skip=self._skip_bad)
         self.bad = problems.kept
         self.skipped = 0
+        self.share = 1.0
         try:
             records = self._read(problems, digest, on_progress)
             first = list(islice(records, 1))

@@ -159,6 +159,15 @@ class Input:
             self.file = io.BufferedReader(_Plain(_decompressed(buffered, kind)), BUFFER)
 
     @property
+    def read(self) -> int:
+        """Bytes that were read, as they are stored."""
+        return self._raw.position
+
+    def so_far(self) -> str:
+        """Return the hash of what was read, as it is stored."""
+        return self._raw.digest.hexdigest()
+
+    @property
     def at_end(self) -> bool:
         """Whether all of it was read, as it is stored."""
         return self._raw.position >= self.size

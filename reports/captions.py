@@ -132,6 +132,9 @@ def _measured_on(corpus: CorpusFacts) -> str:
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
+    share = corpus.profile.get("read_share")
+    if isinstance(share, float):
+        text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"
     if corpus.seed is not None:
         text += f", seed {corpus.seed}"
     if corpus.sha256:

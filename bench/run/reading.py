@@ -9,12 +9,18 @@ from ...errors import RunError
 from ..jobs import Prepare, Prepared
 from .options import Options
 from .processes import Workshop
+from .schedule import Schedule
 
 __all__ = ["prepare"]
 
 
 def prepare(
-    workshop: Workshop, options: Options, source: str, watch: Callable[[int], object] = lambda percent: None
+    workshop: Workshop,
+    options: Options,
+    source: str,
+    watch: Callable[[int], object] = lambda percent: None,
+    *,
+    after: int | None = None,
 ) -> Prepared:
     """Read a corpus and draw its sample.
 
@@ -23,6 +29,7 @@ def prepare(
         options: How.
         source: The corpus, as typed.
         watch: Called now and then with how much of it is read, in percent.
+        after: Records after which reading ends, as it did in the run that is resumed.
 
     Raises:
         RunError: It cannot be read.
@@ -43,9 +50,17 @@ def prepare(
         infer=options.infer,
         training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
+        seconds=None if options.patient or after is not None else Schedule(options).reading,
+        after=after,
     )
-    ended = workshop.work(job, handles=_handles(source), watch=watch)
+    until = None if after is not None else Schedule(options).reading_ends
+    ended = workshop.work(job, handles=_handles(source), until=until, watch=watch)
     prepared: Prepared | None = ended.answer
+    if ended.outcome == "unfinished":
+        raise RunError(
+            f"{source}: the time did not suffice to read the first records; a longer --budget, or --all, "
+            "gives it"
+        )
     if prepared is None:
         raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())
     return prepared

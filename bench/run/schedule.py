@@ -18,8 +18,9 @@ __all__ = ["FEWEST_PROCESSES", "Schedule"]
 
 _CHECK = 0.6
 """Part of the time that the check may take."""
-_READ = 0.2
-"""Once reading has taken this part of the time, the check's rough figures are most of what there will be."""
+_READ = 0.3
+"""Part of the time that reading may take. Where a single record takes longer, the check's rough figures are
+most of what there will be."""
 _MEMORY = 0.35
 """Part of the time that is kept for the memory phase."""
 _SLACK = 0.2
@@ -69,6 +70,16 @@ class Schedule:
         return max(0.0, self.begun + part * self.budget - time.monotonic())
 
     @property
+    def reading(self) -> float:
+        """Seconds after which a long source is read no further."""
+        return _READ * self.budget
+
+    @property
+    def reading_ends(self) -> float | None:
+        """When reading is ended that has not even got to the first records; None for never."""
+        return None if self.options.patient else self.begun + self.budget
+
+    @property
     def check_seconds(self) -> float:
         """Seconds after which one codec is checked on no further record."""
         if self.options.patient:
@@ -81,7 +92,7 @@ class Schedule:
         """When checks that have not come to an end are ended; None for never."""
         if self.options.patient:
             return None
-        return self.last if self.read > _READ * self.budget else self.begun + _CHECK * self.budget
+        return self.last if self.read > 1.5 * self.reading else self.begun + _CHECK * self.budget
 
     @property
     def timing_part(self) -> float:

@@ -76,6 +76,14 @@ def _options_of(head: Entry, output: Path) -> Options:
         raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
 
 
+def _after(run: Run, source: str) -> int | None:
+    """Return the records after which reading ended in the run that is resumed; None where it went through."""
+    for facts in run.state.corpora.values():
+        if run.resumed and facts.source == source and "read_share" in facts.profile:
+            return int(facts.profile["records"] or 0)
+    return None
+
+
 class Session:
     """One run.
 
@@ -238,6 +246,7 @@ class Session:
             options,
             source,
             lambda percent: run.show(f"reading {source}", max(0, percent), 100),
+            after=_after(run, source),
         )
         facts = CorpusFacts(**prepared.facts)
         name = facts.name

@@ -57,6 +57,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         null=job.null,
     )
     batch, training = job.batch, job.training
+    corpus.cut(job.seconds, job.after)
     parts = 2 if training else 1
     records = corpus.sample(
         job.sample * batch * parts,
@@ -90,6 +91,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
     )
     profile = corpus.profile()
+    read = {"read_share": corpus.share} if corpus.share < 1 else {}
     if batch > 1:
         profile.pop("size_mean", None)  # that of single records
     return Prepared(
@@ -104,7 +106,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             else f"Lists of {batch} records at a time. {corpus.description}",
             "seed": corpus.seed,
             "skipped": corpus.skipped,
-            "profile": profile | _spread(sample, -(-corpus.count() // batch)),
+            "profile": profile | read | _spread(sample, -(-corpus.count() // batch)),
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),

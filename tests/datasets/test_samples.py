@@ -213,3 +213,42 @@ def test_hash_is_found_once() -> None:
     corpus.profile()
 
     assert first is corpus.sha256
+
+
+class TestCut:
+    """A long source is read no further than there is time for; a run that is resumed reads as much again."""
+
+    @pytest.fixture
+    def lines(self, tmp_path: Path) -> Path:
+        path = tmp_path / "long.jsonl"
+        path.write_text("".join(f'{{"n": {n}}}\n' for n in range(300_000)))
+        return path
+
+    def test_no_time_still_gives_records(self, lines: Path) -> None:
+        """Those of the first moment, and what part of the source they are."""
+        corpus = datasets.corpus(lines)
+        corpus.cut(seconds=0)
+        sample = corpus.sample(20)
+
+        assert 20 == len(sample)
+        assert 20 <= corpus.count() < 300_000
+        assert 0 < corpus.share < 1
+
+    def test_as_many_records_are_the_same_sample(self, lines: Path) -> None:
+        """And the same hash, which is that of what was read."""
+        first, again, whole = (datasets.corpus(lines) for _ in range(3))
+        first.cut(seconds=0)
+        sample = first.sample(20)
+        again.cut(after=first.count())
+
+        assert sample == again.sample(20)
+        assert (first.count(), first.sha256, first.share) == (again.count(), again.sha256, again.share)
+        assert first.sha256 != whole.sha256
+
+    def test_generated_records_take_no_notice(self) -> None:
+        """They are quick to make."""
+        corpus = datasets.corpus("movies", 100)
+        corpus.cut(seconds=0)
+
+        assert len(corpus.sample(100)) == 100
+        assert corpus.share == 1
