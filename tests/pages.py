@@ -7,6 +7,7 @@ Above a block a comment may say what differs from the rule, for instance ``<!-- 
 ``given FILE``      a result file, made up, that is there before it
 ``lines left out``  console: more lines are printed between those that are shown
 ``figures differ``  console: measured numbers count as equal, and lines come in any order
+``rows differ``     as that, and which rows a table has depends on how fast the machine is
 ``exits with N``    console: the last command's exit code, where that is not 0
 ==================  =====================================================================================
 """
@@ -156,7 +157,11 @@ def _converse(block: Block, folder: Path) -> None:
         lines, there = shown.splitlines(), printed.splitlines()
         if "lines left out" in block.notes:
             lines = [part for line in lines for part in (_GAP, line)] + [_GAP]
-        same = _has_lines if "figures differ" in block.notes else _matches
+        if "rows differ" in block.notes:
+            lines, there = (
+                [re.sub(r"^[a-z][^ ]* +(?=\d)", "", each) for each in many] for many in (lines, there)
+            )
+        same = _has_lines if {"figures differ", "rows differ"} & {*block.notes} else _matches
         assert same(lines, there), f"{block}: `{line}` printed\n{printed}"
 
 

@@ -85,7 +85,7 @@ def test_names_exist(page: Path) -> None:
 def is_there(name: str) -> bool:
     """Whether a dotted name is a module or what one has."""
     _, *parts = name.split(".")
-    if parts[0] in ("json", "lock", "html"):
+    if parts[-1] in ("json", "lock", "html"):
         return True  # a file
     value: object = bakeoff
     for n, part in enumerate(parts, 1):
