@@ -63,7 +63,7 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
         yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
     if untimed := [e.name for e in shown if e.untimed]:
         yield (
-            f"not timed, as the time did not suffice: {', '.join(untimed)}; ≈ is roughly "
+            f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
             "what the check took; `--all` or a longer --budget times them"
         )
     if ranked and (unresolved := _unresolved(ranked)):

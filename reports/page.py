@@ -241,11 +241,12 @@ class _Charts:
 
     def front_still(self) -> Any:
         """Draw size against cost of the first view."""
-        return self._still(self._front(self.points[0], width=1080))
+        return self._still(self._front(self.points[0], width=1080)) if self.points[0] else ""
 
     def bars_still(self, operation: str) -> Any:
         """Draw the bars of the first view."""
-        return self._still(bars_spec(self.panels[operation]["0"], self.formats, PAGE, width=500))
+        rows = self.panels[operation]["0"]
+        return self._still(bars_spec(rows, self.formats, PAGE, width=500)) if rows else ""
 
     def _still(self, spec: Mapping[str, Any]) -> Any:
         from markupsafe import Markup

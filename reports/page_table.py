@@ -184,7 +184,7 @@ def _lossy(candidate: Candidate) -> bool:
 
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:
     text, _, spread = entry.text.partition(" ±")
-    is_figure = isinstance(entry.value, int | float)
+    is_figure = isinstance(entry.value, int | float) or entry.verdict == "rough"
     # There is room for one interval, that of the figure: it comes first, beside which a ratio has none.
     beside = [f"±{spread}"] if spread else []
     if relative and relative.text:

@@ -189,7 +189,15 @@ class Section:
     @property
     def below(self) -> list[str]:
         """Everything that stands below the rows, one line each: legend, remarks, footnotes, absent codecs."""
-        return [*self.notes, *(absent.sentence for absent in self.absent)]
+        return [*self.notes, *(absent.sentence for absent in self.gone)]
+
+    @property
+    def gone(self) -> tuple[Absent, ...]:
+        """The absent codecs; those of one outcome, for one reason, as one."""
+        groups: dict[Absent, list[str]] = {}
+        for absent in self.absent:
+            groups.setdefault(replace(absent, codec=""), []).append(absent.codec)
+        return tuple(replace(absent, codec=", ".join(names)) for absent, names in groups.items())
 
 
 @dataclass(frozen=True, slots=True)

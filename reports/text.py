@@ -60,7 +60,7 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
             _print(console, section, width)
         for line in section.notes:
             say(line)
-        for absent in section.absent:
+        for absent in section.gone:
             say(absent.sentence)
             for line in _telling(absent.stderr.splitlines()):
                 say(line, "dim", indent="    ")

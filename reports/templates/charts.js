@@ -14,11 +14,13 @@ function showTip(_handler, event, _item, text) {
 /** One drawing on the page: the still picture until the library is there, then a live view. */
 class Chart {
   constructor(element, spec, data) {
-    Object.assign(this, { element, spec, data, rows: [], view: null });
+    Object.assign(this, { element, spec, data, rows: [], view: null, due: false });
   }
 
-  /** Replace the picture by a live view of the rows. */
+  /** Replace the picture by a live view of the rows, as soon as there are any: an axis of nothing has no ends. */
   async start() {
+    this.due = !this.rows.length;
+    if (this.due) return;
     const holder = document.createElement("div");
     holder.setAttribute("aria-hidden", "true");
     const options = {
@@ -72,6 +74,7 @@ class Chart {
     this.rows = rows;
     if (words !== undefined) this.element.setAttribute("aria-label", words);
     if (this.view) this.view.change(this.data, this.changes(rows)).run();
+    else if (this.due) this.start();
   }
 }
 

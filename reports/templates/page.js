@@ -364,7 +364,7 @@ function drawBars(chosen) {
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
     const said = state.charts.unseen[operation][chosen] ?? "";
     panel.querySelector(".unseen").hidden = !said && rows.length > 0;
-    put(panel.querySelector(".unseen"), said || "No codec that fits these filters has a figure.");
+    put(panel.querySelector(".unseen"), said || (filtered() ? "No codec that fits these filters has a figure." : "Nothing was measured here."));
     for (const part of panel.querySelectorAll(".drawing, .below")) part.hidden = !rows.length;
     const details = panel.querySelector("details");
     if (details.open) fillTable(details, rows);

@@ -634,6 +634,19 @@ def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
     assert page.locator("#format").input_value() == ""
 
 
+def test_a_corpus_without_costs_is_no_picture(
+    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
+) -> None:
+    """Where no codec has a cost there is a sentence and no empty axes; what else was measured is drawn."""
+    path = tmp_path / "sizes.html"
+    path.write_text(report.render([result_of({"json": {"size": 9}, "bson": {"size": 8}})]), "utf-8")
+    page = opened(path=path)
+
+    expect(page.locator("#blank")).to_have_text("No codec has both a size and a cost here.")
+    expect(page.locator("#front")).to_be_hidden()
+    assert page.locator("#front svg").count() == 0
+
+
 def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Path) -> None:
     """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
     name = '</script><img src=x onerror="document.title=1">'

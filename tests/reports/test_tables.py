@@ -876,3 +876,14 @@ def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, sa
     run = replace(run, cells=cells, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
 
     assert said == ("other work kept this machine busy (load 1.8 on 2 cores" in render([run], "text"))
+
+
+def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
+    """A reason stands once; another reason, or other words of a dying process, is another line."""
+    late = ("unfinished", "no time")
+    run = result_of(outcomes={"a": late, "b": late, "c": ("unfinished", "no room")})
+    text = render([run], "text")
+
+    assert "\na, b: unfinished: no time\nc: unfinished: no room\n" in text
+    absent = json.loads(render([run], "json"))["sections"][0]["absent"]
+    assert ["a", "b", "c"] == [one["codec"] for one in absent]
