@@ -305,6 +305,8 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
 def _failure(candidate: Candidate, wish: Wish) -> str:
     if candidate.outcome in FAILED:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
+    if candidate.untimed:
+        return "was not timed, as the time did not suffice (--all)"
     if not wish.cost.samples(candidate.cells):
         lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
