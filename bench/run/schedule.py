@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, islice
 
 from .environment import abreast
 from .options import Options
@@ -121,24 +122,18 @@ class Schedule:
         """Seconds that all of it takes at most."""
         return math.inf if self.last is None else self.last - self.begun
 
-    def processes(self, seconds: Mapping[str, float], fewest: int) -> list[str]:
+    def processes(self, seconds: Mapping[str, float]) -> list[str]:
         """Return the codecs for which the time suffices, the quickest first.
 
         Args:
             seconds: What one timing process takes for each codec, roughly.
-            fewest: Processes that are wanted at the least.
         """
         order = sorted(seconds, key=seconds.__getitem__)
-        if self.options.patient:
-            return order
-        left = self.left(self.timing_part)
-        for wanted in dict.fromkeys((fewest, min(fewest, FEWEST_PROCESSES))):
-            found, total = [], _START
-            for name in order:
-                total += seconds[name]
-                if not math.isfinite(total) or wanted * total > left:
-                    break
-                found.append(name)
-            if len(found) > 1 or len(found) == len(order):
-                return found
-        return []
+        totals = accumulate((seconds[name] for name in order), initial=_START)
+        left = math.inf if self.options.patient else self.left(self.timing_part)
+        found = [
+            name
+            for name, total in zip(order, islice(totals, 1, None), strict=True)
+            if min(self.options.fewest, FEWEST_PROCESSES) * total <= left
+        ]
+        return found if len(found) > 1 or len(found) == len(order) else []

@@ -115,7 +115,7 @@ class _Contest:
     def _choose(self) -> None:
         """Leave out the codecs that there is no time for, by what their checks took."""
         seconds = {codec: self._expected(codec) for codec in self.codecs()}
-        chosen = self.stage.schedule.processes(seconds, self._wanted)
+        chosen = self.stage.schedule.processes(seconds)
         for codec in seconds.keys() - set(chosen):
             self._leave(codec)
 

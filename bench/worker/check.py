@@ -43,7 +43,7 @@ _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that the check itself goes through."""
 _VERY_SLOW = 2
 """After this many times the seconds of a check, not even sizes are asked for any more."""
-_LARGE = 1 << 20
+_LARGE = 1 << 16
 """Bytes of a record, as a pickle, of which the garbage collector takes notice."""
 _LONG = 0.05
 """Seconds of a call that is worth a note, and that no call is made twice of without need."""
@@ -82,8 +82,6 @@ class _Seen:
 def run(job: Check, desk: Desk) -> Answer:
     """Check one codec."""
     sample = Sample.of(desk.blobs[job.corpus.sample])
-    if max(map(len, sample.pickles)) > _LARGE:
-        gc.disable()  # our copies must not be looked through while a codec works
     desk.beat(0)
     try:
         parts = codec_parts(job.codec, job.corpus, desk.blobs, checking=True)
@@ -251,6 +249,8 @@ def _encoded(
 ) -> tuple[bytes, bytes | None]:
     """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
     record = sample.record(index)
+    if len(sample.pickles[index]) > _LARGE:
+        gc.freeze()  # our copy must not be looked through while a codec works, as it is not in timing
     text = written(record) if comparing else None
     (taken,) = parts.taken([record])
     begin = time.thread_time()

@@ -116,23 +116,19 @@ class TestSchedule:
         return Schedule(Options(("movies",), ("json", "yaml"), ("dump", "load"), budget=budget, **options))
 
     def test_the_quickest_are_chosen(self) -> None:
-        """As many as fit so often as is wanted."""
-        found = self.schedule(10).processes({"b": 0.4, "a": 0.1, "slow": 30.0, "c": 0.5}, 5)
+        """As many as can be timed often enough to be told apart."""
+        found = self.schedule(10).processes({"b": 0.4, "a": 0.1, "slow": 30.0, "c": 0.5})
 
         assert found == ["a", "b", "c"]
 
-    def test_fewer_processes_are_better_than_one_codec(self) -> None:
-        """Where two do not fit five times, three times will do."""
-        assert self.schedule(10).processes({"a": 1.2, "b": 1.3}, 5) == ["a", "b"]
-
     def test_one_alone_tells_nothing(self) -> None:
         """Unless it was the only one that was asked for."""
-        assert self.schedule(10).processes({"a": 1.0, "slow": 30.0}, 5) == []
-        assert self.schedule(10).processes({"a": 1.0}, 5) == ["a"]
+        assert self.schedule(10).processes({"a": 1.0, "slow": 30.0}) == []
+        assert self.schedule(10).processes({"a": 1.0}) == ["a"]
 
     def test_with_patience_all_take_part(self) -> None:
         """And nothing is ended."""
         schedule = self.schedule(1, patient=True)
 
-        assert schedule.processes({"slow": 1e6, "a": 1.0}, 5) == ["a", "slow"]
+        assert schedule.processes({"slow": 1e6, "a": 1.0}) == ["a", "slow"]
         assert schedule.check_ends is schedule.last is schedule.memory_ends is None
