@@ -27,7 +27,7 @@ def codec(name, seconds):
     return Codec(name=name, format="json", encode=encode, decode=json.loads)
 
 def slow():
-    return codec("slow", 0.9)
+    return codec("slow", 2.3)
 
 def endless():
     return codec("endless", 3600)
@@ -68,7 +68,7 @@ def samples(result: Result, codec: str) -> int:
 
 def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
     """They keep what their check says: a rough figure, size, fidelity."""
-    done = run(folder, "rows.json", "--quick", "--budget", "6", "-c", "json,msgpack,slow")
+    done = run(folder, "rows.json", "--quick", "--budget", "12", "-c", "json,msgpack,slow")
     result = read(folder / "bakeoff.json")
     (slow,) = (line for line in done.stdout.splitlines() if line.startswith("slow "))
 
@@ -82,7 +82,7 @@ def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
 
 def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
     """It is ended when its time is over, long before it would be taken to hang."""
-    done = run(folder, "rows.json", "--quick", "--budget", "6", "-c", "json,endless")
+    done = run(folder, "rows.json", "--quick", "--budget", "8", "-c", "json,endless")
 
     assert done.returncode == 0
     assert samples(read(folder / "bakeoff.json"), "json") > 0

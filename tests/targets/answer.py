@@ -1,9 +1,10 @@
 """Targets for the first answer: ``python3 tasks.py targets answer [FILE...]``.
 
 On whatever people bring (documents of one record, large and small; lists of small messages; wide CSV; a
-folder of YAML; half a gigabyte of JSON Lines) ``--quick`` ends within 15 s, ``--budget S`` within 1.2 S + 5 s,
-the default run within 90 s and the table so far stands on a terminal within 5 s. ``--quick`` tells every
-codec that costs 1.2 times as much as the best from it; with both processors busy (``--busy``) 1.5 times.
+folder of YAML; half a gigabyte of JSON Lines) ``--quick`` ends within 15 s, ``--budget S`` within
+1.2 S + 5 s, the default run within 90 s and the table so far stands on a terminal within 5 s. ``--quick``
+tells every codec that costs 1.2 times as much as the best from it; with both processors busy (``--busy``)
+1.5 times.
 ``--explain`` foretells ``--quick`` and the default run within a factor of 1.5.
 """
 
