@@ -9,7 +9,8 @@ History of the format (``bakeoff_format``):
 
 1. First version.
 2. The operations ``fix``, ``fix-nogc`` and ``growth-fix`` were called ``advise``, ``advise-nogc`` and
-   ``growth-advise``; files of format 1 are read under the new names.
+   ``growth-advise``; files of format 1 are read under the new names. Cells may have the outcome
+   ``unfinished``, and in place of values the fact ``rough``: the seconds of a record in the check.
 """
 
 from __future__ import annotations
