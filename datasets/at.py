@@ -124,11 +124,8 @@ class Search:
         self._missed = 0
         self._miss = ""
 
-    def records(self, document: Any) -> Iterator[Any]:
-        """Iterate over the records of a document that is in memory."""
-        return self._walk(document, 0)
-
-    def _walk(self, value: Any, depth: int) -> Iterator[Any]:
+    def records(self, value: Any, depth: int = 0) -> Iterator[Any]:
+        """Iterate over the records of a document that is in memory, or of a value so many steps into one."""
         if depth == len(self.place.steps):
             self.found = True
             if self.place.is_singular and isinstance(value, list):
@@ -140,17 +137,17 @@ class Search:
         if isinstance(value, dict):
             if step.is_wild:
                 for item in value.values():
-                    yield from self._walk(item, depth + 1)
+                    yield from self.records(item, depth + 1)
             elif step.key in value:
-                yield from self._walk(value[step.key], depth + 1)
+                yield from self.records(value[step.key], depth + 1)
             else:
                 self.miss_key(depth, list(value))
         elif isinstance(value, list):
             if step.is_wild:
                 for item in value:
-                    yield from self._walk(item, depth + 1)
+                    yield from self.records(item, depth + 1)
             elif step.index is not None and step.index < len(value):
-                yield from self._walk(value[step.index], depth + 1)
+                yield from self.records(value[step.index], depth + 1)
             else:
                 self.miss_item(depth, len(value))
         else:

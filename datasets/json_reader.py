@@ -126,6 +126,9 @@ def _inside(window: Window, search: Search, depth: int) -> Iterator[Any]:
         else:
             yield window.value()
         return
+    if (whole := window.whole()) is not None:
+        yield from search.records(whole[0], depth)
+        return
     step = place.steps[depth]
     hit = step.is_wild
     if mark == "{":

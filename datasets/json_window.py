@@ -130,19 +130,26 @@ class Window:
         self.skip()
         return mark == ","
 
+    def whole(self) -> tuple[Any] | None:
+        """Take one value that ends within a chunk; None of any other, and of one that is broken."""
+        while len(self._text) - self._at <= CHUNK and not self._ended:
+            self._more()
+        begin = self._at
+        try:
+            return (self._try_value(),)
+        except (_Cut, ValueError):
+            self._at = begin
+            return None
+
     def pass_over(self) -> None:
         """Take one value without holding more of it than a chunk, or a single text or number."""
         mark = self.peek()
-        while mark in ("[", "{") and len(self._text) - self._at <= CHUNK and not self._ended:
-            self._more()
-        try:
-            self._try_value()
-        except _Cut:
-            if mark not in ("[", "{"):
+        if self.whole() is None:
+            if mark in ("[", "{"):
+                for _ in self.items() if mark == "[" else self.members():
+                    self.pass_over()
+            else:
                 self.value()
-                return
-            for _ in self.items() if mark == "[" else self.members():
-                self.pass_over()
 
     def _longest_list(self) -> str:
         """Return the key of the longest list in an object that does not end in what has been read."""

@@ -56,4 +56,4 @@ def command(
     report_remark(made)
     report_skipped(made.source, made.skipped + problems.total, [*made.bad, *problems.kept])
     if target != "-":
-        click.echo(f"{target}: {count:,} records", err=True)
+        click.echo(f"{target}: {count:,} record{'s' * (count != 1)}", err=True)
