@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
 
 import bakeoff
+from bakeoff.bench.results import Outcome
 from bakeoff.cli import COMMANDS
 from bakeoff.cli import bakeoff as group
 from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline
@@ -118,6 +120,15 @@ def test_every_command_is_in_the_reference() -> None:
         r"^\.\. click:: bakeoff\.commands\.(\w+):command$", text, re.MULTILINE
     )
     assert list(COMMANDS) == list(group.list_commands(click.Context(group)))
+
+
+def test_every_outcome_is_in_the_reference() -> None:
+    """In the table of the result files."""
+    table = (ROOT / "docs/reference/files.md").read_text().partition("| outcome |")[2].partition("\n\n")[0]
+
+    assert sorted(get_args(Outcome)) == sorted(
+        name for row in table.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])
+    )
 
 
 def test_every_target_is_in_the_reference() -> None:
