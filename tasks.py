@@ -28,7 +28,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 TYPED = (
     ("src", "-p", "bakeoff"),
-    ("tests", "-m", "madeup", "-p", "targets"),
+    ("tests", "-m", "madeup", "-m", "pages", "-p", "targets"),
     ("tests", "typing/api.py"),
 )
 """What mypy checks, and from where."""

@@ -29,7 +29,7 @@ version = release = bakeoff.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 nitpicky = True
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
-smartquotes = False  # `--` is how options begin
+smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3
 maximum_signature_line_length = 90
 autodoc_class_signature = "separated"
@@ -94,6 +94,15 @@ def resolve(
     return None
 
 
+def quoted(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
+    """Set options that a sentence names as code, where a dash would be made of their first letters."""
+    option = re.compile(r"(`.*?`)|(?<![\w-])(--[a-z][a-z-]*)")
+    lines[:] = [
+        line if line.startswith(".. ") else option.sub(lambda m: m[1] or f"``{m[2]}``", line)
+        for line in lines
+    ]
+
+
 def shortened(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     """Set default and choices behind an option's sentence, as ``--help`` does, and not in lists below."""
     text = "\n".join(lines)
@@ -108,7 +117,9 @@ def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Hook the above in."""
+    app.connect("sphinx-click-process-description", quoted)
     app.connect("sphinx-click-process-options", shortened)
+    app.connect("sphinx-click-process-options", quoted)
     app.connect("sphinx-click-process-arguments", emptied)
     app.connect("autodoc-process-signature", typed)
     app.connect("missing-reference", resolve)

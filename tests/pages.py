@@ -29,7 +29,7 @@ from markdown_it import MarkdownIt
 import madeup
 from bakeoff.bench.results import write
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline"]
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline", "links"]
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -90,6 +90,13 @@ def inline(page: Path) -> Iterator[str]:
     """Yield what stands in backticks in a page's text."""
     for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
         yield from (child.content for child in token.children or () if child.type == "code_inline")
+
+
+def links(page: Path) -> Iterator[str]:
+    """Yield where a page leads to by links and pictures."""
+    for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
+        for child in token.children or ():
+            yield from (str(child.attrs[key]) for key in ("href", "src") if key in child.attrs)
 
 
 def commands(block: Block) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import bakeoff
 from bakeoff.bench.results import Outcome
 from bakeoff.cli import COMMANDS
 from bakeoff.cli import bakeoff as group
-from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline
+from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links
 
 pytestmark = pytest.mark.checkout
 
@@ -110,6 +110,14 @@ def test_files_exist(page: Path) -> None:
     }
 
     assert [] == [name for name in sorted(named) if not (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Those of the pages that are no part of the site; Sphinx follows the others."""
+    there = [link for link in links(page) if "://" not in link]
+
+    assert [] == [link for link in there if not (ROOT / link.partition("#")[0]).exists()]
 
 
 def test_every_command_is_in_the_reference() -> None:
