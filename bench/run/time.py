@@ -49,7 +49,7 @@ class _Contest:
     def __init__(self, run: Run, stage: Stage) -> None:
         self.run = run
         self.stage = stage
-        self.left: set[str] = set()
+        self.out: set[str] = set()
         self.nameless = 0
         self.replaced = 0
         self.harness = float("inf")
@@ -62,7 +62,7 @@ class _Contest:
         state = self.run.state
         found = []
         for name in self.run.options.timed():
-            for codec in (*(name for name in self.stage.checks if name not in self.left), FLOOR):
+            for codec in (*(name for name in self.stage.checks if name not in self.out), FLOOR):
                 cell = Cell(self.stage.name, name, codec)
                 checked = self.stage.checks.get(codec)
                 skipped = operation(name).schema and (checked is None or not checked.fixes)
@@ -93,12 +93,9 @@ class _Contest:
         self._conclude()
 
     def _ended(self) -> bool:
-        if (
-            self.over
-            or self.run.stopping
-            or self.progress.reached
-            or self._done() >= self.run.options.rule.most
-        ):
+        if self.over or self.run.stopping or self.progress.reached:
+            return True
+        if self._done() >= self.run.options.rule.most:
             return True
         schedule = self.stage.schedule
         left = schedule.left(schedule.timing_part)
@@ -113,11 +110,10 @@ class _Contest:
         return min(_LEAST, self.run.options.fewest)
 
     def _choose(self) -> None:
-        """Leave out the codecs that there is no time for, by what their checks took."""
+        """Leave out the codecs that there is no time for, by what their checks took; figures that a run had
+        before it was resumed stay."""
         seconds = {codec: self._expected(codec) for codec in self.codecs()}
-        chosen = self.stage.schedule.processes(seconds)
-        for codec in seconds.keys() - set(chosen):
-            self._leave(codec)
+        self.out |= seconds.keys() - set(self.stage.schedule.processes(seconds))
 
     def _expected(self, codec: str) -> float:
         """Return what one process takes for a codec, roughly."""
@@ -150,11 +146,11 @@ class _Contest:
             self._leave(codec)
 
     def _leave(self, codec: str) -> None:
-        """Time a codec no further; the few figures that it has are roughly known, as those of its check."""
+        """Time a codec no further; the few figures that it has are but rough."""
         for cell in [cell for cell in self.cells() if cell.codec == codec]:
             if samples := self.run.state.samples(cell):
                 self.run.record({"kind": "rough", "cell": cell.name, "seconds": samples[-1].value})
-        self.left.add(codec)
+        self.out.add(codec)
 
     def _done(self) -> int:
         return self.run.state.processes(self.stage.name)
