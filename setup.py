@@ -1,5 +1,6 @@
 """The compiled modules, which pyproject.toml has no stable table for yet; all else stands there."""
 
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -19,9 +20,15 @@ def extension(source: Path) -> Extension:
     )
 
 
+SOURCES = [
+    source
+    for depth in ("*", "*/*")
+    for source in sorted(PACKAGE.glob(f"{depth}/*.pyx"))
+    # What measures is written for POSIX.
+    if sys.platform != "win32" or PACKAGE / "bench" not in source.parents
+]
+
 setup(
-    ext_modules=[
-        extension(source) for depth in ("*", "*/*") for source in sorted(PACKAGE.glob(f"{depth}/*.pyx"))
-    ],
+    ext_modules=[extension(source) for source in SOURCES],
     options={"build_ext": {"cython_c_in_temp": True}},
 )

@@ -30,7 +30,11 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #ifdef _MSC_VER
+    static __declspec(thread) int bakeoff_doubted;
+    #else
     static _Thread_local int bakeoff_doubted;
+    #endif
     """
     bint doubted "bakeoff_doubted"
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTRY_POINTS",
+    "FORMATS",
     "RAW",
     "REPLACE",
     "Declaration",

@@ -185,3 +185,53 @@ def test_a_codec_error_is_one_line():
     assert 2 == done.returncode
     assert done.stderr.startswith("bakeoff: nothing: no such compressor")
     assert "Traceback" not in done.stderr
+
+
+def offered(*words: str) -> list[tuple[str, str]]:
+    """What bash is told when the last word is to be completed: kind and word."""
+    environment = {
+        "_BAKEOFF_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["bakeoff", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    done = subprocess.run([BAKEOFF], env=os.environ | environment, capture_output=True, text=True)
+    assert (0, "") == (done.returncode, done.stderr)
+    return [tuple(line.split(",", 1)) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["pi"], [("plain", "pick")]),
+        (["run", "--qui"], [("plain", "--quick")]),
+        (["run", "-c", "orj"], [("plain", "orjson")]),
+        (["run", "-c", "json,!ubj,orj"], [("plain", "json,!ubj,orjson")]),
+        (["run", "-c", "json,!orj"], [("plain", "json,!orjson")]),
+        (["check", "simplejson/"], [("plain", "simplejson/pure")]),
+        (["run", "mov"], [("plain", "movies"), ("file", "mov")]),
+        (["generate", "nu"], [("plain", "numbers"), ("file", "nu")]),
+        (["run", "--ops", "dump,growth-l"], [("plain", "dump,growth-load")]),
+        (["run", "--from", "js"], [("plain", "jsonl"), ("plain", "json")]),
+        (["convert", "a.csv", "b"], [("file", "b")]),
+        (["convert", "-f", "csv"], [("plain", "csv")]),
+        (["pick", "--formats", "json,m"], [("plain", "json,msgpack"), ("plain", "json,marshal")]),
+        (["pick", "--needs", "datetime_z"], [("plain", "datetime_zone")]),
+        (["pick", "--codec", "ujs"], [("plain", "ujson")]),
+        (["once", "load", "ormsg"], [("plain", "ormsgpack")]),
+        (["schema", "check", "x"], [("file", "x")]),
+        (["report", "x"], [("file", "x")]),
+    ],
+)
+def test_the_shell_is_offered_names(words, expected):
+    """Through what the shell calls."""
+    assert expected == offered(*words)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_its_script(shell):
+    """As docs/reference/commands.md has the lines that load it."""
+    environment = os.environ | {"_BAKEOFF_COMPLETE": f"{shell}_source"}
+    done = subprocess.run([BAKEOFF], env=environment, capture_output=True, text=True)
+
+    assert 0 == done.returncode
+    assert f"{shell}_complete" in done.stdout

@@ -74,6 +74,8 @@ def bakeoff() -> None:
 
 def _reader_gone() -> bool:
     """Whether standard output is a pipe that nobody reads any more."""
+    if not hasattr(select, "poll"):  # Windows, where writing says so
+        return False
     poll = select.poll()
     poll.register(1, 0)
     return any(event & select.POLLERR for _, event in poll.poll(0))
@@ -105,7 +107,7 @@ def main(args: list[str] | None = None) -> None:
     """
     debug = "--debug" in (sys.argv[1:] if args is None else args)
     # As an exception, so that temporary files and workers go with us. `nohup` has its say.
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
     code: object

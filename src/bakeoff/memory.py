@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import resource
+import os
+import sys
 from pathlib import Path
 
 from .errors import RunError
@@ -12,7 +13,17 @@ __all__ = ["ask_for", "is_limited"]
 
 def is_limited() -> bool:
     """Whether the address space of this process is limited (``ulimit -v``)."""
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return _limit() is not None
+
+
+def _limit() -> int | None:
+    """Return the most bytes of address space, None where nobody has set any; asked of Linux only."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def ask_for(size: int, purpose: str) -> None:
@@ -25,11 +36,11 @@ def ask_for(size: int, purpose: str) -> None:
     Raises:
         RunError: There is less.
     """
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
+    limit = _limit()
+    if limit is None:
         return
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    if limit < (needed := pages * resource.getpagesize() + size):
+    if limit < (needed := pages * os.sysconf("SC_PAGESIZE") + size):
         raise RunError(
             f"memory is limited to {limit >> 20:,} MiB (ulimit -v); {purpose} takes {needed >> 20:,} MiB "
             "of address space"

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, TypeVar, cast
 import click
 
 from ..errors import UsageError
+from . import _completion
 
 __all__ = [
     "AGE",
@@ -145,7 +146,15 @@ def format_option(
     kind = click.Choice(choices) if choices else None
     metavar = None if choices else "FORMAT"
     return click.option(
-        "-f", "--format", "form", type=kind, metavar=metavar, default=default, show_default=True, help=told
+        "-f",
+        "--format",
+        "form",
+        type=kind,
+        metavar=metavar,
+        default=default,
+        show_default=True,
+        help=told,
+        shell_complete=None if choices else _completion.record_formats,
     )
 
 
@@ -193,6 +202,7 @@ def reading(function: _F) -> _F:
             "source_format",
             metavar="FORMAT",
             help="Format of the records (jsonl, csv, ...), where the ending does not tell.",
+            shell_complete=_completion.record_formats,
         ),
     ):
         command = option(command)
@@ -208,6 +218,7 @@ def selecting(default: str) -> Callable[[_F], _F]:
         multiple=True,
         metavar="NAME",
         help=f"Codecs, with * and !exclusion; repeatable.  [default: {default}]",
+        shell_complete=_completion.codecs,
     )
 
 

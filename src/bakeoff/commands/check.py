@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import _completion
 from ._options import Size, Time, format_option
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
 
 
 @click.command("check")
-@click.argument("selection", nargs=-1, metavar="[CODEC]...")
+@click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @click.option(
     "--only", multiple=True, metavar="PATTERN", help="Only these cases: names or globs; repeatable."
 )

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
+from ..errors import UsageError
 from ..grid import draw
+from . import _completion
 from ._options import format_option
 
 __all__ = ["command"]
@@ -20,7 +22,7 @@ MEMORY = 2 << 30
 
 
 @click.command("codecs")
-@click.argument("selection", nargs=-1, metavar="[CODEC]...")
+@click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @format_option("text", "json")
 @click.option(
     "--conventions", is_flag=True, help="Show how each format writes the types it lacks, as Markdown."
@@ -137,8 +139,11 @@ def _facts(name: str) -> dict[str, Any]:
 def _isolated(name: str) -> dict[str, Any]:
     """Ask a third party's codec in a process of its own, which it may end as it likes."""
     from ..bench.jobs import Describe
-    from ..bench.run.processes import Workshop
 
+    try:
+        from ..bench.run.processes import Workshop
+    except UsageError as error:
+        return {"failed": str(error)}
     with Workshop() as workshop:
         ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
     if ended.answer is not None:

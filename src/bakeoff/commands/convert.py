@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from . import _completion
 from ._options import RECORDS, format_option, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
@@ -17,8 +18,8 @@ __all__ = ["command"]
 
 
 @click.command("convert")
-@click.argument("source")
-@click.argument("target")
+@click.argument("source", shell_complete=_completion.files)
+@click.argument("target", shell_complete=_completion.files)
 @reading
 @format_option(default=None, told="Format of TARGET, where its ending does not tell.")
 @click.option("-n", "--records", type=RECORDS, help="Only the first so many.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from . import _completion
 from ._options import RECORDS, format_option, reading, seed_option
 from ._records import report_remark, report_skipped, slow_progress
 
@@ -15,7 +16,7 @@ __all__ = ["command"]
 
 
 @click.command("corpora")
-@click.argument("source", required=False, metavar="[NAME|FILE]")
+@click.argument("source", required=False, metavar="[NAME|FILE]", shell_complete=_completion.corpora)
 @click.option("-n", "--records", type=RECORDS, help="Of a built-in corpus; otherwise only the first so many.")
 @seed_option
 @reading

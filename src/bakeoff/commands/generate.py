@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import near
+from . import _completion
 from ._options import RECORDS, format_option, seed_option
 from ._output import guard
 from ._records import destination, output, slow_progress
@@ -15,7 +16,7 @@ __all__ = ["command"]
 
 
 @click.command("generate")
-@click.argument("name", metavar="CORPUS")
+@click.argument("name", metavar="CORPUS", shell_complete=_completion.corpora)
 @click.option(
     "-n", "--records", type=RECORDS, help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000]"
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from . import _completion
 from ._options import reading
 
 __all__ = ["command"]
@@ -17,8 +18,8 @@ INPUTS = 1000
 
 @click.command("once")
 @click.argument("operation", type=click.Choice(["dump", "load", "nothing"]))
-@click.argument("codec")
-@click.argument("source", metavar="FILE|CORPUS")
+@click.argument("codec", shell_complete=_completion.codecs)
+@click.argument("source", metavar="FILE|CORPUS", shell_complete=_completion.corpora)
 @click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
 @reading
 def command(operation: str, codec: str, source: str, calls: int, how: Mapping[str, Any]) -> None:

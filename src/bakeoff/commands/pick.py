@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError, hint, near
+from . import _completion
 from ._options import AGE, costing
 from ._output import encoded, layout, put, typed
 
@@ -22,18 +23,33 @@ __all__ = ["command"]
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
 @click.option("--rate", type=float, metavar="N", help="Records per second that are written.")
-@click.option("--needs", default="", metavar="TYPES", help="Types that must come back: datetime,bytes,...")
+@click.option(
+    "--needs",
+    default="",
+    metavar="TYPES",
+    shell_complete=_completion.types,
+    help="Types that must come back: datetime,bytes,...",
+)
 @click.option(
     "--untrusted/--trusted",
     default=True,
     help="Whether payloads may come from strangers.  [default: untrusted]",
 )
-@click.option("--formats", default="", metavar="NAMES", help="Wire formats that will do: msgpack,cbor,...")
+@click.option(
+    "--formats",
+    default="",
+    metavar="NAMES",
+    shell_complete=_completion.wire_formats,
+    help="Wire formats that will do: msgpack,cbor,...",
+)
 @click.option("--interop", is_flag=True, help="Other languages must be able to read it.")
 @click.option("--allow-loss", is_flag=True, help="Accept codecs that lose something, as told in the table.")
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
 @click.option(
-    "--codec", metavar="NAME", help="Decide on this codec; with --write also where it was not measured."
+    "--codec",
+    metavar="NAME",
+    shell_complete=_completion.codecs,
+    help="Decide on this codec; with --write also where it was not measured.",
 )
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")

@@ -13,6 +13,7 @@ import click
 from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible
+from . import _completion
 from ._options import Share, Size, Time, reading, seed_option, selecting
 from ._output import encoded, layout, typed
 
@@ -33,7 +34,7 @@ _NOTHING = 1
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...")
+@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora)
 @click.option(
     "-o",
     "--output",
@@ -90,6 +91,7 @@ _NOTHING = 1
 @click.option(
     "--ops",
     metavar="LIST",
+    shell_complete=_completion.operations,
     help="Operations, with commas, instead of the usual; see --explain.",
 )
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")

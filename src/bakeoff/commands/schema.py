@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..grid import draw
+from . import _completion
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout
 from ._records import output, report_remark, report_skipped, slow_progress
@@ -38,7 +39,7 @@ def command() -> None:
 
 
 @command.command("infer")
-@click.argument("source", metavar="FILE")
+@click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
 @reading
 @click.option("--name", default="Record", show_default=True, help="Name of the record class.")
@@ -109,7 +110,7 @@ def _keep_corrected(path: Path, text: bytes) -> None:
 
 
 @command.command("show")
-@click.argument("schema")
+@click.argument("schema", shell_complete=_completion.files)
 @selecting("all of ours that are installed")
 @click.option("--as-objects", is_flag=True, help="With building the classes.")
 def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
@@ -126,14 +127,15 @@ def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
 
 
 @command.command("check")
-@click.argument("source", metavar="FILE")
-@click.argument("schema")
+@click.argument("source", metavar="FILE", shell_complete=_completion.files)
+@click.argument("schema", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
 @reading
 @click.option(
     "-c",
     "--codec",
     metavar="NAME",
+    shell_complete=_completion.codecs,
     help="Expect that codec's forms of types it lacks; told by the ending else.",
 )
 @click.option("--notes", is_flag=True, help="Exit with 1 for fields marked as notes, too.")

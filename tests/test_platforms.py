@@ -1,0 +1,131 @@
+"""macOS and Windows, as far as they can be had elsewhere: what they lack is out of reach here, too.
+
+The libraries of others are loaded beforehand, as they look at the platform, too. On macOS and Windows
+themselves (.github/workflows/tests.yml) the tests of codecs, schemas and reports run as they are.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+RESULT = Path(__file__).parent / "data" / "results" / "format-1.json"
+
+LOADED = """
+import sys
+import asyncio, ctypes, email, importlib.metadata, multiprocessing, pathlib, pickle, platform, plistlib
+import shutil, subprocess, tempfile, threading, tomllib, urllib.request, uuid, zipfile
+import bson.json_util, click, click.shell_completion, msgpack, psutil, pyperf, rich.console, rich.table
+import simplejson, yaml
+"""
+"""What looks at the platform when it is loaded."""
+
+LACKING = {
+    "win32": ["fcntl", "grp", "pwd", "resource", "termios"],
+    "darwin": [],
+}
+"""Modules that there are not, by platform."""
+
+
+def elsewhere(platform: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process that takes itself for one on another platform."""
+    disguise = f"""
+        sys.platform = {platform!r}
+        for name in {LACKING[platform]!r}:
+            sys.modules[name] = None
+        if sys.platform == "win32":
+            import os, select, signal
+            for module, name in ((select, "poll"), (signal, "SIGHUP"), (signal, "SIGALRM"), (os, "sysconf"),
+                                 (os, "sched_getaffinity"), (os, "getuid"), (os, "geteuid")):
+                delattr(module, name)
+    """
+    whole = LOADED + textwrap.dedent(disguise) + textwrap.dedent(script)
+    return subprocess.run([sys.executable, "-c", whole, *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture(params=LACKING)
+def platform(request: pytest.FixtureRequest) -> str:
+    """Each platform but Linux."""
+    assert isinstance(request.param, str)
+    return request.param
+
+
+def test_codecs_work(platform: str) -> None:
+    """All that are installed, bare and compressed, and streams of them."""
+    script = """
+        import io
+        import bakeoff
+        from bakeoff import codecs
+
+        for name in codecs.available():
+            for made in (bakeoff.codec(name, trusted=True), bakeoff.codec(f"{name}|zlib", trusted=True)):
+                assert made.decode(made.encode({"a": "b"})) == {"a": "b"}, name
+                file = io.BytesIO()
+                made.dump([{"a": "b"}] * 3, file)
+                file.seek(0)
+                assert list(made.load(file)) == [{"a": "b"}] * 3, name
+        print(len(codecs.available()))
+    """
+    done = elsewhere(platform, script)
+
+    assert "" == done.stderr
+    assert int(done.stdout) > 10
+
+
+def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
+    """Built-in corpora are the same bytes, files are read, types come back."""
+    script = """
+        from datetime import datetime
+        import bakeoff
+
+        corpus = bakeoff.corpus("movies", records=50)
+        assert corpus.sha256 == sys.argv[1]
+        schema = bakeoff.Schema({"when": datetime})
+        codec = bakeoff.codec("json").with_schema(schema)
+        assert codec.decode(b'{"when": "2011-06-01T00:00:00"}') == {"when": datetime(2011, 6, 1)}
+        print(len(list(bakeoff.corpus(sys.argv[2]).records())), bakeoff.fastest(lock=sys.argv[3]).name)
+    """
+    import bakeoff
+
+    (tmp_path / "mine.jsonl").write_text('{"a": 1}\n' * 7)
+    (tmp_path / "bakeoff.lock").write_text(
+        "version = 2\n[codec]\nname = 'msgpack'\nrequires = { msgpack = '>=1' }\n"
+    )
+    given = (str(tmp_path / name) for name in ("mine.jsonl", "bakeoff.lock"))
+    done = elsewhere(platform, script, bakeoff.corpus("movies", records=50).sha256, *given)
+
+    assert ("7 msgpack\n", "") == (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("form", ["text", "md", "csv", "json", "latex", "rst", "html"])
+def test_reports_work(platform: str, form: str, tmp_path: Path) -> None:
+    """In every format, of a result that was measured on Linux."""
+    script = "from bakeoff.cli import main; main(sys.argv[1:])"
+    if platform == "win32":  # where click asks for a console of Windows
+        script = """
+            from pathlib import Path
+            from bakeoff.reports import render
+            from bakeoff.reports.files import load
+            Path(sys.argv[-1]).write_text(render([load(Path(sys.argv[2]))], sys.argv[4]))
+        """
+    output = tmp_path / f"table.{form}"
+    done = elsewhere(platform, script, "report", str(RESULT), "-f", form, "-o", str(output))
+
+    assert 0 == done.returncode, done.stderr
+    assert "msgpack" in output.read_text()
+
+
+@pytest.mark.parametrize("command", [["run", "movies"], ["check", "json"], ["selftest"]])
+def test_measuring_says_what_it_needs(command: list[str]) -> None:
+    """In one line, and its help works all the same."""
+    script = "from bakeoff.cli import main; main(sys.argv[1:])"
+    done = elsewhere("darwin", script, *command)
+
+    assert 2 == done.returncode
+    assert done.stderr.startswith("bakeoff: measuring needs Linux, and this is darwin; codecs, schemas,")
+    assert 1 == len(done.stderr.splitlines())
+    assert 0 == elsewhere("darwin", script, command[0], "--help").returncode
