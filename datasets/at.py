@@ -11,8 +11,9 @@ The libraries for either look into documents that are in memory; here a document
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from ..codecs.paths import step as written
@@ -141,7 +142,7 @@ class Search:
             elif step.key in value:
                 yield from self.records(value[step.key], depth + 1)
             else:
-                self.miss_key(depth, list(value))
+                self.miss_key(depth, value)
         elif isinstance(value, list):
             if step.is_wild:
                 for item in value:
@@ -153,26 +154,34 @@ class Search:
         else:
             self.miss_container(depth, value)
 
-    def miss_key(self, depth: int, keys: list[Any]) -> None:
+    def miss_key(self, depth: int, keys: Iterable[Any]) -> None:
         """Note that an object lacks the key, and which it has."""
-        names = [key for key in keys if isinstance(key, str)]
+        if not self._is_news(depth):
+            return
+        names = [key for key in islice(keys, KEYS) if isinstance(key, str)]
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         wanted = self.place.steps[depth].key
         alike = near(wanted, names) if wanted is not None else ()
-        meant = f"; {hint([str(Place((*self.place.steps[:depth], Step(key)))) for key in alike], '')}"
-        self._note(depth, f"has the keys {shown or 'of no text'}{meant if alike else ''}")
+        meant = [str(Place((*self.place.steps[:depth], Step(key)))) for key in alike]
+        self._note(depth, f"has the keys {shown}" if names else "has no key", meant)
 
     def miss_item(self, depth: int, length: int) -> None:
         """Note that a list lacks the item."""
-        self._note(depth, f"is a list of {length:,}; [0] is its first item, [*] are all")
+        if self._is_news(depth):
+            self._note(depth, f"is a list of {length:,}; [0] is its first item, [*] are all")
 
     def miss_container(self, depth: int, value: Any) -> None:
         """Note that a value has no parts."""
-        self._note(depth, f"is of type {type(value).__name__}")
+        if self._is_news(depth):
+            self._note(depth, f"is of type {type(value).__name__}")
 
-    def _note(self, depth: int, text: str) -> None:
-        if not self._miss or depth > self._missed:
-            self._missed, self._miss = depth, f"{Place(self.place.steps[:depth])} {text}"
+    def _is_news(self, depth: int) -> bool:
+        """Whether nobody came so far before: that is where something else can be looked for."""
+        return not self._miss or depth > self._missed
+
+    def _note(self, depth: int, text: str, meant: Sequence[str] = ()) -> None:
+        self._missed = depth
+        self._miss = f"{Place(self.place.steps[:depth])} {text}" + (f"; {hint(meant, '')}" if meant else "")
 
     def nothing(self, source: str) -> UsageError:
         """Return the error that says that no document has the place, and what is there."""
