@@ -10,7 +10,7 @@ from typing import Any
 from ..codecs import Codec, DecodeError, codec
 from ..codecs.limits import OWN_DATA
 from ..codecs.streams import Cut
-from .json_reader import RECORD_LIMIT
+from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 

@@ -16,12 +16,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from .encoding import not_utf8
 from .errors import UnreadableCorpus
-from .json_reader import RECORD_LIMIT
+from .json_window import CHUNK, RECORD_LIMIT
 from .problems import Problems
 
 __all__ = ["LOOK_AHEAD", "read_csv", "read_tsv"]
@@ -88,7 +89,8 @@ def read_csv(
         delimiter: None takes the one of ``, ; tab |`` that the header has most of.
     """
     if delimiter is None:
-        header_line = file.peek(HEADER_LIMIT)[:HEADER_LIMIT].partition(b"\n")[0].decode("utf-8", "replace")
+        head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
+        header_line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
         delimiter = max(",;\t|", key=header_line.count)
     rows = _rows(file, problems, delimiter)
     bad = problems.total
@@ -139,7 +141,10 @@ class _Lines:
     """The lines as text, counted."""
 
     def __init__(self, file: io.BufferedReader, problems: Problems) -> None:
-        self._file = file
+        head = file.peek(HEADER_LIMIT)
+        # As spreadsheets on a Macintosh still write them.
+        returns = b"\r" in head and b"\n" not in head
+        self._lines = _returned(file) if returns else iter(partial(file.readline, RECORD_LIMIT), b"")
         self._problems = problems
         self.number = 0
 
@@ -147,7 +152,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        while line := self._file.readline(RECORD_LIMIT):
+        for line in self._lines:
             self.number += 1
             if self.number == 1:
                 line = line.removeprefix(codecs.BOM_UTF8)
@@ -156,3 +161,17 @@ class _Lines:
             except UnicodeDecodeError as error:
                 self._problems.add(f"line {self.number}", not_utf8(error), error)
         raise StopIteration
+
+
+def _returned(file: io.BufferedReader) -> Iterator[bytes]:
+    """Iterate over lines that end with a carriage return alone."""
+    rest = b""
+    while data := file.read(CHUNK):
+        *lines, rest = (rest + data).split(b"\r")
+        for line in lines:
+            yield line + b"\r"
+        if len(rest) > RECORD_LIMIT:
+            yield rest
+            rest = b""
+    if rest:
+        yield rest

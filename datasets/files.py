@@ -19,7 +19,7 @@ from .base import Progress
 from .csv_reader import LOOK_AHEAD
 from .errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from .formats import FORMATS, FileFormat, format_of, sniff
-from .json_reader import RECORD_LIMIT
+from .json_window import RECORD_LIMIT
 from .passes import Cut, Digest, Passed, Reading
 from .problems import Problems
 from .streams import opened, split_compression

@@ -18,7 +18,7 @@ from .errors import UnreadableCorpus
 from .json_window import BLANK, CHUNK, RECORD_LIMIT, TooLongError, Window, scan
 from .problems import Problems
 
-__all__ = ["RECORD_LIMIT", "read_json", "read_json_at", "read_json_lines"]
+__all__ = ["read_json", "read_json_at", "read_json_lines"]
 
 
 def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

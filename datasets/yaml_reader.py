@@ -9,7 +9,7 @@ from typing import Any
 from ..codecs import DecodeError, codec
 from ..codecs.limits import OWN_DATA
 from .encoding import not_utf8
-from .json_reader import RECORD_LIMIT
+from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 

@@ -321,6 +321,14 @@ class TestEncoding:
             with pytest.raises(UnreadableCorpus, match=f"not UTF-8: .*; if it is {encoding}, say --encoding"):
                 read(path)
 
+    @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+    def test_spreadsheets_of_all_systems(self, tmp_path: Path, end: str) -> None:
+        """Lines of CSV may end in a carriage return alone; in a cell it is text."""
+        rows = ["name;note", *['Zoë;"a\rb"'] * 50_000, ""]
+        path = put(tmp_path, "a.csv", end.join(rows).encode("latin-1"))
+
+        assert [{"name": "Zoë", "note": "a\rb"}] * 50_000 == read(path, encoding="latin-1")
+
     def test_what_is_not_in_the_encoding(self, tmp_path: Path) -> None:
         """The file, the encoding and the place are named, across pieces that are read."""
         path = put(tmp_path, "a.csv", b"a\n" + b"x\n" * 200_000 + b"\xff\n")
