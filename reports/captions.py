@@ -10,7 +10,7 @@ from ..bench.stats import FEW
 from . import numbers, row
 from .candidates import Candidate, Standing, limits_needed, records_seen
 from .options import TableOptions
-from .sentence import some
+from .sentence import FEW_NAMES, some
 
 __all__ = ["above", "below"]
 
@@ -67,7 +67,9 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
             "what the check took; `--all` or a longer --budget times them"
         )
     if ranked and (unresolved := _unresolved(ranked)):
-        texts = [f"{', '.join(names)} against {first}" for first, names in unresolved.items()]
+        texts = [f"{some(names)} against {first}" for first, names in unresolved.items()]
+        if len(texts) > FEW_NAMES + 1:
+            texts[FEW_NAMES:] = [f"and behind {len(texts) - FEW_NAMES} others"]
         yield (
             f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
             "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"

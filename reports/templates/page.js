@@ -543,12 +543,11 @@ table.mark();
 changeView();
 recall();
 for (const button of document.querySelectorAll("[data-save]")) {
-  const figure = button.closest("figure");
   const panel = button.closest(".panel");
   const chart = panel ? charts.bars.get(panel.dataset.operation).chart : charts.front;
   button.addEventListener("click", () => {
     const scope = document.querySelector(".scope")?.textContent ?? state.views[0].label;
-    const title = `${figure.querySelector("h3, h2")?.textContent ?? "size against time"}: ${scope}; ${useWords()}`;
+    const title = panel ? `${panel.querySelector("h3").textContent}: ${scope}` : `size against time: ${scope}; ${useWords()}`;
     picture(chart, title, button.dataset.save);
   });
 }

@@ -598,7 +598,10 @@ def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path, scheme: s
     """Each drawing can be taken away as SVG and PNG, with its title and without the page's variables."""
     page = opened(path=small, color_scheme=scheme)
     for kind, head in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        for place in ("#charts", ".panel >> nth=0"):
+        for place, title in (
+            ("#charts", b"size against time: movies; one write and one read"),
+            (".panel >> nth=0", b"dump, per record: movies"),
+        ):
             with page.expect_download() as download:
                 page.locator(place).get_by_role("button", name=re.compile(f"^{kind} of")).click()
             download.value.save_as(tmp_path / "chart")
@@ -607,7 +610,7 @@ def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path, scheme: s
             assert content.startswith(head)
             assert b"var(" not in content
             if kind == "SVG":
-                assert b"movies; one write and one read</text>" in content
+                assert b">" + title + b"</text>" in content
 
 
 def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:

@@ -110,6 +110,23 @@ class TestText:
         assert "rows with = cost the same" in text
 
     @pytest.mark.parametrize(
+        ("times", "noise", "said"),
+        [
+            ([1 + n / 200 for n in range(12)], 0.05, r"(c\d+ \(±[\d.]+%\)(, | )){3}and \d more against c0; "),
+            (
+                [2 ** (n // 2) * (1 + n % 2 / 60) for n in range(20)],
+                0.03,
+                r" against \w+; and behind \d others",
+            ),
+        ],
+    )
+    def test_what_is_not_resolved_is_counted_where_it_is_much(self, result_of, times, noise, said):
+        """The first codecs of a rank, and the first ranks, are named."""
+        planted = {f"c{n}": {"dump": 1e-6 * t, "load": 1e-6 * t, "size": 9} for n, t in enumerate(times)}
+
+        assert re.search(rf"not resolved: .*{said}", render([result_of(planted, noise=noise)], "text"))
+
+    @pytest.mark.parametrize(
         ("noise", "processes", "verdict"),
         [(0.0003, 20, "same"), (0.1, 20, "unresolved"), (0.1, 2, "unresolved")],
     )
