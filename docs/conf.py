@@ -60,7 +60,7 @@ def stub_signatures() -> dict[str, tuple[str, str]]:
         for cls in (node for node in tree.body if isinstance(node, ast.ClassDef)):
             for method in (node for node in cls.body if isinstance(node, ast.FunctionDef)):
                 if method.returns is not None:
-                    arguments = ast.unparse(method.args).removeprefix("self, ").removeprefix("cls, ")
+                    arguments = re.sub(r"^(self|cls)(, )?", "", ast.unparse(method.args))
                     found[f"{cls.name}.{method.name}"] = (f"({arguments})", ast.unparse(method.returns))
     return found
 

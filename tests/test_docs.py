@@ -158,6 +158,16 @@ def test_every_public_name_is_in_the_reference(room: str) -> None:
     ]
 
 
+def test_all_of_a_codec_is_in_the_reference() -> None:
+    """Every public method and attribute of the compiled class, whose members autodoc is given by name."""
+    text = (ROOT / "docs/reference/api/bakeoff.md").read_text()
+    names = [name for name in dir(bakeoff.Codec) if not name.startswith("_")]
+
+    assert [] == [
+        name for name in names if not re.search(rf"(automethod|autoattribute):: {name}\b|``{name}``", text)
+    ]
+
+
 @pytest.mark.parametrize(
     ("language", "code", "notes"),
     [
