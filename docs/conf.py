@@ -32,7 +32,6 @@ default_role = "code"  # docstrings and helps quote code in single backticks, as
 smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3
 maximum_signature_line_length = 90
-autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # there are two `Limits`: the nearest is meant
@@ -71,9 +70,11 @@ STUBS = stub_signatures()
 def typed(
     _app: Sphinx, what: str, name: str, _object: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Give what is compiled the types of its stub."""
+    """Give what is compiled the types of its stub, and leave out defaults that are written ``<...>``."""
     key = ".".join(name.split(".")[-2:])
-    return STUBS[key] if what == "method" and key in STUBS else (signature, result)
+    if what == "method" and key in STUBS:
+        return STUBS[key]
+    return signature and re.sub(r"= ?<.*?>(?=[,)])", "= ...", signature), result
 
 
 def resolve(
