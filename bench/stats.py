@@ -246,15 +246,18 @@ def verdicts(
 
 
 def ranks(
-    cells: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+    cells: Mapping[str, Sequence[Measurement]], judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
 ) -> dict[str, int]:
     """Rank codecs in the order of their means; ties share a rank.
 
     A codec shares the rank of the one before it unless it is surely slower than the first of that
     rank; a new rank counts all codecs above it. So ranks never fall along the order, and what shares
     one cannot be told apart from its quickest.
+
+    Args:
+        cells: Samples by codec.
+        judged: What `verdicts` says of them.
     """
-    judged = verdicts(cells, alpha, tie, exact=exact)
     found: dict[str, int] = {}
     first = ""
     order = sorted((name for name in cells if cells[name]), key=lambda name: interval(cells[name])[0])

@@ -256,12 +256,14 @@ class Standing:
         ranks: Rank of each; codecs that cannot be told apart from the first of a rank share it.
         samples: Per-process costs behind them.
         alpha: Error share of the verdicts behind the ranks.
+        judged: The verdict on every pair, in both orders.
     """
 
     costs: Mapping[str, Figure]
     ranks: Mapping[str, int]
     samples: Mapping[str, tuple[Measurement, ...]]
     alpha: float
+    judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], cost: Cost, alpha: float = ALPHA) -> Standing:
@@ -270,13 +272,8 @@ class Standing:
         samples = {name: found for name, found in samples.items() if found}
         costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
         order = sorted(costs, key=lambda name: costs[name].value)
-        found = ranks(samples, alpha) if samples else {}
-        return cls({name: costs[name] for name in order}, found, samples, alpha)
-
-    @cached_property
-    def judged(self) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
-        """The verdict on every pair, in both orders."""
-        return verdicts(self.samples, self.alpha)
+        judged = verdicts(samples, alpha)
+        return cls({name: costs[name] for name in order}, ranks(samples, judged), samples, alpha, judged)
 
     def shared(self, codec: str) -> tuple[str, Verdict, Ratio] | None:
         """Return the first of the rank that a codec shares, the verdict against it, and the ratio to it."""

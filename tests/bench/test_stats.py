@@ -25,6 +25,10 @@ def noisy(mean: float, spread: float, n: int, seed: int) -> list[Measurement]:
     return samples([mean * math.exp(rng.gauss(0, spread)) for _ in range(n)])
 
 
+def ranked(cells: dict[str, list[Measurement]], *, exact: bool = False) -> dict[str, int]:
+    return ranks(cells, verdicts(cells, exact=exact))
+
+
 class TestRatio:
     def test_pairing_cancels_what_processes_share(self) -> None:
         """A factor common to both cells of a process does not widen the interval."""
@@ -101,7 +105,7 @@ class TestVerdicts:
         cells = {"a": noisy(1, 0.001, 12, 1), "b": noisy(1, 0.001, 12, 2)}
 
         assert verdicts(cells)["a", "b"][0] == "same"
-        assert ranks(cells) == {"a": 1, "b": 1}
+        assert ranked(cells) == {"a": 1, "b": 1}
 
     def test_faster_and_slower_are_said_from_the_first_of_the_pair(self) -> None:
         """The first of the pair is the subject of the sentence."""
@@ -110,14 +114,14 @@ class TestVerdicts:
 
         assert judged["quick", "slow"][0] == "faster"
         assert judged["slow", "quick"][0] == "slower"
-        assert ranks(cells) == {"quick": 1, "slow": 2}
+        assert ranked(cells) == {"quick": 1, "slow": 2}
 
     def test_what_cannot_be_told_is_unresolved(self) -> None:
         """A wide interval around 1 is neither same nor different."""
         cells = {"a": noisy(1, 0.2, 5, 1), "b": noisy(1.02, 0.2, 5, 2)}
 
         assert verdicts(cells)["a", "b"][0] == "unresolved"
-        assert set(ranks(cells).values()) == {1}
+        assert set(ranked(cells).values()) == {1}
 
     def test_few_processes_decide_nothing(self) -> None:
         """With two processes even a tenfold difference is a tie; a third tells."""
@@ -125,12 +129,12 @@ class TestVerdicts:
         two = {name: found[:2] for name, found in cells.items()}
 
         assert "unresolved" == verdicts(two)["quick", "slow"][0]
-        assert {"quick": 1, "slow": 1} == ranks(two)
-        assert {"quick": 1, "slow": 2} == ranks(cells)
+        assert {"quick": 1, "slow": 1} == ranked(two)
+        assert {"quick": 1, "slow": 2} == ranked(cells)
 
     def test_few_sizes_decide(self) -> None:
         """What carries no noise needs no three processes."""
-        assert {"a": 1, "b": 2} == ranks({"a": samples([100.0]), "b": samples([150.0])}, exact=True)
+        assert {"a": 1, "b": 2} == ranked({"a": samples([100.0]), "b": samples([150.0])}, exact=True)
 
     def test_ranks_never_fall_along_the_order(self) -> None:
         """What little is known of shares the rank it stands in; a new rank counts all above it."""
@@ -143,7 +147,7 @@ class TestVerdicts:
             "last": noisy(9, 0.01, 10, 6),
         }
         order = sorted(cells, key=lambda name: interval(cells[name])[0])
-        found = ranks(cells)
+        found = ranked(cells)
 
         assert [found[name] for name in order] == sorted(found.values())
         for place, name in enumerate(order, 1):
@@ -155,7 +159,7 @@ class TestVerdicts:
 
     def test_a_cell_without_samples_is_left_out(self) -> None:
         """Failed cells take no part."""
-        assert ranks({"a": noisy(1, 0.01, 5, 1), "b": []}) == {"a": 1}
+        assert ranked({"a": noisy(1, 0.01, 5, 1), "b": []}) == {"a": 1}
 
     def test_many_equal_cells_stay_unseparated(self) -> None:
         """Over 200 tables of ten equal codecs, at most 5 % call any pair different."""

@@ -241,10 +241,11 @@ class TestProcess:
 
 def test_explain_says_what_will_be_run() -> None:
     """The contract with this run's numbers, its codecs and operations, and a time."""
-    text = explain(Options(("movies", "mine.jsonl"), ("json", "bson"), precision=0.005, gc="both"))
+    text = explain(Options(("movies", "text"), ("json", "bson"), precision=0.005, gc="both"))
 
     assert "±0.5 %" in text
-    assert "movies, mine.jsonl" in text
+    assert "movies, 1,000 of " in text
+    assert "; text, " in text
     assert "2: json, bson" in text
     assert "dump-nogc" in text
     assert "takes       about" in text
