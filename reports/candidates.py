@@ -129,6 +129,13 @@ class Candidate:
         known = [seconds for seconds in found if isinstance(seconds, float)]
         return math.fsum(known) if known and len(known) == len(operations) else None
 
+    def rough_cost(self, cost: Cost) -> float | None:
+        """Return what a record cost in the check, in seconds, where there was no time to measure it."""
+        dump, load = self.rough("dump"), self.rough("load")
+        if not self.untimed or dump is None or load is None:
+            return None
+        return cost.total(dump, load, self.rough("fix") or 0.0)
+
     @property
     def unfixed(self) -> bool:
         """Whether there is no schema, or one that has nothing to fix for this codec."""

@@ -299,10 +299,7 @@ class SectionBuilder:
             return None
         if not spec.figure:
             return candidate.rough(*spec.added(candidate))
-        dump, load = candidate.rough("dump"), candidate.rough("load")
-        if dump is None or load is None:
-            return None
-        return self.options.cost.total(dump, load, candidate.rough("fix") or 0.0)
+        return candidate.rough_cost(self.options.cost)
 
     def _unit(self, spec: ColumnSpec) -> str:
         """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""

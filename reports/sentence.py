@@ -31,6 +31,7 @@ FEW_NAMES: Final = 3
 
 _NONE: Final = "No codec got through"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
+_LATE: Final = "The time did not suffice for any codec; a longer --budget, or --all, gives it"
 _UNCHECKED: Final = "Nothing is recommended, as nobody checked what comes back"
 
 
@@ -50,7 +51,7 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
         return "Nothing was measured, so there is nothing to recommend."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
-    if found.keys() <= {_NONE, _PARTS, _UNCHECKED}:
+    if found.keys() <= {_NONE, _PARTS, _LATE, _UNCHECKED}:
         return f"{text}."
     return f"{text} (by the cost of {model.sentence()})."
 
@@ -81,7 +82,7 @@ def _verdict(candidates: list[Candidate], cost: Cost, alpha: float) -> tuple[str
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
     standing = Standing.of(candidates, cost, alpha)
     if not standing.costs:
-        return (_PARTS if any(map(_passed, candidates)) else _NONE), ""
+        return _without_costs(candidates, cost), ""
     if not any(candidate.checked for candidate in candidates):
         return _UNCHECKED, ""
     safe = [e for e in candidates if _recommendable(e) and e.name in standing.costs]
@@ -110,6 +111,17 @@ def _verdict(candidates: list[Candidate], cost: Cost, alpha: float) -> tuple[str
         verdict = f"{winner} is the only one that brings every record back safely"
     asides += _better(candidates, standing, winner)
     return verdict, ", ".join(asides)
+
+
+def _without_costs(candidates: list[Candidate], cost: Cost) -> str:
+    """Say why nothing can be recommended where nothing has a cost."""
+    rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
+    if rough:
+        least = min(rough, key=rough.__getitem__)
+        return f"There was no time to time codecs; in their checks {least} took least, roughly"
+    if any(map(_passed, candidates)):
+        return _PARTS
+    return _LATE if any(e.outcome == "unfinished" for e in candidates) else _NONE
 
 
 def _processes(number: int) -> str:

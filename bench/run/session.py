@@ -259,7 +259,6 @@ class Session:
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
         if prepared.remark:
             run.record({"kind": "warning", "text": prepared.remark})
-            self.notes.append(prepared.remark)
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(
