@@ -37,6 +37,7 @@ napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # there are two `Limits`: the nearest is meant
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # that of the theme underlines what is imported
 html_title = "bakeoff"
 html_theme_options = {"light_css_variables": {"code-font-size": "75%"}}  # of tables, 98 columns fit
 html_copy_source = False
