@@ -18,13 +18,14 @@ from typing import Any, Final
 
 from ..codecs.paths import step as written
 from ..errors import UsageError, hint, near
-from .sampling import pickled
 
 __all__ = ["KEYS", "Place", "Search", "Step", "way_in"]
 
 KEYS = 1_000
 """Keys of an object that are remembered to say what could be looked for instead."""
 _SHOWN = 10
+_COUNTED = 10_000
+"""Values of a part that are counted to find the largest."""
 _SEVERAL = 10
 """Items from which a list inside a record may be what somebody takes for the records."""
 _DEEPEST = 8
@@ -188,6 +189,19 @@ class Search:
         return UsageError(f"{source}: nothing at {self.place}" + (f": {self._miss}" if self._miss else ""))
 
 
+def _extent(part: Any) -> tuple[int, int]:
+    """Return how large a part is: its values, as far as they are worth counting, and then its items."""
+    stack, seen = [part], 0
+    while stack and seen < _COUNTED:
+        value = stack.pop()
+        seen += 1
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, list):
+            stack += value
+    return seen, len(part) if isinstance(part, dict | list) else 0
+
+
 def way_in(record: Any) -> Place | None:
     """Return where the one record of a file may have those that are meant, None where it seems to be one.
 
@@ -207,6 +221,6 @@ def way_in(record: Any) -> Place | None:
             parts = [(Step(key), part) for key, part in record.items() if isinstance(key, str)]
         else:
             return None
-        step, record = max(parts, key=lambda pair: pickled(pair[1]), default=(Step(), None))
+        step, record = max(parts, key=lambda pair: _extent(pair[1]), default=(Step(), None))
         steps = (*steps, step)
     return None

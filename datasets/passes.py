@@ -126,7 +126,7 @@ class Passed(Corpus):
         if self._survey is None:
             from .profile import profile
 
-            facts = profile(drawn, sampler.count) | {"size_mean": sampler.size}
+            facts = profile(drawn, sampler.count, sampler.size) | {"size_mean": sampler.size}
             self._survey = Survey(sampler.count, digest.text, facts)
         return fitting(drawn, n, room, least, self.seed)
 

@@ -20,12 +20,13 @@ MOST_VALUES = 300_000
 MOST_BYTES = 8 * 1024 * 1024
 
 
-def profile(records: Sequence[Any], count: int) -> dict[str, Fact]:
+def profile(records: Sequence[Any], count: int, size: float = 0.0) -> dict[str, Fact]:
     """Describe records.
 
     Args:
         records: The sample that is looked at.
         count: How many there are in all.
+        size: Bytes of one of them in memory, roughly; very large ones are not written as JSON for this.
 
     Returns:
         Flat facts: ``records``, ``sample``; bytes as compact JSON (``bytes_mean``, ``bytes_min``,
@@ -43,7 +44,7 @@ def profile(records: Sequence[Any], count: int) -> dict[str, Fact]:
         walk.add(record)
         if walk.seen > MOST_VALUES:
             break
-    sizes = _sizes(records)
+    sizes = _sizes(records) if size <= MOST_BYTES else {}
     return {
         "records": count,
         "sample": len(records),

@@ -85,7 +85,7 @@ class Sampler:
 
 def fitting(drawn: Sequence[Any], n: int, room: int | None, least: int, seed: int) -> list[Any]:
     """Return records from all over those that were drawn, as `Corpus.sample` has it."""
-    if room is not None:
+    if room is not None and min(n, len(drawn)) > least:
         mean = sum(map(pickled, drawn)) / max(1, len(drawn))
         n = min(n, max(least, int(room / max(1.0, mean))))
     return [drawn[index] for index in strata(len(drawn), n, seed)]

@@ -138,9 +138,15 @@ def _read(options: Options, show: Show) -> Iterator[tuple[Prepared, float]]:
 
 def _corpus(prepared: Prepared, taken: float) -> str:
     facts = prepared.facts
-    size = facts["profile"].get("bytes_mean", 0.0)
+    size = _size(prepared)
     drawn = f"{facts['sample']:,} of {facts['records']:,} records"
-    return f"{facts['name']}, {drawn}, {size:,.0f} bytes each as JSON, read in {taken:.1f} s"
+    return f"{facts['name']}, {drawn}, {size:,.0f} bytes each, read in {taken:.1f} s"
+
+
+def _size(prepared: Prepared) -> float:
+    """Return the bytes of a record, as JSON or else as a pickle."""
+    profile = prepared.facts["profile"]
+    return float(profile.get("bytes_mean") or profile.get("size_mean") or 0.0)
 
 
 def _seconds(options: Options, prepared: Prepared, read: float) -> float:
@@ -149,7 +155,7 @@ def _seconds(options: Options, prepared: Prepared, read: float) -> float:
     It is with few codecs, in the first look or soon after: neighbours in rank are far apart then.
     """
     schedule, side, codecs = Schedule(options, read), abreast(), len(options.codecs)
-    size = float(prepared.facts["profile"].get("bytes_mean", 0.0))
+    size = _size(prepared)
     compared = min(schedule.check_seconds, _COMPARED * size * float(prepared.facts["sample"]))
     check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))
     memory = codecs * len(options.memory()) * _MEMORY / side
