@@ -453,7 +453,7 @@ class Executor(Protocol):
         inputs: Mapping[Digest, bytes] | None = None,
         *,
         patience: float | None = None,
-        until: float | None = None,
+        over: Callable[[], bool] | None = None,
         watch: Callable[[int], object] | None = None,
     ) -> Future[Ended]:
         """Run a job in a fresh process.
@@ -462,8 +462,8 @@ class Executor(Protocol):
             job: What to do.
             inputs: What it names by digest, where that is not in `blobs` already.
             patience: Seconds without a heartbeat after which the worker is ended; None for ever.
-            until: When the worker is ended, or not begun any more, on this process's monotonic clock; its
-                outcome then is "unfinished". None for never.
+            over: Whether the worker is to be ended, or not to be begun any more, as its time is over; its
+                outcome then is "unfinished". Called now and then, in any thread.
             watch: Called now and then with the cell that is running.
 
         Raises (from the future):

@@ -36,13 +36,18 @@ def check(run: Run, stage: Stage) -> None:
         for codec in codecs
     }
     reasons = {codec: missing(codec) for codec in codecs}
+    finished: list[object] = []
+
+    def over() -> bool:
+        return stage.schedule.check_over(len(finished))
+
     waiting = {
-        codec: run.executor.submit(
-            jobs[codec], patience=run.options.cell_timeout, until=stage.schedule.check_ends
-        )
+        codec: run.executor.submit(jobs[codec], patience=run.options.cell_timeout, over=over)
         for codec in sorted(codecs, key=_turn)
         if reasons[codec] is None
     }
+    for future in waiting.values():
+        future.add_done_callback(finished.append)
     for done, codec in enumerate(sorted(codecs, key=_turn)):
         run.show(f"{stage.name}: checking {codec}", done, len(codecs))
         if (reason := reasons[codec]) is not None:

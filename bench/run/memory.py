@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from concurrent.futures import Future
 
 from ..jobs import Ended, Weigh, Weighed
@@ -25,14 +26,14 @@ def measure_memory(run: Run, stage: Stage) -> None:
         if found.fixes or not operation(name).schema
     ]
     jobs = {cell: _job(run, stage, cell) for cell in cells if not run.state.measured(cell)}
-    until = stage.schedule.memory_ends
-    waiting = {cell: _submitted(run, job, until) for cell, job in jobs.items()}
+    over = stage.schedule.memory_over
+    waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late: list[str] = []
     for done, (cell, future) in enumerate(waiting.items()):
         run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", done, len(waiting))
         if run.stopping and future.cancel():
             continue
-        ended = _confirmed(run, jobs[cell], future.result(), until)
+        ended = _confirmed(run, jobs[cell], future.result(), over)
         if ended is not None and ended.outcome == "unfinished":
             late.append(cell.codec)
         elif ended is not None:
@@ -57,11 +58,11 @@ def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
     )
 
 
-def _submitted(run: Run, job: Weigh, until: float | None) -> Future[Ended]:
-    return run.executor.submit(job, patience=run.options.cell_timeout, until=until)
+def _submitted(run: Run, job: Weigh, over: Callable[[], bool]) -> Future[Ended]:
+    return run.executor.submit(job, patience=run.options.cell_timeout, over=over)
 
 
-def _confirmed(run: Run, job: Weigh, ended: Ended, until: float | None) -> Ended | None:
+def _confirmed(run: Run, job: Weigh, ended: Ended, over: Callable[[], bool]) -> Ended | None:
     """Return the answer that stands, in further processes where one asks for them."""
     for _ in range(_MOST - 1):
         answer: Weighed | None = ended.answer
@@ -70,7 +71,7 @@ def _confirmed(run: Run, job: Weigh, ended: Ended, until: float | None) -> Ended
         if run.stopping:
             return None  # an answer that asks for another process is none
         job = dataclasses.replace(job, options={**job.options, **answer.again})
-        ended = _submitted(run, job, until).result()
+        ended = _submitted(run, job, over).result()
     return ended
 
 

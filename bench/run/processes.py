@@ -95,7 +95,7 @@ class Workshop:
         inputs: Mapping[str, bytes] | None = None,
         *,
         patience: float | None = None,
-        until: float | None = None,
+        over: Callable[[], bool] | None = None,
         watch: Callable[[int], object] | None = None,
         environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
@@ -103,7 +103,7 @@ class Workshop:
         """Run a job in a fresh process, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
-            job: As there; likewise `inputs`, `patience`, `until` and `watch`.
+            job: As there; likewise `inputs`, `patience`, `over` and `watch`.
             environment: Further environment variables.
             handles: Files of ours that are open and that the worker may read, by number.
 
@@ -113,7 +113,7 @@ class Workshop:
         if inputs is not None and inputs is not self.blobs:
             for digest in job.digests():
                 self.blobs.put(inputs[digest])
-        return self._pool.submit(self._work, job, _Limits(patience, until), environment or {}, handles, watch)
+        return self._pool.submit(self._work, job, _Limits(patience, over), environment or {}, handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
@@ -131,7 +131,7 @@ class Workshop:
         handles: Collection[int],
         watch: Callable[[int], object] | None,
     ) -> Ended:
-        if limits.over():
+        if limits.over is not None and limits.over():
             return Ended(None, "unfinished", "the time was over before it began")
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
@@ -206,11 +206,7 @@ class _Limits:
     """How long a worker may take; see `Workshop.submit`."""
 
     patience: float | None
-    until: float | None
-
-    def over(self) -> bool:
-        """Whether its time is over."""
-        return self.until is not None and time.monotonic() >= self.until
+    over: Callable[[], bool] | None
 
 
 def _wait(
@@ -230,7 +226,7 @@ def _wait(
                 beats, since = now, time.monotonic()
             elif limits.patience is not None and time.monotonic() - since > limits.patience:
                 return "timed out", f"did not come back within {limits.patience:g} s (--cell-timeout)"
-            if limits.over():
+            if limits.over is not None and limits.over():
                 return "unfinished", "the time did not suffice"
     finally:
         os.close(handle)

@@ -53,8 +53,8 @@ def prepare(
         seconds=None if options.patient or after is not None else Schedule(options).reading,
         after=after,
     )
-    until = None if after is not None else Schedule(options).reading_ends
-    ended = workshop.work(job, handles=_handles(source), until=until, watch=watch)
+    over = None if after is not None else Schedule(options).reading_over
+    ended = workshop.work(job, handles=_handles(source), over=over, watch=watch)
     prepared: Prepared | None = ended.answer
     if ended.outcome == "unfinished":
         raise RunError(

@@ -20,8 +20,12 @@ __all__ = ["FEWEST_PROCESSES", "Schedule"]
 _CHECK = 0.6
 """Part of the time that the check may take."""
 _READ = 0.3
-"""Part of the time that reading may take. Where a single record takes longer, the check's rough figures are
-most of what there will be."""
+"""Part of the time that reading may take, where there is a record to stop at."""
+_LARGE = 0.2
+"""Once a few records have taken this part of the time to read, there will be none for timing: then rough
+figures of many codecs are the answer."""
+_ENOUGH = 4
+"""Checks without which there is little to time; rough figures of more codecs are worth more than its part."""
 _MEMORY = 0.35
 """Part of the time that is kept for the memory phase."""
 _SLACK = 0.2
@@ -45,11 +49,13 @@ class Schedule:
     Attributes:
         options: Of the run.
         read: Seconds that reading it has taken.
+        few: Its records are too few to read less of it.
         begun: When its time began, on the monotonic clock.
     """
 
     options: Options
     read: float = 0.0
+    few: bool = False
     begun: float = field(default_factory=time.monotonic)
 
     def begin(self) -> None:
@@ -75,10 +81,9 @@ class Schedule:
         """Seconds after which a long source is read no further."""
         return _READ * self.budget
 
-    @property
-    def reading_ends(self) -> float | None:
-        """When reading is ended that has not even got to the first records; None for never."""
-        return None if self.options.patient else self.begun + self.budget
+    def reading_over(self) -> bool:
+        """Whether reading is ended that has not even got to the first records."""
+        return not self.options.patient and not self.left()
 
     @property
     def check_seconds(self) -> float:
@@ -88,12 +93,18 @@ class Schedule:
         share = _CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
         return min(_PATIENT, max(0.1, share - _START))
 
-    @property
-    def check_ends(self) -> float | None:
-        """When checks that have not come to an end are ended; None for never."""
+    def check_over(self, finished: int) -> bool:
+        """Whether checks are ended that have not come to an end.
+
+        Args:
+            finished: Those that have.
+        """
         if self.options.patient:
-            return None
-        return self.last if self.read > 1.5 * self.reading else self.begun + _CHECK * self.budget
+            return False
+        if self.few and self.read > _LARGE * self.budget:
+            return self.all_over()
+        enough = min(_ENOUGH, len(self.options.codecs) // 2)
+        return self.all_over() or (finished >= enough and not self.left(_CHECK))
 
     @property
     def timing_part(self) -> float:
@@ -105,22 +116,18 @@ class Schedule:
         """Likewise where nothing could be told without a little more."""
         return self.timing_part + _SLACK
 
-    @property
-    def memory_ends(self) -> float | None:
-        """When memory is measured no longer; None for never."""
-        return None if self.options.patient else self.begun + self.budget
+    def memory_over(self) -> bool:
+        """Whether memory is measured no longer."""
+        return not self.options.patient and not self.left()
 
-    @property
-    def last(self) -> float | None:
-        """When everything is ended that is still at work; None for never."""
-        if self.options.patient:
-            return None
-        return self.begun + (1 + _SLACK) * self.budget + _GRACE
+    def all_over(self) -> bool:
+        """Whether everything is ended that is still at work."""
+        return time.monotonic() >= self.begun + self.most
 
     @property
     def most(self) -> float:
-        """Seconds that all of it takes at most."""
-        return math.inf if self.last is None else self.last - self.begun
+        """Seconds that all of it takes at most, when everything is ended that is still at work."""
+        return math.inf if self.options.patient else (1 + _SLACK) * self.budget + _GRACE
 
     def processes(self, seconds: Mapping[str, float]) -> list[str]:
         """Return the codecs for which the time suffices, the quickest first.

@@ -29,6 +29,8 @@ from .time import time_cells
 
 __all__ = ["Session", "guard", "stored_options"]
 
+_FEW = 4
+"""Records that are taken for documents."""
 _SAVE_EVERY = 15.0
 """Seconds after which the result file is written once more, when a corpus' timing ends; the journal is
 there after every process."""
@@ -266,7 +268,12 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        return Stage(facts.name, prepared.corpus, prepared.path, Schedule(options, time.monotonic() - begun))
+        return Stage(
+            facts.name,
+            prepared.corpus,
+            prepared.path,
+            Schedule(options, time.monotonic() - begun, facts.sample <= _FEW),
+        )
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

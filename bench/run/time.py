@@ -234,7 +234,7 @@ class _Contest:
                 self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, 0)
 
         ended = self.run.executor.submit(
-            job, patience=options.cell_timeout, until=self.stage.schedule.last, watch=watch
+            job, patience=options.cell_timeout, over=self.stage.schedule.all_over, watch=watch
         ).result()
         answer: Timed | None = ended.answer
         if ended.outcome == "unfinished":
