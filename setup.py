@@ -1,5 +1,6 @@
 """The compiled modules, which pyproject.toml has no stable table for yet; all else stands there."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,11 @@ from setuptools import Extension, setup
 PACKAGE = Path("src/bakeoff")
 """Sources are named through the links in it, so that Cython finds each .pxd by its qualified name."""
 
+HAS_FLAGS = "CFLAGS" in os.environ
+"""Whoever builds says what is wanted; else no symbols, which Python's own flags bring along: they take six
+times the space of the code.
+"""
+
 
 def extension(source: Path) -> Extension:
     """Return the extension of a .pyx file; what it includes lies beside it."""
@@ -15,8 +21,8 @@ def extension(source: Path) -> Extension:
         ".".join(("bakeoff", *source.relative_to(PACKAGE).with_suffix("").parts)),
         [source.as_posix()],
         depends=sorted(path.as_posix() for path in source.parent.glob("*.px[id]")),
-        # Python's own flags bring debugging symbols along, of three times the size of the code.
-        extra_compile_args=["-g0"],
+        extra_compile_args=[] if HAS_FLAGS else ["-g0"],
+        extra_link_args=["-s"] if sys.platform == "linux" and not HAS_FLAGS else [],
     )
 
 
