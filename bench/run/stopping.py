@@ -61,8 +61,12 @@ class Rule:
 
     @property
     def alpha(self) -> float:
-        """What one look, and therefore the final table, may spend of the run's alpha."""
-        return split(ALPHA, len(self.looks()))
+        """What one look, and therefore the final table, may spend of the run's alpha.
+
+        Whoever stops at a width, whatever the differences are, does not stop at differences that happen to be
+        large (Chow and Robbins 1965): nothing has to be split.
+        """
+        return ALPHA if self.ratios else split(ALPHA, len(self.looks()))
 
     def look(self, tables: Sequence[Mapping[str, Sequence[Measurement]]]) -> Progress:
         """Judge how far a run has come.
