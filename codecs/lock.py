@@ -153,7 +153,7 @@ class Lock:
 
     def dumps(self) -> str:
         """Return the lock as TOML."""
-        from ..toml import dumps
+        import tomli_w
 
         codec: dict[str, Any] = {
             "name": self.codec,
@@ -168,7 +168,8 @@ class Lock:
             "choice": {"why": self.why, "date": self.date, **self.terms},
             "evidence": [dict(entry) for entry in self.evidence],
         }
-        return f"# Written by `bakeoff pick --write`; read by `bakeoff.fastest()`. Commit it.\n{dumps(plain)}"
+        head = "# Written by `bakeoff pick --write`; read by `bakeoff.fastest()`. Commit it.\n"
+        return head + tomli_w.dumps(plain)
 
 
 _T = TypeVar("_T")
