@@ -14,6 +14,9 @@ HAS_FLAGS = "CFLAGS" in os.environ
 times the space of the code.
 """
 
+NAMED = ("_leakers",)
+"""Whose functions the search for leaks has to name."""
+
 
 def extension(source: Path) -> Extension:
     """Return the extension of a .pyx file; what it includes lies beside it."""
@@ -22,7 +25,7 @@ def extension(source: Path) -> Extension:
         [source.as_posix()],
         depends=sorted(path.as_posix() for path in source.parent.glob("*.px[id]")),
         extra_compile_args=[] if HAS_FLAGS else ["-g0"],
-        extra_link_args=["-s"] if sys.platform == "linux" and not HAS_FLAGS else [],
+        extra_link_args=["-s"] if sys.platform == "linux" and not (HAS_FLAGS or source.stem in NAMED) else [],
     )
 
 

@@ -21,6 +21,7 @@ def prepare(
     watch: Callable[[int], object] = lambda percent: None,
     *,
     after: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Prepared:
     """Read a corpus and draw its sample.
 
@@ -30,8 +31,10 @@ def prepare(
         source: The corpus, as typed.
         watch: Called now and then with how much of it is read, in percent.
         after: Records after which reading ends, as it did in the run that is resumed.
+        stop: Whether it is to be given up.
 
     Raises:
+        KeyboardInterrupt: It was given up.
         RunError: It cannot be read.
         UsageError: There is no such corpus.
     """
@@ -53,9 +56,15 @@ def prepare(
         seconds=None if options.patient or after is not None else Schedule(options).reading,
         after=after,
     )
-    over = None if after is not None else Schedule(options).reading_over
+    schedule = Schedule(options)
+
+    def over() -> bool:
+        return stop() or (after is None and schedule.reading_over())
+
     ended = workshop.work(job, handles=_handles(source), over=over, watch=watch)
     prepared: Prepared | None = ended.answer
+    if stop():
+        raise KeyboardInterrupt
     if ended.outcome == "unfinished":
         raise RunError(
             f"{source}: the time did not suffice to read the first records; a longer --budget, or --all, "

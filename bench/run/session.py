@@ -183,9 +183,11 @@ class Session:
 
         def interrupt(number: int, frame: FrameType | None) -> None:
             self.interrupted = True
-            if run.stopping or self._reading:
+            if run.stopping:
                 raise KeyboardInterrupt
             run.stopping = True
+            if self._reading:
+                return  # who reads looks, where nothing is left half done
             self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
 
         try:
@@ -249,6 +251,7 @@ class Session:
             source,
             lambda percent: run.show(f"reading {source}", max(0, percent), 100),
             after=_after(run, source),
+            stop=lambda: run.stopping,
         )
         facts = CorpusFacts(**prepared.facts)
         name = facts.name

@@ -249,7 +249,7 @@ def test_a_suspicion_alone_is_no_verdict():
     job = Weigh(corpus=Corpus(""), codec="json", operation="growth-load", payloads="")
     suspicion = Ended(Weighed(0.0, {"verdict": "no growth"}, again={"windows": 96}))
 
-    assert _confirmed(SimpleNamespace(stopping=True), job, suspicion) is None
+    assert _confirmed(SimpleNamespace(stopping=True), job, suspicion, lambda: False) is None
 
 
 def test_a_lower_limit_is_kept():
