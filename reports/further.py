@@ -15,7 +15,11 @@ __all__ = ["resolving"]
 _MOST: Final = 400
 """Processes that a run takes at most."""
 _OVERHEAD: Final = 2.0
-"""A timing process takes so many times what its measured calls take, and half a second to start."""
+"""A timing process takes so many times what its measured calls take, and the time to start."""
+_START: Final = 0.5
+"""Seconds that a timing process takes to start."""
+_TIMING: Final = 0.65
+"""Part of a budget in which timing has to be over where memory is measured, too."""
 _LEAST: Final = 10.0
 """Seconds that are worth a command."""
 
@@ -39,7 +43,11 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
     times = max((w / t) ** 2 for w, t in zip(widths, targets, strict=True))
     done = min(r.processes for r in found)
     further = min(max(1.0, done * (times - 1)), _MOST)
-    budget = max(_LEAST, further * (_OVERHEAD * _measuring(result) / done + 0.5))
+    process = _OVERHEAD * _measuring(result) / done + _START
+    # The budget is for all that is done with a corpus: reading and checks come once more.
+    before = max(0.0, result.duration / max(1, len(result.corpora)) - done * process)
+    part = _TIMING if any(result.operation(c.cell.operation).phase == "memory" for c in result.cells) else 1.0
+    budget = max(_LEAST, (before + further * process) / part)
     precision = min(*targets, _precision(result))
     words = ["bakeoff", "run", "--resume", file, "--ratios"]
     words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]

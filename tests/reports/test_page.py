@@ -105,7 +105,7 @@ def test_it_says_what_a_reader_needs(read: Reader, small: Result) -> None:
 
 
 def test_it_does_not_take_noise_for_a_tie(read: Reader) -> None:
-    """A shared rank has two causes, and the page names both."""
+    """What costs the same is told from what is not known."""
     words = " ".join(" ".join(read.text).split())
 
     assert "“=” cost the same, within 1 %; those with a range of ranks cannot be told apart" in words

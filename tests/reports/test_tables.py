@@ -101,7 +101,7 @@ class TestText:
         assert "small" == order(render([run], "text", bandwidth="50Mbit"))[0]
 
     def test_ties_share_a_rank(self, result_of):
-        """Codecs that cannot be told apart share a rank and it is said."""
+        """Codecs that cost the same share a rank and it is said."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
         run = result_of({"a": same, "b": same, "c": {"dump": 4e-6, "load": 4e-6, "size": 100}})
         text = render([run], "text")
