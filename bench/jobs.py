@@ -57,12 +57,15 @@ class Job:
         memory: Bytes of address space of the worker; None for as much as there is.
         path: What the worker needs in `sys.path`, for records and codecs of the user's own modules.
         core: Processor to stay on.
+        places: Where operations' places are, by name, as far as these are servers: URLs, which may hold
+            passwords.
     """
 
     kind: ClassVar[str]
     memory: int | None = None
     path: tuple[str, ...] = ()
     core: int | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def digests(self) -> set[Digest]:
         """Return what an executor has to bring to the worker."""

@@ -270,6 +270,11 @@ class OperationFacts:
     summary: str = ""
     cost: Part | None = None
 
+    @property
+    def rate(self) -> bool:
+        """Whether its figures are records a second, of the seconds that were measured."""
+        return self.phase == "time" and self.direction == "higher"
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

@@ -235,7 +235,7 @@ def bars(view: View, operation: str) -> list[dict[str, Any]]:
     """
     spec = view.specs[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
-    return _drawn([(e, f, _worded(f, spec.unit)) for e, f in found], spec.direction)
+    return _drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
 
 
 def unseen(group: Sequence[View], operation: str) -> str:
@@ -283,7 +283,7 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
 
 
 def _worded(figure: Figure, unit: str) -> str:
-    text = amount(figure.value, unit, figure.half if unit == "second" else None)
+    text = amount(figure.value, unit, figure.half if unit != "byte" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()
 

@@ -17,7 +17,7 @@ from .numbers import Scale
 from .row import Setting
 from .table import Direction, Entry
 
-__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns"]
+__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
 
 Words = Callable[[Candidate, Setting], Entry]
 """Says in words what a column says of a codec."""
@@ -105,6 +105,11 @@ class ColumnSpec:
         """Whether figures are seconds, which all times of a table share a unit of."""
         return self.unit == "second"
 
+    @property
+    def measure(self) -> str:
+        """The unit of `numbers.scale` that figures are written in."""
+        return "rate" if self.phase == "time" and self.direction == "higher" else self.unit
+
     def added(self, candidate: Candidate) -> tuple[str, ...]:
         """Return the operations that are added up for a codec."""
         return self.parts(candidate) if self.parts else self.operations
@@ -122,6 +127,11 @@ class ColumnSpec:
 def best(direction: Direction) -> Callable[..., Any]:
     """Return what chooses the best of some figures, `min` or `max`."""
     return max if direction == "higher" else min
+
+
+def figure_of(key: str, columns: Mapping[str, ColumnSpec]) -> str:
+    """Return the column whose ratio ``KEY:x`` is, or the key itself; ``peek:x`` may be of a field ``x``."""
+    return key if key in columns else key.removesuffix(":x")
 
 
 def _peak(candidate: Candidate, _: Standing) -> Figure | None:

@@ -26,6 +26,7 @@ _SCALES: Final[dict[str, tuple[Scale, ...]]] = {
     "second": ((1e9, "ns"), (1e6, "µs"), (1e3, "ms"), (1.0, "s")),
     "byte": ((1.0, "B"), (2.0**-10, "KiB"), (2.0**-20, "MiB"), (2.0**-30, "GiB")),
     "integer": ((1.0, ""),),
+    "rate": ((1.0, "/s"), (1e-3, "k/s"), (1e-6, "M/s")),
 }
 
 
@@ -38,7 +39,7 @@ def scale(values: Iterable[float], unit: str) -> Scale:
 
     Args:
         values: The column's values in `unit`; zero and negative ones do not count.
-        unit: "second", "byte" or "integer".
+        unit: "second", "byte", "integer" or "rate", which is integers a second.
     """
     steps = _SCALES.get(unit, _SCALES["integer"])
     logs = sorted(math.log(value) for value in values if value > 0 and math.isfinite(value))

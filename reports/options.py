@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from ..errors import UsageError, hint, near
-from .columns import ColumnSpec
+from .columns import ColumnSpec, figure_of
 from .cost import Cost
 
 __all__ = ["GROUPS", "TableOptions"]
@@ -83,7 +83,7 @@ class TableOptions:
 
 
 def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
-    base = key.removesuffix(":x")
+    base = figure_of(key, columns)
     if base not in columns:
         there = f"there are {', '.join(columns)}"
         raise UsageError(f"no {what} {key!r}; {hint(near(base, columns), there)}")

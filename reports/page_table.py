@@ -191,7 +191,7 @@ def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> P
         beside.append(relative.text.partition(" ±")[0])
     return PageCell(
         text=text,
-        unit=column.unit.partition("/")[0] if is_figure else "",
+        unit=column.unit.removesuffix("/record") if is_figure else "",
         beside=" · ".join(beside),
         value=entry.value if entry.limit is None else entry.limit,
         notes=cited(entry),

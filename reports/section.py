@@ -12,7 +12,7 @@ from ..bench.stats import Prior, Verdict, common, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
-from .columns import ColumnSpec, best
+from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting
 from .table import EMPTY, Absent, Column, Entry, Row, Section
@@ -128,7 +128,7 @@ class SectionBuilder:
             found = self.figure(candidate, spec)
             number = found.seen if found else 0.0
             if found is None and (rough := self._rough(candidate, spec)) is not None:
-                return candidate.name == FLOOR, True, rough, ""
+                return candidate.name == FLOOR, True, -rough if descending else rough, ""
             return candidate.name == FLOOR, found is None, -number if descending else number, ""
 
         ordered = sorted(self.shown, key=place)
@@ -150,13 +150,13 @@ class SectionBuilder:
     # Columns
 
     def _spec(self, key: str) -> ColumnSpec:
-        return self.known[key.removesuffix(":x")]
+        return self.known[figure_of(key, self.known)]
 
     def _maker(self, key: str, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
         spec = self._spec(key)
         if spec.words is not None:
             return self._worded(spec, spec.words)
-        return self._relative(spec, candidates) if key.endswith(":x") else self._absolute(spec, candidates)
+        return self._absolute(spec, candidates) if key == spec.key else self._relative(spec, candidates)
 
     def _worded(
         self, spec: ColumnSpec, words: Callable[[Candidate, Setting], Entry]
@@ -178,7 +178,11 @@ class SectionBuilder:
         if not unit:
             return column, lambda candidate: _with_unit(candidate, figures[candidate.name])
         per = self.options.per if spec.timed else 1
-        scale = (float(per), "s") if per > 1 else spec.scale or numbers.scale(self._comparable(spec), unit)
+        scale = (
+            (float(per), "s")
+            if per > 1
+            else spec.scale or numbers.scale(self._comparable(spec), spec.measure or unit)
+        )
         factor, name = scale
         if spec.per:
             name = f"{name}/{per:,}" if per > 1 else f"{name}/{spec.per}"
@@ -234,8 +238,8 @@ class SectionBuilder:
         judged = self._judged(name, spec, usable)
         prior = common(usable)
 
-        least = min(filter(None, (self._rough(e, spec) for e in candidates)), default=0.0)
-        unit = figures[name].value if name in figures else least
+        roughly = filter(None, (self._rough(e, spec) for e in candidates))
+        unit = figures[name].value if name in figures else best(spec.direction)(roughly, default=0.0)
 
         def make(candidate: Candidate) -> Entry:
             if unit and candidate.name not in figures and (rough := self._rough(candidate, spec)):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -17,8 +18,10 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
+from bakeoff.bench.operations import operation
 from bakeoff.bench.results import read
 from bakeoff.codecs import registry
+from bakeoff.errors import UsageError
 
 PLUGIN = Path(__file__).parent / "plugin"
 
@@ -183,6 +186,54 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
     run("", "report", str(results), "-o", str(page))
     assert "redundancy" in page.read_text()
     assert 'id="memory-title"' not in page.read_text()
+
+
+def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp_path: Path) -> None:
+    """Its figures are records a second, of which more is better; what is inside its calls is part of them."""
+    results = tmp_path / "results.json"
+    names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
+    run(path, "run", str(readings), "--ops", names, "-c", "msgpack,yaml/pure", "--quick", "-o", str(results))
+    rows = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
+    found = {row["codec"]: {key: row[key] for key in row if "visit" in key} for row in rows}
+
+    quick, slow = (
+        {name: float(value) for name, value in found[codec].items()}
+        for codec in found
+        if found[codec]["visit@left"]
+    )
+    assert 9 > quick["visit@left"] / quick["visit@left:9"] > 1
+    assert quick["visit-codec@left"] > quick["visit@left"] > slow["visit@left"]
+    text = run(
+        "", "report", str(results), "--columns", "codec,visit@left:9,visit@left:9:x", "--sort", "visit@left:9"
+    )
+    order = [line.split()[0] for line in text.splitlines() if line.startswith(("msgpack ", "yaml/pure "))]
+    assert ["msgpack", "yaml/pure"] == order[:2]
+    assert "k/s" in text
+    compared = run("", "compare", str(results), str(results))
+    assert "100.0%" not in compared
+    again = run(path, "run", "--resume", str(results), "--budget", "12s")
+    assert again
+    after = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
+    resumed = next(row for row in after if row["codec"] == "msgpack")
+    assert pytest.approx(float(resumed["visit@left"]), rel=0.5) == quick["visit@left"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("visit", "no counter ''; there are left, right"),
+        ("visit@left:often", "takes a whole number of times, got 'often'"),
+        ("visit@left:1/2", "no TIMES has `/`"),
+        ("spool@left", "operation 'spool' has no place, got 'left'"),
+        ("load:3", "operation 'load' has no parameter, got '3'"),
+        ("visits@left", "did you mean visit"),
+    ],
+)
+@pytest.mark.usefixtures("installed")
+def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str) -> None:
+    """Before anything is run."""
+    with pytest.raises(UsageError, match=re.escape(said)):
+        operation(name)
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:

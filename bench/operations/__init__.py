@@ -33,10 +33,20 @@ MEMORY = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase == "
 def operation(name: str) -> Operation:
     """Return an operation by its name: one of ours, or one that an installed package publishes.
 
+    Args:
+        name: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``.
+
     Raises:
-        UsageError: There is none, or the package's cannot be loaded.
+        UsageError: There is none, the package's cannot be loaded, or it takes no such place or parameter.
     """
-    return OPERATIONS.get(name) or _published(name)
+    return _named(name)
+
+
+@functools.cache
+def _named(name: str) -> Operation:
+    rest, _, parameter = name.partition(":")
+    stem, _, place = rest.partition("@")
+    return (OPERATIONS.get(stem) or _published(stem)).at(place, parameter)
 
 
 @functools.cache
@@ -57,5 +67,5 @@ def _published(name: str) -> Operation:
             if name in family:
                 return family[name]
     known = [*OPERATIONS, *points]
-    there = f"there are {', '.join(known)}"
+    there = f"there are {', '.join([o.syntax for o in OPERATIONS.values()] + [*points])}"
     raise UsageError(f"no operation {name!r}; {hint(near(name, known), there)}")

@@ -13,7 +13,11 @@ memory    ``(codec, records, payloads, options) ->      alone in a fresh process
 ========  ============================================  =====================================================
 
 The check calls every timed operation once on each record and compares what comes back with what its `Work`
-says it expects. Unit, direction and heading travel in the result file.
+says it expects. Unit, direction and heading travel in the result file. Of a timed operation more is better
+where its figure is a rate, records a second: what is measured is seconds, and turned over in the result.
+
+An operation may be asked for with a place and a parameter, ``get@lmdb:LG``: a name is
+``OPERATION[-VARIANT][@PLACE][:PARAMETER]``.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...errors import UsageError
 from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
 
 if TYPE_CHECKING:
@@ -47,6 +52,7 @@ __all__ = [
     "Work",
     "burst",
     "made_anew",
+    "nowhere",
     "rotating",
     "still",
 ]
@@ -61,6 +67,9 @@ _NEAR = 8 << 10
 """Bytes of records, as pickles, in a burst."""
 FRESH = 4
 """The same for records that were just decoded and are fixed up: nobody does that long after."""
+
+_SEPARATORS = "/,"
+"""Part cells' names and lists of operations."""
 
 Ring = Sequence[int]
 """Indices into the sample, in the order they are gone through and round again."""
@@ -143,6 +152,9 @@ class Given:
         shared: All records of the sample, to be encoded by one codec after the other; None where encoding
             may leave something behind in them.
         variant: How; what is common to all operations is seen to by who asks.
+        place: What stands behind ``@`` in the operation's name.
+        parameter: What stands behind ``:``.
+        url: Where the place is, for places that are servers; never to be shown, as it may hold a password.
     """
 
     parts: CodecParts
@@ -150,6 +162,13 @@ class Given:
     payloads: Sequence[bytes] = ()
     shared: Sequence[Any] | None = None
     variant: Variant = PLAIN
+    place: str = ""
+    parameter: str = ""
+    url: str = ""
+
+
+def nowhere(place: str, parameter: str) -> None:
+    """Accept what an operation is asked for with: it looks at neither."""
 
 
 def _nothing() -> None:
@@ -177,6 +196,9 @@ class Work:
             would fetch them from memory for all others.
         burst: Calls that are timed together.
         streamed: Items come from memory instead, as those of a list larger than the caches do.
+        inside: Returns the nanoseconds that count, spent within the calls since it was last asked, in place
+            of all that the calls take: those of a codec in a store, for instance.
+        waits: A call waits for others, a server or a disk: the processor's time tells nothing of it.
         close: Called when all is done: files, stores.
     """
 
@@ -187,6 +209,8 @@ class Work:
     touched: bool = False
     burst: int = BURST
     streamed: bool = False
+    inside: Callable[[], int] | None = None
+    waits: bool = False
     close: Callable[[], object] = _nothing
 
 
@@ -223,8 +247,13 @@ class Operation:
         summary: One line for ``--explain``.
         carry_out: What does the work; see above.
         unit: Of its figures, per record.
-        direction: Which figures are better.
-        heading: Of its column.
+        direction: Which figures are better; the higher ones of a timed operation are records a second.
+        heading: Of its column; here and in `summary` stand ``{place}`` and ``{parameter}`` for what they are.
+        place: What its place is, for instance "STORE"; empty where it has none. Of one that was asked for
+            with a place, that place.
+        parameter: The same of its parameter.
+        accepts: ``accepts(place, parameter)`` raises `UsageError` for what it cannot be asked for with; texts
+            that are not there are empty.
         needs: "schema": only for codecs with a schema that has something to do.
         floor: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
@@ -232,6 +261,7 @@ class Operation:
         variants: Other ways to carry it out.
         base: Of a variant, the operation's name.
         variant: Which variant this is.
+        suffix: What its name ends with: its place and parameter.
     """
 
     name: str
@@ -241,6 +271,9 @@ class Operation:
     unit: Unit = "second"
     direction: Direction = "lower"
     heading: str
+    place: str = ""
+    parameter: str = ""
+    accepts: Callable[[str, str], object] = nowhere
     needs: frozenset[str] = frozenset()
     floor: bool = False
     cost: Part | None = None
@@ -248,20 +281,57 @@ class Operation:
     variants: tuple[Variant, ...] = ()
     base: str = ""
     variant: Variant = PLAIN
+    suffix: str = ""
 
     @property
     def schema(self) -> bool:
         """Whether it is only for codecs with a schema."""
         return "schema" in self.needs
 
+    @property
+    def syntax(self) -> str:
+        """How its declaration's name is written."""
+        return f"{self.name}{_suffix(self.place, self.parameter)}"
+
+    def at(self, place: str, parameter: str) -> Operation:
+        """Return the operation at a place and with a parameter, those that were asked for.
+
+        Raises:
+            UsageError: It cannot be asked for with those.
+        """
+        for text, taken, what in ((place, self.place, "place"), (parameter, self.parameter, "parameter")):
+            if text and not taken:
+                raise UsageError(f"operation {self.name!r} has no {what}, got {text!r}")
+            if any(character in _SEPARATORS or character.isspace() for character in text):
+                raise UsageError(
+                    f"operation {self.name!r}: no {taken} has `/`, `,` or blanks, as {text!r} has"
+                )
+        self.accepts(place, parameter)
+        suffix = _suffix(place, parameter)
+
+        def filled(text: str) -> str:
+            return text.replace("{place}", place).replace("{parameter}", parameter)
+
+        return dataclasses.replace(
+            self,
+            name=self.name + suffix,
+            base=self.base + suffix,
+            suffix=suffix,
+            place=place,
+            parameter=parameter,
+            heading=filled(self.heading),
+            summary=filled(self.summary),
+        )
+
     def family(self) -> Iterator[Operation]:
         """Yield the operation and its variants."""
         yield dataclasses.replace(self, base=self.name)
+        stem = self.name.removesuffix(self.suffix)
         for variant in self.variants:
             yield dataclasses.replace(
                 self,
-                name=f"{self.name}-{variant.name}",
-                summary=variant.summary.format(self.name),
+                name=f"{stem}-{variant.name}{self.suffix}",
+                summary=variant.summary.replace("{}", self.name),
                 heading=f"{self.heading} {variant.name}",
                 floor=False,
                 cost=None,
@@ -276,6 +346,10 @@ class Operation:
         return OperationFacts(
             self.name, self.unit, self.direction, self.heading, self.phase, self.summary, self.cost
         )
+
+
+def _suffix(place: str, parameter: str) -> str:
+    return f"{place and '@'}{place}{parameter and ':'}{parameter}"
 
 
 def burst(sample: Sample) -> int:

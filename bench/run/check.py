@@ -32,6 +32,7 @@ def check(run: Run, stage: Stage) -> None:
             codec=codec,
             seconds=stage.schedule.check_seconds,
             operations=tuple(sorted(operations)),
+            places=run.options.where(),
         )
         for codec in codecs
     }
@@ -104,7 +105,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 **{f"limit_{key}": limit for key, limit in answer.limits.items()},
                 **({"definition": answer.definition} if answer.definition else {}),
             }
-            if declared.phase == "check":
+            if name in answer.figures:
                 entry["value"] = answer.figures[name]
             elif declared.schema and not answer.fixes:
                 entry["reason"] = "nothing to fix for this codec"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...codecs.registry import bare_name
 from ..jobs import Prepared
 from ..operations import OPERATIONS, operation
-from ..operations.base import BURST
+from ..operations.base import BURST, Operation
 from .context import Show
 from .environment import abreast
 from .options import Options
@@ -89,8 +89,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         timeout=options.cell_timeout,
     )
     chosen = _all(options)
-    operations = "\n".join(_line(name) for name in chosen)
-    others = "\n".join(_line(name) for name in OPERATIONS if name not in chosen)
+    operations = "\n".join(_line(name, operation(name)) for name in chosen)
+    others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
     read = list(_read(options, show))
     seconds = sum(_seconds(options, prepared, taken) for prepared, taken in read)
     most = sum(Schedule(options, taken).most for _, taken in read)
@@ -108,8 +108,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     )
 
 
-def _line(name: str) -> str:
-    return f"    {name:22}{operation(name).summary}"
+def _line(name: str, told: Operation) -> str:
+    return f"    {name:22}{told.summary}"
 
 
 def _all(options: Options) -> list[str]:

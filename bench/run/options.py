@@ -21,6 +21,9 @@ FREE = frozenset(
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
 
+_SECRET = "places"
+"""Has passwords in it, and is never written down."""
+
 _LINE_BREAK = "\0"
 """Stands for a line break in a file's name where names are joined by those: no name has it."""
 
@@ -59,6 +62,7 @@ class Options:
         cell_timeout: Seconds that a cell may stand still.
         cell_memory: Bytes of address space of a worker.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
+        places: ``NAME=URL`` of each place of an operation that is a server.
     """
 
     corpora: tuple[str, ...]
@@ -88,6 +92,7 @@ class Options:
     cell_timeout: float = 60.0
     cell_memory: int = 2 << 30
     ratios: bool = False
+    places: tuple[str, ...] = ()
 
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""
@@ -115,9 +120,14 @@ class Options:
         """Return the memory operations."""
         return [name for name in self.operations if operation(name).phase == "memory"]
 
+    def where(self) -> dict[str, str]:
+        """Return the URL of each place that is a server."""
+        return dict(text.split("=", 1) for text in self.places)
+
     def flat(self) -> dict[str, Fact]:
         """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""
         plain: dict[str, Any] = dataclasses.asdict(self)
+        del plain[_SECRET]
         joined = {
             key: "\n".join(text.replace("\n", _LINE_BREAK) for text in value)
             for key, value in plain.items()

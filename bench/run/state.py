@@ -158,9 +158,10 @@ class State:
     def result(self, *, duration: float, complete: bool) -> Result:
         """Return everything as a result."""
         head = self.head
-        cells = tuple(self._result_of(cell, found) for cell, found in self._cells.items())
+        operations = {cell.operation: operation(cell.operation).facts() for cell in self._cells}
+        cells = (self._result_of(cell, found) for cell, found in self._cells.items())
         return Result(
-            cells=cells,
+            cells=tuple(_turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
             environment=head["environment"],
@@ -170,9 +171,7 @@ class State:
             duration=duration,
             complete=complete,
             warnings=tuple(self.warnings),
-            operations=tuple(
-                operation(name).facts() for name in dict.fromkeys(cell.operation for cell in self._cells)
-            ),
+            operations=tuple(operations.values()),
         )
 
     def _result_of(self, cell: Cell, found: _CellState) -> CellResult:
@@ -201,6 +200,19 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
     )
 
 
+def _turned(cell: CellResult) -> CellResult:
+    """Turn seconds over into records a second, or back again."""
+    facts = {key: _reciprocal(value) if key == "rough" else value for key, value in cell.facts.items()}
+    samples = tuple(
+        dataclasses.replace(s, value=1 / s.value, raw=1 / s.raw, paired=1 / s.paired) for s in cell.samples
+    )
+    return dataclasses.replace(cell, facts=facts, samples=samples)
+
+
+def _reciprocal(value: Fact) -> Fact:
+    return 1 / value if isinstance(value, float) else value
+
+
 def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
     drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
@@ -224,9 +236,10 @@ def entries(result: Result) -> Iterator[Entry]:
         yield {"kind": "codec", "facts": dataclasses.asdict(codec)}
     for text in result.warnings:
         yield {"kind": "warning", "text": text}
-    for cell in result.cells:
+    cells = [_turned(c) if result.operation(c.cell.operation).rate else c for c in result.cells]
+    for cell in cells:
         yield from _cell_entries(cell)
-    yield from _process_entries(result.cells)
+    yield from _process_entries(cells)
 
 
 def _cell_entries(cell: CellResult) -> Iterator[Entry]:

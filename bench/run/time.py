@@ -224,6 +224,7 @@ class _Contest:
             slice=options.slice,
             collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
+            places=options.where(),
         )
 
         begun = time.monotonic()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -21,12 +21,12 @@ from ..fidelity.equality import equal, first_difference, written
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
-from ..operations.base import CodecParts, Given, Operation, UnfitError
+from ..operations.base import CodecParts, Operation, UnfitError
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
 from .records import Payloads, Sample
-from .work import work
+from .work import given, work
 
 if TYPE_CHECKING:
     from ..results import Outcome
@@ -98,7 +98,8 @@ def run(job: Check, desk: Desk) -> Answer:
     except _EndedError as end:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
-    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], desk.beat)
+    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, desk.beat)
+    figures = _figures(parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed)
     try:
         taken = _costs(parts, sample, seen, _SURER * job.seconds, lambda: desk.beat(0))
     except CodecError as error:
@@ -116,9 +117,7 @@ def run(job: Check, desk: Desk) -> Answer:
         records=seen.compared,
         encoded=len(seen.payloads),
         fixes=parts.fix is not None,
-        figures={
-            o.name: o.carry_out(Given(parts, sample, seen.payloads)) for o in chosen if o.phase == "check"
-        },
+        figures=figures,
         failed=failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         rough={name: fmean(spent) for name, spent in taken.items()},
@@ -151,13 +150,18 @@ def _costs(
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
         found[name] = taken + rest
         if not rest and sum(taken) < seconds:
-            with closing(work(parts, name, sample, seen.payloads)) as made:
+            with closing(work(parts, name, sample, seen.payloads, places={})) as made:
                 found[name] = costs(made, taken, seconds, beat)
     return found
 
 
 def _others(
-    parts: CodecParts, sample: Sample, seen: _Seen, chosen: Sequence[Operation], beat: Beat
+    parts: CodecParts,
+    sample: Sample,
+    seen: _Seen,
+    chosen: Sequence[Operation],
+    places: Mapping[str, str],
+    beat: Beat,
 ) -> dict[str, tuple[Outcome, str]]:
     """Go through the timed operations that are no part of the round trip; return why which cannot be timed.
 
@@ -168,28 +172,56 @@ def _others(
         if declared.name in _ROUND_TRIP or (declared.schema and parts.fix is None):
             continue
         try:
-            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, beat)
+            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, places, beat)
         except _EndedError as end:
             failed[declared.name] = end.outcome, end.reason
     return failed
 
 
-def _tried(parts: CodecParts, sample: Sample, seen: _Seen, declared: Operation, beat: Beat) -> list[float]:
+def _figures(
+    parts: CodecParts,
+    sample: Sample,
+    seen: _Seen,
+    chosen: Sequence[Operation],
+    places: Mapping[str, str],
+    failed: dict[str, tuple[Outcome, str]],
+) -> dict[str, float]:
+    """Return what falls out of the check, by operation; why it does not joins `failed`."""
+    found = {}
+    for declared in chosen:
+        try:
+            found[declared.name] = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
+        except UnfitError as error:
+            failed[declared.name] = "unsupported", str(error)
+        except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+            failed[declared.name] = "error", f"{declared.name} raised {type(error).__name__}: {error}"
+    return found
+
+
+def _tried(
+    parts: CodecParts,
+    sample: Sample,
+    seen: _Seen,
+    declared: Operation,
+    places: Mapping[str, str],
+    beat: Beat,
+) -> list[float]:
     """Call an operation once on each record that was compared; return the seconds that each took."""
     found = []
     where = "before the first record"
     try:
-        with closing(work(parts, declared.name, sample, seen.payloads)) as made:
+        with closing(work(parts, declared.name, sample, seen.payloads, places=places)) as made:
+            clock = time.perf_counter if made.waits else time.thread_time
             batch = made.batches(range(len(seen.payloads)))
             for index in range(seen.compared):
                 beat(0)
                 where = _where(index)
                 items, at = batch(index, 1)
-                begin = time.thread_time()
-                given = made.call(items[at])
-                found.append(_since(begin))
+                begin = clock()
+                came = made.call(items[at])
+                found.append(max(1e-9, clock() - begin))
                 if made.expected is not None:
-                    difference = first_difference(made.expected(index), given)
+                    difference = first_difference(made.expected(index), came)
                     if difference is not None:
                         raise _EndedError("wrong", f"{declared.name}: {difference}; {where}")
     except UnfitError as error:

@@ -131,7 +131,7 @@ class Process:
         parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed)) for s in found]
         for part in parts:
             part.start = int(self._origin * len(part.stratum.records))
-            _calibrate(made, part, self._wanted, alone=len(parts) == 1)
+            _calibrate(made.whole(), part, self._wanted, alone=len(parts) == 1)
         counts = slices(found, self._number, self._wanted)
         turns = [part for part, count in zip(parts, counts, strict=True) for _ in range(count)]
         rounds = dict(zip(random.sample(range(1, self._number + 1), len(turns)), turns, strict=True))
@@ -219,7 +219,9 @@ def _prepare(
         return made, [_COPIED * size for size in sample.weights]
     parts = codec_parts(cell.codec, job.corpus, desk.blobs, cell.dictionary)
     checked = Payloads.of(desk.blobs[cell.payloads])
-    made = work(parts, cell.operation, sample, checked.payloads, shared, collect=job.collect)
+    made = work(
+        parts, cell.operation, sample, checked.payloads, shared, places=job.places, collect=job.collect
+    )
     return made, checked.seconds[operation(cell.operation).base]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from ._slice import copy, evict, nothing, time_calls
 from .records import Sample
 from .yardstick import ITEMS
 
-__all__ = ["Clocked", "Spent", "floor", "work"]
+__all__ = ["Clocked", "Spent", "floor", "given", "work"]
 
 Spent = tuple[int, int, int]
 """Nanoseconds of the clock, nanoseconds of the processor, involuntary switches."""
@@ -59,7 +59,13 @@ class Clocked(Work):
             switches += taken
         return nanoseconds, worked, switches
 
+    def whole(self) -> Clocked:
+        """Return the same, of which all that calls take counts."""
+        return dataclasses.replace(self, inside=None)
+
     def _timed(self, items: list[Any], at: int, calls: int, burst: int = 0) -> Spent:
+        if self.inside is not None:
+            self.inside()
         if self.collect:
             spent, busy, taken = time_calls(self.call, items, at, calls, burst)
         else:
@@ -68,7 +74,12 @@ class Clocked(Work):
                 spent, busy, taken = time_calls(self.call, items, at, calls, burst)
             finally:
                 gc.enable()
+        if self.inside is not None:
+            spent = busy = self.inside()
+            return spent, busy, taken
         bursts = -(-calls // burst) if burst else 1
+        if self.waits:
+            busy = spent
         return spent - bursts * CLOCKS[0], busy - bursts * CLOCKS[1], taken
 
 
@@ -79,6 +90,7 @@ def work(
     payloads: Sequence[bytes],
     shared: Sequence[Any] | None = None,
     *,
+    places: Mapping[str, str],
     collect: bool = True,
 ) -> Clocked:
     """Prepare an operation.
@@ -89,14 +101,28 @@ def work(
         sample: The records.
         payloads: The codec's own payloads of them.
         shared: All records of the sample, to be encoded by one codec after the other.
+        places: Where the operations' places are, as far as these are servers.
         collect: Leave the garbage collector on, unless the variant says otherwise.
 
     Raises:
         UnfitError: The codec has no such operation.
     """
     declared = operation(name)
-    given = Given(parts, sample, payloads, shared, declared.variant)
-    return _clocked(declared.carry_out(given), declared, collect)
+    made = declared.carry_out(given(declared, parts, sample, payloads, places, shared))
+    return _clocked(made, declared, collect)
+
+
+def given(
+    declared: Operation,
+    parts: CodecParts,
+    sample: Sample,
+    payloads: Sequence[bytes],
+    places: Mapping[str, str],
+    shared: Sequence[Any] | None = None,
+) -> Given:
+    """Return what an operation is carried out with; see `work`."""
+    place, url = declared.place, places.get(declared.place, "")
+    return Given(parts, sample, payloads, shared, declared.variant, place, declared.parameter, url)
 
 
 def floor(name: str, sample: Sample, *, collect: bool = True) -> Clocked:

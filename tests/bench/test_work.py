@@ -83,7 +83,7 @@ class TestOperations:
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
 
         for operation, items in expected.items():
-            made = work(parts, operation, sample, payloads)
+            made = work(parts, operation, sample, payloads, places={})
             found, at = made.batches([2, 0, 1])(1, 4)
             turned = [found[(at + i) % len(found)] for i in range(4)]
 
@@ -97,7 +97,7 @@ class TestOperations:
         shared = sample.records()
 
         def same(operation: str, ready: list[Any] | None) -> bool:
-            batch = work(parts, operation, sample, [], ready).batches([0])
+            batch = work(parts, operation, sample, [], ready, places={}).batches([0])
             return batch(0, 1)[0][0] is batch(0, 1)[0][0]
 
         assert (False, True, True) == (same("dump", None), same("dump-repeat", None), same("dump", shared))
@@ -106,7 +106,7 @@ class TestOperations:
         """It says so, by name."""
         bare = codec("json")
         with pytest.raises(UnfitError, match="json has nothing to fix"):
-            work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"])
+            work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"], places={})
 
     def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""

@@ -1,11 +1,22 @@
-"""Operations of somebody else's: one that is timed, and one of which more is better."""
+"""Operations of somebody else's: timed ones, and some of which more is better."""
 
 from __future__ import annotations
 
 import tempfile
+import time
 import zlib
 
-from bakeoff.bench.operations.base import NOGC, Given, Operation, Work, burst, made_anew
+from bakeoff.bench.operations.base import (
+    NOGC,
+    Given,
+    Operation,
+    Variant,
+    Work,
+    burst,
+    made_anew,
+    rotating,
+)
+from bakeoff.errors import UsageError
 
 
 def spool(given: Given) -> Work:
@@ -32,6 +43,53 @@ def redundancy(given: Given) -> float:
     return len(together) / len(zlib.compress(together))
 
 
+def visit(given: Given) -> Work:
+    """Read a payload at one of two counters, as often as asked for."""
+    decode, times, inside = given.parts.bare.decode, int(given.parameter or 1), 0
+
+    def count(payload: bytes) -> int:
+        nonlocal inside
+        for _ in range(times):
+            begin = time.perf_counter_ns()
+            decode(payload)
+            inside += time.perf_counter_ns() - begin
+        zlib.compress(payload)  # what is no codec's
+        return times
+
+    def asked() -> int:
+        nonlocal inside
+        spent, inside = inside, 0
+        return spent
+
+    return Work(
+        count,
+        rotating(given.payloads),
+        expected=lambda index: times,
+        inside=asked if given.variant.name == "codec" else None,
+    )
+
+
+def known(place: str, parameter: str) -> None:
+    """Accept the two counters, and whole numbers."""
+    if place not in ("left", "right"):
+        raise UsageError(f"no counter {place!r}; there are left, right")
+    if parameter and not parameter.isdecimal():
+        raise UsageError(f"visit: takes a whole number of times, got {parameter!r}")
+
+
+VISIT = Operation(
+    name="visit",
+    phase="time",
+    summary="payloads read {parameter} times at the counter on the {place}",
+    carry_out=visit,
+    unit="integer",
+    direction="higher",
+    heading="visits {place}",
+    place="COUNTER",
+    parameter="TIMES",
+    accepts=known,
+    variants=(Variant("codec", "the codec's part of {}"), NOGC),
+)
 SPOOL = Operation(
     name="spool",
     phase="time",

@@ -44,7 +44,7 @@ def test_heading_unit_and_direction(strange):
     section = json.loads(render([strange], "json"))["sections"][0]
     heads = {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
 
-    assert ("records found", "", "higher") == heads["found"]
+    assert ("records found", "/s", "higher") == heads["found"]
     assert ("held by lmdb", "KiB/record", "lower") == heads["held@lmdb"]
     assert "↑ higher is better" in render([strange])
     assert "↑" not in render([strange], columns="dump,load,held@lmdb,rank")
