@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The compiled part of the generators: random numbers, fresh text, and the two hot families.
+"""The compiled part of the generators: random numbers, fresh text, and the families that need it.
 
 Random numbers are SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
 generators", OOPSLA 2014), in integer arithmetic only. Floats are made by one division of two
@@ -8,8 +8,11 @@ expression could be fused by a compiler. That makes a corpus the same on every m
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.datetime cimport date_new, datetime_new, import_datetime
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+
+from datetime import UTC
 
 from .words import FUNCTION_WORDS, WORDS
 
@@ -21,6 +24,12 @@ cdef extern from "Python.h":
         object to, Py_ssize_t to_start, object source, Py_ssize_t from_start, Py_ssize_t how_many
     ) except -1
 
+import_datetime()
+
 include "_random.pxi"
 include "_movies.pxi"
 include "_messages.pxi"
+include "_accounts.pxi"
+include "_universe.pxi"
+include "_likes.pxi"
+include "_pairs.pxi"

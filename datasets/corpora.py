@@ -13,7 +13,7 @@ from .at import Place
 from .base import DEFAULT_SEED, Corpus
 from .encoding import checked
 from .errors import UnknownCorpus, UnreadableCorpus
-from .families import NAMES
+from .families import NAMES, is_built_in
 from .generated import Generated
 from .passes import Reading
 from .sizes import size
@@ -49,9 +49,10 @@ def corpus(
     """Return a corpus.
 
     Args:
-        name_or_path: A built-in name (which goes before a file of that name); a file, by its
-            ending; a folder of such files; ``-`` for standard input; ``module:function`` for a
-            function that returns records, looked for in the current folder, too.
+        name_or_path: A built-in name, with its parameter where it takes one (``likes:1000``), which goes
+            before a file of that name; a file, by its ending; a folder of such files; ``-`` for standard
+            input; ``module:function`` for a function that returns records, looked for in the current folder,
+            too.
         records: How many, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
             others the first so many, None meaning all.
         seed: Same seed, same records.
@@ -86,7 +87,7 @@ def corpus(
         encoding=None if encoding is None else checked(encoding),
         null=frozenset(null),
     )
-    if source in NAMES:
+    if is_built_in(source):
         if format is not None:
             raise UsageError(f"{source} is generated and has no format; leave out {format!r}")
         _refuse_unread(source, reading)

@@ -18,7 +18,7 @@ class Generated(Corpus):
     """The first so many records of a family.
 
     Raises:
-        UsageError: The seed does not fit into 64 bits.
+        UsageError: The seed does not fit into 64 bits; the family takes no such parameter.
     """
 
     def __init__(self, name: str, records: int, seed: int) -> None:
@@ -33,7 +33,7 @@ class Generated(Corpus):
     def _stream(self, start: int, stop: int) -> Iterator[Any]:
         from ._generate import Random, Stream
 
-        return Stream(self._kind.make, Random(self.seed, self._kind.name), start, stop)
+        return Stream(self._kind.make, Random(self.seed, self._kind.stream), start, stop)
 
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
         stream = self._stream(0, self._count)

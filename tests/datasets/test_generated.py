@@ -29,6 +29,10 @@ HASHES = {
     "types": "a016ffd6cabad0eca8c52fd8f238ffa79ee2b719b4645ed449fc1be8ba34d59a",
     "numbers": "26f9d3a22343e4ec390effe405ccc6839266207ebc86e2df411de409e6637777",
     "text": "f3cc3ee32ca391b9dbc1c46ff9ee80da0c6dfebb4856e3a73892be71efbd126c",
+    "accounts": "7cc8bc8bf09ea6f4c8f7f4d06c73f4d944882e431137fbf2f41a1dc4b9ae9eca",
+    "universe": "b7bc0e5264757e43dce5e513a433cf261dd24a44c7911a7f48d35678997ebcea",
+    "likes": "4d3ec0aeb753e4c0a2c46cde0a41219725247978771b75017644c8b0d62394ab",
+    "pairs": "2e72e34b2f808c49f3fbeed0d551279968d9ed2ac2ceae43d6c3dd036fd5e8b0",
 }
 # 100 records, seed 2**64 - 1.
 OTHER_HASHES = {
@@ -37,6 +41,10 @@ OTHER_HASHES = {
     "types": "058e10f1ad91807525bdd32acba05e86af104cc47ece3086f05eb4082c15064c",
     "numbers": "ea3a7ce99410bcbf8dd7b1d22738ed30558f7300e96a17cb9bb63c4410a02dd4",
     "text": "5b5aed83e452567e76a786c10ffd2d4e4516c05141bbbf914efd870017eba182",
+    "accounts": "bab2caa894fa211631291eb51ae640788cb01cab29d6adf0e9df9928996ee919",
+    "universe": "b4501838d04876f779f2361caed821ff86008677c486424e48bf51962cb6a3d2",
+    "likes": "55aaf7ba373a331c154daf3ff2992f7714ceda9d6c68e81e16a18df04fa084de",
+    "pairs": "1b152c8800258d45f5e791950e71313b0f441a6f82b770c2cafa1e79492220fb",
 }
 
 MASK = 2**64 - 1
@@ -149,7 +157,9 @@ class TestDistinctObjects:
 
 
 class TestShape:
-    @pytest.mark.parametrize(("name", "size"), [("movies", 150), ("messages", 1675)])
+    @pytest.mark.parametrize(
+        ("name", "size"), [("movies", 150), ("messages", 1675), ("accounts", 780), ("universe", 156)]
+    )
     def test_size(self, name: str, size: int) -> None:
         """Records are as long as promised, on average and within 1 %."""
         profile = datasets.corpus(name, 5_000).profile()
@@ -198,6 +208,32 @@ class TestShape:
         for record in datasets.corpus("types", 20).records():
             assert record == pickle.loads(pickle.dumps(record))
 
+    def test_bodies_refer_to_each_other(self) -> None:
+        """In `universe` each planet names its galaxy, and each galaxy its planets."""
+        records = {record["id"]: record for record in datasets.corpus("universe", 160).records()}
+        galaxies = [record for record in records.values() if record["kind"] == "galaxy"]
+
+        assert 10 == len(galaxies)
+        for one in galaxies:
+            assert {one["id"]} == {records[planet]["galaxy"] for planet in one["planets"]}
+        assert all(
+            other in records for one in records.values() if "visited" in one for other in one["visited"]
+        )
+
+    @pytest.mark.parametrize("relations", [1, 100, 5_000])
+    def test_likes_takes_a_size(self, relations: int) -> None:
+        """The parameter says how many relations each user has; the users stay the same."""
+        records = list(datasets.corpus(f"likes:{relations}", 20).records())
+        names = [record["name"] for record in datasets.corpus("likes", 20).records()]
+
+        assert {relations} == {len(record["likes"]) for record in records}
+        assert names == [record["name"] for record in records]
+
+    def test_pairs_are_sixteen_bytes(self) -> None:
+        """No key or value of `pairs` fits into seven bytes, and all do into eight with a sign."""
+        for record in datasets.corpus("pairs", 500).records():
+            assert all(2**56 <= value < 2**63 for value in record.values())
+
     def test_text_compresses_like_prose(self) -> None:
         """Neither noise nor one phrase over and over."""
         assert 2.5 < float(datasets.corpus("movies", 2_000).profile()["zlib_ratio"]) < 4.5
@@ -228,6 +264,28 @@ class TestAsking:
     def test_sizes(self, given: int | str | None, expected: int) -> None:
         """A number of records may be a name."""
         assert expected == datasets.corpus("movies", given).count()
+
+    @pytest.mark.parametrize(("given", "expected"), [("likes:100", "likes"), ("likes:1_000", "likes:1000")])
+    def test_a_parameter_is_part_of_the_name(self, given: str, expected: str) -> None:
+        """What is said in two ways has one name, that of the default none beside it."""
+        corpus = datasets.corpus(given, 10)
+
+        assert (expected, expected) == (corpus.name, corpus.source)
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ("likes:0", "1 to 1,000,000"),
+            ("likes:2000000", "1 to 1,000,000"),
+            ("likes:many", "1 to 1,000,000"),
+            ("movies:5", "movies takes no parameter"),
+            ("movies:", "movies takes no parameter"),
+        ],
+    )
+    def test_no_parameter(self, given: str, told: str) -> None:
+        """What is no size of sets is refused with what is, and all of it where there is nothing to say."""
+        with pytest.raises(UsageError, match=f"{given}: .*{told}"):
+            datasets.corpus(given)
 
     @pytest.mark.parametrize("records", [0, -1, "XL", "", "1e3", "٣"])
     def test_no_size(self, records: int | str) -> None:

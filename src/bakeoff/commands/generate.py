@@ -38,9 +38,10 @@ def command(name: str, records: int | None, seed: int | None, path: str, form: s
       bakeoff generate messages | head -n 1
     """
     from .. import datasets
+    from ..datasets.families import is_built_in
     from ..datasets.writing import write
 
-    if name not in datasets.names():
+    if not is_built_in(name):
         raise datasets.UnknownCorpus(name, near(name, datasets.names()), built_in=True)
     made = datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed)
     kind = destination(path, form, "jsonl")

@@ -1,0 +1,53 @@
+"""`accounts`: users with their items, as the stores of 2013 were filled with."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TypedDict
+
+from ._generate import account
+from .families import Family
+
+__all__ = ["FAMILY", "Account", "Item", "Settings"]
+
+
+class Settings(TypedDict):
+    """What the user has chosen."""
+
+    language: str
+    mails: bool
+    page: int
+
+
+class Item(TypedDict):
+    """What the user owns."""
+
+    item: int
+    title: str
+    bought: date
+    cents: int
+    shared: bool
+
+
+class Account(TypedDict):
+    """A user; `password` has the form of a bcrypt hash, which nobody had to compute."""
+
+    id: int
+    login: str
+    name: str
+    email: str
+    password: str
+    created: datetime
+    seen: datetime | None
+    active: bool
+    groups: list[str]
+    settings: Settings
+    items: list[Item]
+
+
+FAMILY = Family(
+    name="accounts",
+    description="Users with up to eight items, times and dates, and hashes that are already made.",
+    schema=Account,
+    make=account,
+)
