@@ -19,6 +19,7 @@ from .heartbeat import IDLE
 from .results import Fact, Outcome, typed
 
 __all__ = [
+    "Alone",
     "Answer",
     "Attack",
     "Check",
@@ -32,6 +33,7 @@ __all__ = [
     "Ended",
     "Executor",
     "Failed",
+    "Found",
     "Job",
     "Prepare",
     "Prepared",
@@ -39,8 +41,6 @@ __all__ = [
     "Time",
     "Timed",
     "TimedCell",
-    "Weigh",
-    "Weighed",
     "decode",
     "encode",
 ]
@@ -190,8 +190,8 @@ class Time(Job):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weigh(Job):
-    """Carry out a memory operation.
+class Alone(Job):
+    """Carry out an operation that has a process for itself.
 
     Attributes:
         payloads: Digest of what the check left.
@@ -199,7 +199,7 @@ class Weigh(Job):
         options: Of the operation; what an earlier answer asked for.
     """
 
-    kind = "weigh"
+    kind = "alone"
     corpus: Corpus
     codec: str
     operation: str
@@ -338,10 +338,10 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """What came of `Weigh`; see `operations.base.Measured`."""
+class Found:
+    """What came of `Alone`; see `operations.base.Measured`."""
 
-    kind: ClassVar[str] = "weighed"
+    kind: ClassVar[str] = "found"
     value: float
     facts: Mapping[str, Fact]
     again: Mapping[str, Any] | None = None
@@ -380,9 +380,9 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Checked | Timed | Weighed | Described | Done | Failed | Refused
+Answer = Prepared | Checked | Timed | Found | Described | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Weigh, Describe, Compare, Attack, Conform)
+_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(Corpus, value),

@@ -100,7 +100,7 @@ Unit = Literal["second", "byte", "integer"]
 Fact = str | int | float | bool | None
 Direction = Literal["lower", "higher"]
 """Which figures of an operation are better."""
-Phase = Literal["time", "check", "memory"]
+Phase = Literal["time", "check", "memory", "alone"]
 """When an operation runs."""
 Part = Literal["write", "read"]
 """What an operation is a part of the cost of."""
@@ -260,6 +260,7 @@ class OperationFacts:
         phase: When it ran.
         summary: One line.
         cost: What it is a part of the cost of, if of any.
+        columns: Facts of its cells that have a column of their own, in the same unit, with its heading.
     """
 
     name: str
@@ -269,6 +270,7 @@ class OperationFacts:
     phase: Phase
     summary: str = ""
     cost: Part | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rate(self) -> bool:

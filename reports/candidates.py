@@ -47,6 +47,10 @@ _WORST: Final = (
 )
 
 
+_LIMITED: Final = ("peak-", "stall-")
+"""Operations whose figures say nothing where they lie below the resolution of their method."""
+
+
 class Figure(NamedTuple):
     """A mean with its interval; without one when a single process spoke.
 
@@ -154,7 +158,8 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Whether a memory cell was measured; a run that was stopped before knows only that the codec works."""
+    """Whether a cell with a process for itself was measured; a run that was stopped before knows only that
+    the codec works."""
     if cell is None:
         return False
     return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")
@@ -173,10 +178,12 @@ def figure(samples: Sequence[Measurement]) -> Figure | None:
 
 
 def measured(cell: CellResult) -> Figure | None:
-    """Return mean and interval of a cell; a peak below the resolution of its method has that as its limit."""
+    """Return mean and interval of a cell; one below the resolution of its method has that as its limit."""
     found = figure(cell.samples)
-    limit = cell.facts.get("resolution") if cell.cell.operation.startswith("peak-") else None
-    return found._replace(limit=limit) if found and isinstance(limit, int) and found.value < limit else found
+    limit = cell.facts.get("resolution") if cell.cell.operation.startswith(_LIMITED) else None
+    if found is None or not isinstance(limit, int | float) or found.value >= limit:
+        return found
+    return found._replace(limit=limit)
 
 
 def records_seen(cells: Iterable[CellResult], fact: str) -> float:

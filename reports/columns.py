@@ -6,8 +6,8 @@ file tells of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ..bench.results import UNITS, OperationFacts, Phase, Result, Unit
@@ -57,7 +57,8 @@ class ColumnSpec:
         unit: Of the raw figures; empty for words, and where each row has its own.
         direction: Which figures are better.
         operations: Whose figures it adds up, or is made of.
-        phase: When these ran: only times are paired by process, only memory can go unmeasured.
+        phase: When these ran: times, and what runs alone in several processes, are paired by process; what
+            runs alone can go unmeasured.
         heading: Above the column; the key when empty.
         per: What a figure is for, when it is for more than a call.
         scale: The unit it is written in, when not the one that suits the figures.
@@ -102,13 +103,14 @@ class ColumnSpec:
 
     @property
     def timed(self) -> bool:
-        """Whether figures are seconds, which all times of a table share a unit of."""
-        return self.unit == "second"
+        """Whether figures are seconds of a record, which all times of a table share a unit of."""
+        return self.unit == "second" and self.phase != "alone"
 
     @property
     def measure(self) -> str:
         """The unit of `numbers.scale` that figures are written in."""
-        return "rate" if self.phase == "time" and self.direction == "higher" else self.unit
+        several = self.phase in ("time", "alone")
+        return "rate" if several and self.direction == "higher" else self.unit
 
     def added(self, candidate: Candidate) -> tuple[str, ...]:
         """Return the operations that are added up for a codec."""
@@ -119,7 +121,7 @@ class ColumnSpec:
         if self.holds:
             return self.holds(candidate)
         names = self.operations or ("dump", "load")
-        if self.phase == "memory":
+        if self.phase in ("memory", "alone"):
             return any(weighed(candidate.cells.get(name)) for name in names)
         return any(name in candidate.cells for name in names)
 
@@ -302,15 +304,17 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
     for result in results:
         for name in dict.fromkeys(cell.cell.operation for cell in result.cells):
             if name not in _KNOWN and not name.startswith("growth-"):
-                others.setdefault(name, _told(result.operation(name)))
+                for spec in _told(result.operation(name)):
+                    others.setdefault(spec.key, spec)
     before = list(COLUMNS).index("bytes")
     keys = [*list(COLUMNS)[:before], *others, *list(COLUMNS)[before:]]
     return {key: COLUMNS.get(key) or others[key] for key in keys}
 
 
-def _told(facts: OperationFacts) -> ColumnSpec:
-    """Make a column of what a result file tells of an operation."""
-    return ColumnSpec(
+def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
+    """Make columns of what a result file tells of an operation: its own, and those of facts beside it."""
+    several = facts.phase in ("time", "alone")
+    spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
         unit=facts.unit,
@@ -318,11 +322,21 @@ def _told(facts: OperationFacts) -> ColumnSpec:
         operations=(facts.name,),
         phase=facts.phase,
         heading=facts.heading,
-        per="" if facts.unit == "integer" else "record",
+        per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
         dispensable=15,
-        page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=facts.phase == "time"),
+        page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
         # What falls out of the check is neither a time nor memory; the table has it.
-        chart=None
-        if facts.phase == "check"
-        else Chart("bars" if facts.phase == "time" else "memory", facts.heading),
+        chart=None if facts.phase == "check" else Chart("bars" if several else "memory", facts.heading),
     )
+    yield spec
+    for fact, heading in facts.columns.items():
+        yield replace(
+            spec,
+            key=f"{facts.name}-{fact}",
+            help=f"{heading}, beside {facts.heading}",
+            heading=heading,
+            fact=fact,
+            dispensable=14,
+            page=None,
+            chart=None,
+        )

@@ -182,7 +182,7 @@ def compare(
 
 
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
-    return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase != "memory")
+    return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase not in ("memory", "alone"))
 
 
 def _raw(old: CellResult, new: CellResult, operation: OperationFacts, alpha: float) -> Change:

@@ -94,7 +94,7 @@ def below(limit: float, unit: str, column: Scale | None = None) -> str:
 
 
 def _limit(value: float) -> str:
-    return f"{value:,g}" if value < 1e6 else grouped(value)
+    return f"{float(f'{value:.4g}'):,g}" if value < 1e6 else grouped(value)
 
 
 _NOTHING = 0.995

@@ -265,8 +265,8 @@ class SectionBuilder:
     def _usable(
         self, spec: ColumnSpec, candidates: Sequence[Candidate]
     ) -> Mapping[str, Sequence[Measurement]]:
-        """Return what can be paired by process: samples of a column of times, where they have logs."""
-        if spec.phase != "time":
+        """Return what can be paired by process: samples of several processes, where they have logs."""
+        if spec.phase not in ("time", "alone") or spec.fact:
             return {}
         samples = {e.name: self._samples(e, spec) for e in candidates}
         return {name: found for name, found in samples.items() if min(s.value for s in found) > 0}

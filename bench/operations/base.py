@@ -10,6 +10,8 @@ time      ``(Given) -> Work``                           in timing processes, sha
 check     ``(Given) -> float``                          at the end of the correctness check
 memory    ``(codec, records, payloads, options) ->      alone in a fresh process; see `Measure`
           Measured``
+alone     ``(Given, Tools) -> Measured``                alone in a fresh process, in several one after the
+                                                        other
 ========  ============================================  =====================================================
 
 The check calls every timed operation once on each record and compares what comes back with what its `Work`
@@ -39,6 +41,7 @@ __all__ = [
     "NOGC",
     "PLAIN",
     "STREAMED",
+    "Alone",
     "Batch",
     "CodecParts",
     "Given",
@@ -47,6 +50,7 @@ __all__ = [
     "Operation",
     "Ring",
     "Sample",
+    "Tools",
     "UnfitError",
     "Variant",
     "Work",
@@ -216,7 +220,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a memory operation found.
+    """What an operation found that has a process for itself.
 
     Attributes:
         value: In the operation's unit; 0 is allowed.
@@ -236,6 +240,29 @@ Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Mea
 the codec, as who stands still is taken to hang."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What an operation that runs alone, process after process, is lent.
+
+    Attributes:
+        beat: Called between calls of the codec, as who stands still is taken to hang.
+        each: ``each(call, items)`` calls with each item in turn and returns the nanoseconds of each call,
+            clocked in C; what comes back is dropped, and each item is touched before, untimed.
+        clock: Nanoseconds that `each` tells of calls of nothing, in rising order: what the clock itself adds.
+        path: What other processes need in `sys.path`, for codecs of the user's own modules.
+    """
+
+    beat: Callable[[], object]
+    each: Callable[[Callable[[Any], object], list[Any]], list[int]]
+    clock: Sequence[int]
+    path: Sequence[str] = ()
+
+
+Alone = Callable[[Given, Tools], Measured]
+"""An operation that runs alone: one value for this process, none of whose calls has used the codec before.
+Raises `UnfitError` where the codec has no such operation."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation.
@@ -243,7 +270,8 @@ class Operation:
     Attributes:
         name: As in result files.
         phase: When it runs: "time" shares timing processes, "check" falls out of the correctness check,
-            "memory" runs alone in a fresh process.
+            "memory" runs alone in a fresh process, "alone" likewise but once a round, as timing does, so that
+            its figures have intervals.
         summary: One line for ``--explain``.
         carry_out: What does the work; see above.
         unit: Of its figures, per record.
@@ -258,6 +286,8 @@ class Operation:
         floor: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
+        columns: Facts beside the figure that have a column of their own, in the same unit, with its heading;
+            the mean over processes is shown.
         variants: Other ways to carry it out.
         base: Of a variant, the operation's name.
         variant: Which variant this is.
@@ -278,6 +308,7 @@ class Operation:
     floor: bool = False
     cost: Part | None = None
     default: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     base: str = ""
     variant: Variant = PLAIN
@@ -344,7 +375,14 @@ class Operation:
     def facts(self) -> OperationFacts:
         """Return what reports need to know."""
         return OperationFacts(
-            self.name, self.unit, self.direction, self.heading, self.phase, self.summary, self.cost
+            self.name,
+            self.unit,
+            self.direction,
+            self.heading,
+            self.phase,
+            self.summary,
+            self.cost,
+            dict(self.columns),
         )
 
 

@@ -159,6 +159,9 @@ def _seconds(options: Options, prepared: Prepared, read: float) -> float:
     compared = min(schedule.check_seconds, _COMPARED * size * float(prepared.facts["sample"]))
     check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))
     memory = codecs * len(options.memory()) * _MEMORY / side
+    memory += min(
+        codecs * len(options.alone()) * options.fewest * _PROCESS, max(schedule.budget - read - check, 0.0)
+    )
     if not options.timed():
         return read + check + memory
     slices = options.turns(_cells(options)) * options.slice

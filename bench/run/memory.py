@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from ..jobs import Ended, Weigh, Weighed
-from ..operations import operation
+from ..jobs import Alone, Ended, Found
 from ..results import Cell
+from .alone import cells_of, job_of
 from .context import Run, Stage
 
 __all__ = ["measure_memory"]
@@ -19,13 +19,8 @@ _MOST = 4
 
 def measure_memory(run: Run, stage: Stage) -> None:
     """Measure the memory of every healthy codec on one corpus."""
-    cells = [
-        Cell(stage.name, name, codec)
-        for name in run.options.memory()
-        for codec, found in stage.checks.items()
-        if found.fixes or not operation(name).schema
-    ]
-    jobs = {cell: _job(run, stage, cell) for cell in cells if not run.state.measured(cell)}
+    cells = cells_of(run, stage, run.options.memory())
+    jobs = {cell: job_of(run, stage, cell) for cell in cells if not run.state.measured(cell)}
     over = stage.schedule.memory_over
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late: list[str] = []
@@ -45,27 +40,14 @@ def measure_memory(run: Run, stage: Stage) -> None:
     run.record({"kind": "warning", "text": text, "instead": start})
 
 
-def _job(run: Run, stage: Stage, cell: Cell) -> Weigh:
-    found = stage.checks[cell.codec]
-    return Weigh(
-        memory=run.options.cell_memory,
-        path=stage.path,
-        corpus=stage.corpus,
-        codec=cell.codec,
-        operation=cell.operation,
-        payloads=found.payloads,
-        dictionary=found.dictionary,
-    )
-
-
-def _submitted(run: Run, job: Weigh, over: Callable[[], bool]) -> Future[Ended]:
+def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
     return run.executor.submit(job, patience=run.options.cell_timeout, over=over)
 
 
-def _confirmed(run: Run, job: Weigh, ended: Ended, over: Callable[[], bool]) -> Ended | None:
+def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> Ended | None:
     """Return the answer that stands, in further processes where one asks for them."""
     for _ in range(_MOST - 1):
-        answer: Weighed | None = ended.answer
+        answer: Found | None = ended.answer
         if answer is None or not answer.again:
             break
         if run.stopping:
@@ -76,7 +58,7 @@ def _confirmed(run: Run, job: Weigh, ended: Ended, over: Callable[[], bool]) -> 
 
 
 def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
-    answer: Weighed | None = ended.answer
+    answer: Found | None = ended.answer
     if answer is None:
         run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
         return

@@ -124,6 +124,10 @@ class Options:
         """Return the URL of each place that is a server."""
         return dict(text.split("=", 1) for text in self.places)
 
+    def alone(self) -> list[str]:
+        """Return the operations that have several processes for themselves."""
+        return [name for name in self.operations if operation(name).phase == "alone"]
+
     def flat(self) -> dict[str, Fact]:
         """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""
         plain: dict[str, Any] = dataclasses.asdict(self)

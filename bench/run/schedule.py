@@ -28,6 +28,8 @@ _ENOUGH = 4
 """Checks without which there is little to time; rough figures of more codecs are worth more than its part."""
 _MEMORY = 0.35
 """Part of the time that is kept for the memory phase."""
+_ALONE = 0.3
+"""Part of the time that is kept for operations that have several processes for themselves."""
 _SLACK = 0.2
 """What a run may take beyond its time, as a share; who is at work then is ended."""
 _GRACE = 1.0
@@ -109,12 +111,23 @@ class Schedule:
     @property
     def timing_part(self) -> float:
         """The part of the time that is over when timing has to be."""
-        return 1 - _MEMORY if self.options.memory() and not self.options.patient else 1.0
+        if self.options.patient:
+            return 1.0
+        return self._alone_part - (_ALONE if self.options.alone() else 0.0)
+
+    @property
+    def _alone_part(self) -> float:
+        """The part of the time that is over when operations with processes of their own have to be."""
+        return 1 - _MEMORY if self.options.memory() else 1.0
 
     @property
     def stretched(self) -> float:
         """Likewise where nothing could be told without a little more."""
         return self.timing_part + _SLACK
+
+    def alone_over(self, seconds: float = 0.0) -> bool:
+        """Whether there is no time for one more process, which takes so many seconds."""
+        return not self.options.patient and self.left(self._alone_part) <= seconds
 
     def memory_over(self) -> bool:
         """Whether memory is measured no longer."""

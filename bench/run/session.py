@@ -14,6 +14,7 @@ from types import FrameType
 from ...errors import RunError, UsageError
 from ...files import is_device
 from ..results import CorpusFacts, Result, is_result_file
+from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, environment, warnings
@@ -238,6 +239,7 @@ class Session:
                 time_cells(run, stage)
             if time.monotonic() - self._saved > _SAVE_EVERY:
                 self._save(run, complete=False, last=False)
+            measure_alone(run, stage)
             measure_memory(run, stage)
         return not run.stopping
 

@@ -95,6 +95,8 @@ class State:
             found.figures = {}
         elif kind == "process":
             self._apply_process(entry)
+        elif kind == "alone":
+            self._apply_alone(entry)
         else:
             raise KeyError(kind)
 
@@ -128,6 +130,22 @@ class State:
             found = self._cells[Cell.parse(name)]
             found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
             found.facts.pop("rough", None)
+
+    def _apply_alone(self, entry: Entry) -> None:
+        """Take in what one process said; numbers beside its figure become means over processes."""
+        found = self._cells[Cell.parse(entry["cell"])]
+        self.seconds = entry.get("spent", self.seconds)
+        found.figures[entry["pair"]] = {"value": entry["value"]}
+        for key, new in entry.get("facts", {}).items():
+            mean = found.facts.get(key, new)
+            if isinstance(new, float) and isinstance(mean, int | float):
+                new = mean + (new - mean) / len(found.figures)
+            found.facts[key] = new
+
+    def rounds(self, cell: Cell) -> int | None:
+        """Return how many processes of its own a cell has had; None for one that gets no more."""
+        found = self._cells.get(cell)
+        return None if found is None or found.outcome in FAILED else len(found.figures)
 
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
@@ -238,11 +256,11 @@ def entries(result: Result) -> Iterator[Entry]:
         yield {"kind": "warning", "text": text}
     cells = [_turned(c) if result.operation(c.cell.operation).rate else c for c in result.cells]
     for cell in cells:
-        yield from _cell_entries(cell)
+        yield from _cell_entries(cell, alone=result.operation(cell.cell.operation).phase == "alone")
     yield from _process_entries(cells)
 
 
-def _cell_entries(cell: CellResult) -> Iterator[Entry]:
+def _cell_entries(cell: CellResult, *, alone: bool) -> Iterator[Entry]:
     facts = {key: value for key, value in cell.facts.items() if key != "steady"}
     plain: dict[str, Any] = {
         "kind": "cell",
@@ -253,9 +271,13 @@ def _cell_entries(cell: CellResult) -> Iterator[Entry]:
         "stderr": cell.stderr,
         "facts": facts,
     }
-    if cell.samples and not cell.samples[0].yardstick:
+    if cell.samples and not cell.samples[0].yardstick and not alone:
         plain["value"] = cell.samples[0].value
     yield plain
+    if alone:
+        for sample in cell.samples:
+            # The facts of the cell are means already.
+            yield {"kind": "alone", "cell": cell.cell.name, "pair": sample.pair, "value": sample.value}
 
 
 def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:

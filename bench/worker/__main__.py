@@ -71,7 +71,7 @@ _MODULES = {
     "prepare": ".prepare",
     "check": ".check",
     "time": ".time",
-    "weigh": ".memory",
+    "alone": ".alone",
     "describe": ".describe",
     "compare": "..fidelity.matrix",
     "attack": "..hostile.attack",

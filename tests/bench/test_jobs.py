@@ -10,6 +10,7 @@ import pytest
 
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.jobs import (
+    Alone,
     Check,
     Checked,
     Corpus,
@@ -20,7 +21,6 @@ from bakeoff.bench.jobs import (
     Time,
     Timed,
     TimedCell,
-    Weigh,
     decode,
     encode,
 )
@@ -53,7 +53,7 @@ RECORDS = [
         rounds=3,
         slice=1e-3,
     ),
-    Weigh(corpus=CORPUS, codec="json", operation="peak-load", payloads="77", options={"windows": 96}),
+    Alone(corpus=CORPUS, codec="json", operation="peak-load", payloads="77", options={"windows": 96}),
     Prepared({"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",)),
     Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
     Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, yardstick=1e-7, harness=8.0, dirty=0.1),

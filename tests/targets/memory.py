@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from bakeoff import codecs
-from bakeoff.bench.jobs import Corpus, Weigh, Weighed
+from bakeoff.bench.jobs import Alone, Corpus, Found
 from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.selftest import faults
 from bakeoff.bench.worker.records import Payloads, make_sample
@@ -95,7 +95,7 @@ class _Bench:
         begin = perf_counter()
         environment = {"PYTHONPATH": os.pathsep.join([str(self.published), *self._inherited()])}
         for processes in range(1, MOST_PROCESSES + 1):
-            job = Weigh(
+            job = Alone(
                 corpus=Corpus(trial.sample),
                 codec=trial.codec,
                 operation=trial.operation,
@@ -103,7 +103,7 @@ class _Bench:
                 options=options,
             )
             ended = self.shop.work(job, patience=PATIENCE, environment=environment)
-            answer: Weighed | None = ended.answer
+            answer: Found | None = ended.answer
             if answer is None:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
             if not answer.again:

@@ -1,0 +1,89 @@
+"""Cold starts: the time to import a codec, and that of the first call in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from ...codecs import is_raw, split_name
+from .base import Given, Measured, Operation, Tools, UnfitError
+
+__all__ = ["OPERATIONS"]
+
+_IMPORT = """
+import sys, time
+name, *path = sys.argv[1:]
+sys.path += path
+from bakeoff.codecs import codec, describe
+describe(name)
+before, begun = len(sys.modules), time.perf_counter()
+codec(name, trusted=True)
+print(time.perf_counter() - begun, len(sys.modules) - before)
+"""
+"""What a fresh interpreter runs: the worker has imported the library already, and so have others the file
+cache warm."""
+
+
+def _import(given: Given, tools: Tools) -> Measured:
+    name, _, compression = split_name(given.parts.codec.name)
+    if is_raw(name) or (compression or "").endswith(",dict"):
+        raise UnfitError("cannot be made by its name alone")
+    wanted = name if compression is None else f"{name}|{compression}"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _IMPORT, wanted, *tools.path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={key: value for key, value in os.environ.items() if not key.startswith("COV")},
+    )
+    if done.returncode:
+        raise UnfitError(f"a fresh interpreter cannot make it: {(done.stderr.splitlines() or ['?'])[-1]}")
+    seconds, modules = done.stdout.split()
+    return Measured(float(seconds), {"modules": int(modules)})
+
+
+def _mean_record(given: Given) -> int:
+    """Return the record whose size is nearest to the mean: one call can be on one only."""
+    weights = given.sample.weights[: len(given.payloads)]
+    return min(range(len(weights)), key=lambda index: abs(weights[index] - 1))
+
+
+def _first_dump(given: Given, tools: Tools) -> Measured:
+    items = given.parts.taken(given.sample.records([_mean_record(given)]))
+    return _first(given.parts.bare.encode, items, tools)
+
+
+def _first_load(given: Given, tools: Tools) -> Measured:
+    return _first(given.parts.bare.decode, [given.payloads[_mean_record(given)]], tools)
+
+
+def _first(call: Any, items: list[Any], tools: Tools) -> Measured:
+    (first,) = tools.each(call, items)
+    return Measured(first * 1e-9)
+
+
+OPERATIONS = (
+    Operation(
+        name="import",
+        phase="alone",
+        summary="time to import a codec's library and make the codec, files in the system's cache",
+        carry_out=_import,
+        heading="import",
+    ),
+    Operation(
+        name="first-call-dump",
+        phase="alone",
+        summary="time of the first encode in a fresh process, of the record nearest to the mean in size",
+        carry_out=_first_dump,
+        heading="first dump",
+    ),
+    Operation(
+        name="first-call-load",
+        phase="alone",
+        summary="time of the first decode in a fresh process, of the record nearest to the mean in size",
+        carry_out=_first_load,
+        heading="first load",
+    ),
+)

@@ -1,0 +1,225 @@
+"""Threads: records per second of several together, and how long one call keeps the others from running."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import UsageError
+from .base import Given, Measured, Operation, Tools
+
+__all__ = ["OPERATIONS"]
+
+_SECONDS = 0.25
+"""How long threads call."""
+_LOOKING = 0.005
+"""Seconds of calls between two looks at the clock."""
+_MOST = 256
+"""Threads."""
+
+_REPEATS = 7
+"""Calls on the same record: what disturbs makes a stall longer, never shorter, so the shortest counts."""
+_LARGEST = 8
+"""Records, the largest of the sample, among which the longest stall is looked for."""
+_SWITCH = 1e-6
+"""Seconds after which a thread that waits asks for the interpreter: Python's own 5 ms would hide all less."""
+_PR_SET_TIMERSLACK = 29
+
+
+def _dump_items(given: Given) -> list[Any]:
+    return given.parts.taken(given.sample.records(range(len(given.payloads))))
+
+
+def _dump_rate(given: Given, tools: Tools) -> Measured:
+    return _rate(given.parts.bare.encode, lambda: _dump_items(given), int(given.parameter), tools)
+
+
+def _load_rate(given: Given, tools: Tools) -> Measured:
+    return _rate(given.parts.bare.decode, lambda: list(given.payloads), int(given.parameter), tools)
+
+
+def _rate(call: Callable[[Any], Any], items: Callable[[], list[Any]], number: int, tools: Tools) -> Measured:
+    """Return the calls per second of several threads, each with records of its own.
+
+    They call from Python, where the interpreter changes threads, as programs do.
+    """
+    mine = items()
+    begun = time.perf_counter()
+    for item in mine[:4]:  # warms up
+        call(item)
+    each = max(1e-9, (time.perf_counter() - begun) / len(mine[:4]))
+    batch = max(1, min(len(mine), round(_LOOKING / each)))
+    gate = threading.Barrier(number + 1)
+    found: list[float] = []
+    failed: list[Exception] = []
+
+    def work(items: list[Any]) -> None:
+        gate.wait()
+        calls, at = 0, 0
+        begun = now = time.perf_counter()
+        try:
+            while now < begun + _SECONDS:
+                some = items[at : at + batch]
+                for item in some:
+                    call(item)
+                calls += len(some)
+                at = (at + batch) % len(items)
+                now = time.perf_counter()
+        except Exception as error:  # noqa: BLE001 - told by the thread that waits
+            failed.append(error)
+        else:
+            found.append(calls / (now - begun))
+
+    threads = [threading.Thread(target=work, args=(items(),), daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    tools.beat()
+    gate.wait()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return Measured(sum(found), {"cores": len(os.sched_getaffinity(0))})
+
+
+class _Waiting(threading.Thread):
+    """A thread that wants to run all the time, beside the one that makes it.
+
+    It reads that one's processor time: a clock on the wall would also show what other programs take.
+
+    Attributes:
+        ticks: Times that it ran.
+        longest: Seconds that the other worked while it was kept from running, at the most.
+        done: It is to end.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.other = time.pthread_getcpuclockid(threading.get_ident())
+        self.ticks = 0
+        self.longest = 0.0
+        self.done = False
+
+    def run(self) -> None:
+        """Look at the clock again and again."""
+        clock, other = time.clock_gettime, self.other
+        last = clock(other)
+        while not self.done:
+            now = clock(other)
+            if now - last > self.longest:
+                self.longest = now - last
+            last = now
+            self.ticks += 1
+
+    def turn(self) -> None:
+        """Return when it has run again."""
+        seen = self.ticks
+        while self.ticks < seen + 2:
+            time.sleep(0)
+
+    def kept(self, call: Callable[[Any], Any], item: Any) -> tuple[float, float]:
+        """Return the seconds that a call kept it from running at a stretch, and those of the call."""
+        self.turn()
+        self.longest = 0.0
+        begun = time.thread_time()
+        call(item)
+        took = time.thread_time() - begun
+        self.turn()
+        return self.longest, took
+
+
+def _stall_dump(given: Given, tools: Tools) -> Measured:
+    return _stall(given.parts.bare.encode, _dump_items(given), given, tools)
+
+
+def _stall_load(given: Given, tools: Tools) -> Measured:
+    return _stall(given.parts.bare.decode, list(given.payloads), given, tools)
+
+
+def _stall(call: Callable[[Any], Any], items: list[Any], given: Given, tools: Tools) -> Measured:
+    order = sorted(range(len(items)), key=lambda index: len(given.payloads[index]), reverse=True)
+    largest = [items[index] for index in order[:_LARGEST]]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH)
+    with contextlib.suppress(OSError, AttributeError):
+        # The kernel lets who waits sleep 50 microseconds longer than asked for; threads inherit it.
+        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
+    waiting = _Waiting()
+    waiting.start()
+    try:
+        least = min(kept for kept, _ in _least(waiting, lambda item: None, largest, tools, capped=False))
+        kept, took = max(_least(waiting, call, largest, tools))
+    finally:
+        waiting.done = True
+        waiting.join()
+        sys.setswitchinterval(interval)
+    return Measured(kept, {"call": took, "resolution": least})
+
+
+def _least(
+    waiting: _Waiting, call: Callable[[Any], Any], items: list[Any], tools: Tools, *, capped: bool = True
+) -> list[tuple[float, float]]:
+    """Return, for each item, how long a call keeps others from running, and how long it takes.
+
+    Args:
+        waiting: The other.
+        call: What may keep it.
+        items: What to call with.
+        tools: As lent.
+        capped: No call keeps others longer than it takes: what is beyond is the kernel's.
+    """
+    found: list[list[tuple[float, float]]] = [[] for _ in items]
+    end = time.perf_counter() + _SECONDS
+    for _ in range(_REPEATS):
+        for item, tries in zip(items, found, strict=True):
+            if tries and time.perf_counter() > end:
+                continue
+            tools.beat()
+            kept, took = waiting.kept(call, item)
+            tries.append((min(kept, took) if capped else kept, took))
+    return [(min(kept for kept, _ in tries), min(took for _, took in tries)) for tries in found]
+
+
+def _accepts(place: str, parameter: str) -> None:
+    """Refuse what is no number of threads."""
+    if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= _MOST):
+        raise UsageError(f"{parameter!r} is no number of threads from 1 to {_MOST}")
+
+
+def _threads(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured]) -> Operation:
+    return Operation(
+        name=f"threads-{name}",
+        phase="alone",
+        summary=f"records per second that {{parameter}} threads {verb} together",
+        carry_out=carry_out,
+        unit="integer",
+        direction="higher",
+        heading=f"{name}, threads: {{parameter}}",
+        parameter="N",
+        accepts=_accepts,
+    )
+
+
+def _stalling(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured]) -> Operation:
+    return Operation(
+        name=f"stall-{name}",
+        phase="alone",
+        summary=f"longest time that one {verb} keeps other threads from running, among the largest records",
+        carry_out=carry_out,
+        heading=f"{name} stall",
+        columns={"call": f"{name} stalled by", "resolution": "least stall seen"},
+    )
+
+
+OPERATIONS = (
+    _threads("dump", "encode", _dump_rate),
+    _threads("load", "decode", _load_rate),
+    _stalling("dump", "encode", _stall_dump),
+    _stalling("load", "decode", _stall_load),
+)

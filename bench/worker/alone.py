@@ -1,0 +1,38 @@
+"""The worker's side of an operation that has a process for itself: one codec, one operation."""
+
+from __future__ import annotations
+
+from ..desk import Desk
+from ..jobs import Alone, Answer, Failed, Found
+from ..operations import operation
+from ..operations.base import Tools, UnfitError
+from ._slice import nothing, time_each
+from .parts import codec_parts
+from .records import Payloads, Sample
+from .work import given as prepared
+
+__all__ = ["run"]
+
+_TRIES = 1000
+"""Calls of nothing that tell what reading the clock takes."""
+
+
+def run(job: Alone, desk: Desk) -> Answer:
+    """Carry out one operation."""
+    desk.beat(0)
+    declared = operation(job.operation)
+    parts = codec_parts(job.codec, job.corpus, desk.blobs, job.dictionary)
+    payloads = Payloads.of(desk.blobs[job.payloads]).payloads
+    sample = Sample.of(desk.blobs[job.corpus.sample])
+    if declared.phase == "memory":
+        records = parts.taken(sample.records(range(len(payloads))))
+        options = {**job.options, "operation": job.operation, "beat": lambda: desk.beat(0)}
+        found = declared.carry_out(parts.codec, records, payloads, options)
+    else:
+        given = prepared(declared, parts, sample, payloads, job.places)
+        tools = Tools(lambda: desk.beat(0), time_each, sorted(time_each(nothing, [None] * _TRIES)), job.path)
+        try:
+            found = declared.carry_out(given, tools)
+        except UnfitError as error:
+            return Failed(str(error), "unsupported")
+    return Found(found.value, found.facts, found.again)

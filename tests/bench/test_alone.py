@@ -1,0 +1,258 @@
+"""Operations that have processes of their own, several of them: what they measure, and what stops them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.operations import operation
+from bakeoff.bench.operations.base import CodecParts, Given, Tools, UnfitError
+from bakeoff.bench.results import Result, read
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.schedule import Schedule
+from bakeoff.bench.run.state import State, entries
+from bakeoff.bench.worker._slice import nothing, time_each
+from bakeoff.bench.worker.records import make_sample
+from bakeoff.codecs import Codec, codec
+from bakeoff.errors import UsageError
+from bakeoff.reports import render
+
+RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
+
+
+def given(made: Any, **more: Any) -> Given:
+    """Return what an operation is carried out with."""
+    sample = make_sample(RECORDS)
+    return Given(CodecParts(made, made), sample, [made.encode(record) for record in RECORDS], **more)
+
+
+def tools() -> Tools:
+    """Return what an operation is lent."""
+    return Tools(lambda: None, time_each, sorted(time_each(nothing, [None] * 100)))
+
+
+def test_each_call_is_clocked_on_its_own() -> None:
+    """With its item, in their order, and none of them below nothing."""
+    seen: list[int] = []
+    found = time_each(seen.append, [3, 1, 2])
+
+    assert ([3, 1, 2], 3) == (seen, len(found))
+    assert all(spent >= 0 for spent in found)
+    with pytest.raises(TypeError):
+        time_each(len, [3])
+
+
+def test_a_tail_is_longer_than_its_middle() -> None:
+    """One call in ten that waits for a millisecond shows in the p99, and hardly in the p50."""
+    plain, calls = codec("json"), iter(range(1_000_000))
+
+    def decode(data: bytes) -> Any:
+        end = time.perf_counter() + 1e-3 * (next(calls) % 10 == 0)
+        while time.perf_counter() < end:
+            pass
+        return plain.decode(data)
+
+    found = operation("tail-load").carry_out(given(Codec("slow", "json", plain.encode, decode)), tools())
+
+    assert found.value >= 1e-3
+    assert 0 < found.facts["p50"] <= found.facts["p90"] <= found.value
+    assert 0 < found.facts["clock"] < 1e-3
+    assert found.facts["calls"] >= 200
+
+
+def test_the_import_is_that_of_a_fresh_interpreter() -> None:
+    """The library's modules are counted, however often this process has imported it."""
+    made = codec("json")
+    found = operation("import").carry_out(given(made), tools())
+
+    assert found.value > 0
+    assert found.facts["modules"] >= 2  # json, json.decoder, ...
+    with pytest.raises(UnfitError, match="by its name alone"):
+        operation("import").carry_out(given(Codec("json/raw", "json", made.encode, made.decode)), tools())
+
+
+def test_the_first_call_is_the_first() -> None:
+    """Of the record nearest to the mean in size, once."""
+    plain, seen = codec("json"), []
+
+    def decode(data: bytes) -> Any:
+        seen.append(data)
+        return plain.decode(data)
+
+    before = given(Codec("one", "json", plain.encode, decode))
+    assert operation("first-call-load").carry_out(before, tools()).value > 0
+    weights = make_sample(RECORDS).weights
+    nearest = min(range(40), key=lambda index: abs(weights[index] - 1))
+    assert [plain.encode(RECORDS[nearest])] == seen
+
+
+def test_threads_call_at_the_same_time() -> None:
+    """As many as are asked for; an error of one of them is told."""
+    plain, seen = codec("json"), set()
+
+    def decode(data: bytes) -> Any:
+        seen.add(threading.get_ident())
+        return plain.decode(data)
+
+    made = given(Codec("many", "json", plain.encode, decode), parameter="3")
+    found = operation("threads-load:3").carry_out(made, tools())
+
+    assert found.value > 0
+    assert 3 == len(seen - {threading.get_ident()})
+
+    def refuse(data: bytes) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            raise ValueError("not on a thread")
+        return plain.decode(data)
+
+    broken = given(Codec("broken", "json", plain.encode, refuse), parameter="1")
+    with pytest.raises(ValueError, match="not on a thread"):
+        operation("threads-load:1").carry_out(broken, tools())
+
+
+@pytest.mark.parametrize("parameter", ["", "0", "two", "1e3", "257"])
+def test_threads_are_a_number(parameter: str) -> None:
+    """Said where the name is typed."""
+    with pytest.raises(UsageError, match="no number of threads"):
+        operation(f"threads-dump:{parameter}" if parameter else "threads-dump")
+
+
+def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
+    """The same work of the processor keeps others waiting, or does not."""
+    plain = codec("json")
+    holding = 3_000_000
+
+    def hold(data: bytes) -> Any:
+        sum(range(holding))  # one call into C
+        return 1
+
+    def share(data: bytes) -> Any:
+        for _ in range(300_000):
+            pass
+        return 1
+
+    held = operation("stall-load").carry_out(given(Codec("holds", "json", plain.encode, hold)), tools())
+    shared = operation("stall-load").carry_out(given(Codec("shares", "json", plain.encode, share)), tools())
+
+    assert held.value == pytest.approx(held.facts["call"], rel=0.5)
+    assert shared.value < 0.5 * shared.facts["call"]
+    assert 0 < held.facts["resolution"] < held.value
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the result of a run of operations with processes of their own."""
+    folder = tmp_path_factory.mktemp("alone")
+    done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
+    assert done.returncode == 0, done.stderr
+    return folder / "bakeoff.json"
+
+
+FAST = ("--quick", "--sample", "50", "--all")
+
+
+def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_there_is_a_sample_for_each_process(measured: Path) -> None:
+    """Numbered by round, so that figures have an interval and can be paired; facts are their means."""
+    result = read(measured)
+    cells = {(c.cell.operation, c.cell.codec): c for c in result.cells}
+
+    assert {(o, c) for o in ("tail-load", "import") for c in ("json", "msgpack")} == set(cells)
+    assert all([0, 1, 2, 3, 4] == [s.pair for s in cell.samples] for cell in cells.values())
+    assert 0 < cells["tail-load", "json"].facts["p50"] < cells["tail-load", "json"].samples[0].value * 100
+
+
+def test_facts_beside_a_figure_have_columns(measured: Path) -> None:
+    """With their headings, in the operation's unit; ratios are to the best, with a verdict."""
+    result = read(measured)
+    text = render([result], "json", columns="tail-load,tail-load:x,tail-load-p50,tail-load-clock")
+    (section,) = json.loads(text)["sections"]
+    heads = [head["header"] for head in section["columns"]]
+
+    assert ["codec", "load p99", "load p99 ×", "load p50", "clock's floor"] == heads
+    entries_ = {row["codec"]: row["entries"] for row in section["rows"]}
+    assert all(entry["tail-load-p50"]["value"] > 0 for entry in entries_.values())
+    assert all(entry["tail-load"]["low"] < entry["tail-load"]["high"] for entry in entries_.values())
+    assert bakeoff(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
+
+
+def told(result: Result) -> dict[str, Any]:
+    return {c.cell.name: (c.outcome, c.facts, [(s.pair, s.value) for s in c.samples]) for c in result.cells}
+
+
+def test_a_run_goes_on_from_its_result(measured: Path) -> None:
+    """What stands in the file is what has been found, and a further process changes means by its part."""
+    result = read(measured)
+    state = State()
+    for entry in entries(result):
+        state.apply(entry)
+    cell = next(c for c in result.cells if c.cell.operation == "tail-load")
+
+    assert 5 == state.rounds(cell.cell)
+    again = state.result(duration=1.0, complete=True)
+    assert told(result) == told(again)
+    p50 = cell.facts["p50"]
+    assert isinstance(p50, float)
+    state.apply({"kind": "alone", "cell": cell.cell.name, "pair": 5, "value": 1.0, "facts": {"p50": 7 * p50}})
+    found = state.result(duration=1.0, complete=True).cell(*cell.cell.name.split("/", 2))
+    assert found is not None
+    assert 2 * p50 == pytest.approx(found.facts["p50"])
+    assert 6 == len(found.samples)
+
+
+def test_a_cell_fails_alone(tmp_path: Path) -> None:
+    """One whose codec dies in its second process is out, with the reason; the others go on."""
+    (tmp_path / "deadly.py").write_text(
+        textwrap.dedent("""
+        import json, os
+        from pathlib import Path
+        from bakeoff.bench.operations.base import Measured, Operation
+
+        def die(given, tools):
+            seen = Path(os.environ["SEEN"])
+            seen.write_text(seen.read_text() + "x" if seen.exists() else "x")
+            if given.parts.codec.name == "msgpack" and len(seen.read_text()) > 2:
+                os.abort()
+            return Measured(1.0)
+
+        DIE = Operation(name="die", phase="alone", summary="dies", carry_out=die, heading="die")
+        """)
+    )
+    info = tmp_path / "deadly-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[bakeoff.operations]\ndie = deadly:DIE\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "SEEN": str(tmp_path / "seen")}
+    command = [sys.executable, "-m", "bakeoff", "run", "movies", "-c", "json,msgpack", "--ops", "die", *FAST]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+
+    assert done.returncode == 0, done.stderr
+    cells = {c.cell.codec: c for c in read(tmp_path / "bakeoff.json").cells}
+    assert ("ok", 5) == (cells["json"].outcome, len(cells["json"].samples))
+    assert "crashed" == cells["msgpack"].outcome
+    assert "died of SIGABRT" in cells["msgpack"].reason
+
+
+def test_time_is_shared_with_timing_and_memory() -> None:
+    """Each of the three has a part of the budget; alone with nothing else it has all of it."""
+    both = Options(("movies",), ("json",), operations=("dump", "import", "peak-dump"), budget=100.0)
+    schedule = Schedule(both)
+    only = Schedule(Options(("movies",), ("json",), operations=("import",), budget=100.0))
+
+    assert 0 < schedule.timing_part < 0.5
+    assert not only.alone_over(90.0)
+    assert only.alone_over(110.0)
+    assert schedule.alone_over(90.0)
