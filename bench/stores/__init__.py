@@ -1,0 +1,72 @@
+"""Where payloads are kept: one file for each kind of stores; see `base`.
+
+Nothing here imports a store's library before it is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import metadata
+from urllib.parse import urlsplit
+
+from ...errors import UsageError, hint, near
+from . import sqlite
+from .base import Kind, StoreError
+
+__all__ = ["ENTRY_POINTS", "STORES", "by_url", "kind", "kinds"]
+
+ENTRY_POINTS = "bakeoff.stores"
+"""Entry-point group of third parties' stores: name = the store's, value = ``module:attribute``."""
+
+STORES: Mapping[str, Kind] = {declared.name: declared for module in (sqlite,) for declared in module.STORES}
+"""Ours, by name."""
+
+
+def kind(name: str) -> Kind:
+    """Return a kind of stores by its name.
+
+    Raises:
+        UsageError: There is none.
+        StoreError: It is of another package and cannot be loaded.
+    """
+    if (found := STORES.get(name)) is not None:
+        return found
+    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
+    if name in points:
+        return _loaded(points[name])
+    known = [*STORES, *points]
+    raise UsageError(f"no store {name!r}; {hint(near(name, known), 'there are ' + ', '.join(known))}")
+
+
+def kinds() -> list[str]:
+    """Return the names of all, those of other packages behind ours."""
+    return list(dict.fromkeys([*STORES, *(p.name for p in metadata.entry_points(group=ENTRY_POINTS))]))
+
+
+def by_url(url: str) -> Kind:
+    """Return the kind of stores that a URL leads to.
+
+    Raises:
+        UsageError: None does; the URL itself, which may hold a password, is not repeated.
+    """
+    scheme = urlsplit(url).scheme
+    for name in kinds():
+        found = kind(name)
+        if scheme in found.schemes:
+            return found
+    known = [f"{scheme}://" for name in kinds() for scheme in kind(name).schemes]
+    raise UsageError(f"no store has URLs that begin with {scheme}://; there are {', '.join(known) or 'none'}")
+
+
+@functools.cache
+def _loaded(point: metadata.EntryPoint) -> Kind:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise StoreError(
+            f"store {point.name!r} of {point.value} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(found, Kind) or found.name != point.name:
+        raise StoreError(f"{point.value}: is not the store {point.name!r}")
+    return found

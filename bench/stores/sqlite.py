@@ -1,0 +1,84 @@
+"""SQLite, as the standard library has it: one table of numbers and blobs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from .base import Kind, Location, Pairs, Settings, Wire, folder_bytes
+
+__all__ = ["STORES"]
+
+_FILE = "records.sqlite"
+
+
+class _Sqlite:
+    """A file in write-ahead mode: a put is a transaction that outlives the process, the last ones not always
+    the machine (SQLite documentation, "Pragma synchronous"; it is what the manual calls best for most).
+    """
+
+    def __init__(self, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._file = location.folder / _FILE
+        self._connection = sqlite3.connect(self._file, isolation_level=None)
+        self._do = self._connection.execute
+        self._do("pragma journal_mode=wal")
+        self._do("pragma synchronous=normal")
+        self._do("create table if not exists records (key integer primary key, payload blob not null)")
+
+    @property
+    def settings(self) -> Settings:
+        levels = ("off", "normal", "full", "extra")
+        (mode,), (level,) = (
+            self._do("pragma journal_mode").fetchone(),
+            self._do("pragma synchronous").fetchone(),
+        )
+        return {"sqlite": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
+
+    def put(self, key: int, record: Any) -> None:
+        self._do("insert or replace into records values (?, ?)", (key, self.wire.encode(record)))
+
+    def get(self, key: int) -> Any:
+        row = self._do("select payload from records where key = ?", (key,)).fetchone()
+        if row is None:
+            raise KeyError(key)
+        return self.wire.decode(row[0])
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        decode = self.wire.decode
+        rows = self._do("select key, payload from records where key > ? order by key limit ?", (after, count))
+        return [(key, decode(payload)) for key, payload in rows]
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode = self.wire.encode
+        rows = [(key, encode(record)) for key, record in pairs]
+        self._do("begin")
+        try:
+            self._connection.executemany("insert or replace into records values (?, ?)", rows)
+        except BaseException:
+            self._connection.rollback()
+            raise
+        self._do("commit")
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        self._do("begin")
+        self._connection.executemany("delete from records where key = ?", [(key,) for key in keys])
+        self._do("commit")
+
+    def stored(self) -> int:
+        self._do("pragma wal_checkpoint(truncate)")
+        return folder_bytes([self._file])
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+STORES = (
+    Kind(
+        name="sqlite",
+        summary="SQLite in a file: write-ahead log, synchronous=normal",
+        open=_Sqlite,
+        default=True,
+    ),
+)
