@@ -11,7 +11,7 @@ from importlib import metadata
 from urllib.parse import urlsplit
 
 from ...errors import UsageError, hint, near
-from . import sqlite
+from . import kyoto, lmdb, log, rocksdict, sqlalchemy, sqlite
 from .base import Kind, StoreError
 
 __all__ = ["ENTRY_POINTS", "STORES", "by_url", "kind", "kinds"]
@@ -19,7 +19,11 @@ __all__ = ["ENTRY_POINTS", "STORES", "by_url", "kind", "kinds"]
 ENTRY_POINTS = "bakeoff.stores"
 """Entry-point group of third parties' stores: name = the store's, value = ``module:attribute``."""
 
-STORES: Mapping[str, Kind] = {declared.name: declared for module in (sqlite,) for declared in module.STORES}
+STORES: Mapping[str, Kind] = {
+    declared.name: declared
+    for module in (log, sqlite, lmdb, kyoto, rocksdict, sqlalchemy)
+    for declared in module.STORES
+}
 """Ours, by name."""
 
 

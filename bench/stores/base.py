@@ -118,7 +118,10 @@ class Store(Protocol):
         ...
 
     def put_many(self, pairs: Pairs) -> None:
-        """Store records in one batch, the way the store has for many: one transaction, one packet."""
+        """Store new records in one batch, the way the store has for many: one transaction, one packet.
+
+        None of the keys is there yet.
+        """
         ...
 
     def remove_many(self, keys: Sequence[int]) -> None:

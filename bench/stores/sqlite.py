@@ -8,33 +8,42 @@ from typing import Any
 
 from .base import Kind, Location, Pairs, Settings, Wire, folder_bytes
 
-__all__ = ["STORES"]
+__all__ = ["FILE", "STORES", "about", "set_up"]
 
-_FILE = "records.sqlite"
+FILE = "records.sqlite"
+
+
+def set_up(connection: sqlite3.Connection) -> None:
+    """Set what a put is sure of: it outlives the process, the last ones not always the machine.
+
+    It is what SQLite's manual calls best for most ("Pragma synchronous").
+    """
+    connection.execute("pragma journal_mode=wal")
+    connection.execute("pragma synchronous=normal")
+
+
+def about(connection: sqlite3.Connection) -> Settings:
+    """Return what it says of that."""
+    levels = ("off", "normal", "full", "extra")
+    (mode,) = connection.execute("pragma journal_mode").fetchone()
+    (level,) = connection.execute("pragma synchronous").fetchone()
+    return {"sqlite": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
 
 
 class _Sqlite:
-    """A file in write-ahead mode: a put is a transaction that outlives the process, the last ones not always
-    the machine (SQLite documentation, "Pragma synchronous"; it is what the manual calls best for most).
-    """
+    """A transaction a put."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
-        self._file = location.folder / _FILE
+        self._file = location.folder / FILE
         self._connection = sqlite3.connect(self._file, isolation_level=None)
         self._do = self._connection.execute
-        self._do("pragma journal_mode=wal")
-        self._do("pragma synchronous=normal")
+        set_up(self._connection)
         self._do("create table if not exists records (key integer primary key, payload blob not null)")
 
     @property
     def settings(self) -> Settings:
-        levels = ("off", "normal", "full", "extra")
-        (mode,), (level,) = (
-            self._do("pragma journal_mode").fetchone(),
-            self._do("pragma synchronous").fetchone(),
-        )
-        return {"sqlite": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
+        return about(self._connection)
 
     def put(self, key: int, record: Any) -> None:
         self._do("insert or replace into records values (?, ?)", (key, self.wire.encode(record)))

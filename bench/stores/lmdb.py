@@ -1,0 +1,113 @@
+"""LMDB: a B+ tree in a file that is mapped into memory."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from .base import Kind, Location, MissingStore, Pairs, Settings, Store, StoreError, Wire, folder_bytes
+
+__all__ = ["STORES"]
+
+_KEY = struct.Struct(">Q")
+_ROOM = 64 << 20
+"""Bytes of address space to begin with, which workers have little of; it is doubled when they are full."""
+
+
+class _Lmdb:
+    """A transaction a put. Without `sync` it is with the system when the call returns, as with the others:
+    it outlives the process, the last of it perhaps not the machine.
+    """
+
+    def __init__(self, location: Location, wire: Wire, lmdb: Any) -> None:
+        self.wire = wire
+        self._lmdb = lmdb
+        self._folder = location.folder
+        there = folder_bytes([location.folder])
+        self._room = max(_ROOM, 2 * there)
+        self._env = lmdb.open(str(location.folder), map_size=self._room, sync=False, metasync=False)
+
+    @property
+    def settings(self) -> Settings:
+        version = ".".join(map(str, self._lmdb.version()))
+        return {"lmdb": version, "sync": "False", "metasync": "False"}
+
+    def put(self, key: int, record: Any) -> None:
+        payload = self.wire.encode(record)
+        try:
+            with self._env.begin(write=True) as transaction:
+                transaction.put(_KEY.pack(key), payload)
+        except self._lmdb.MapFullError:
+            self._grow()
+            self.put(key, record)
+
+    def get(self, key: int) -> Any:
+        with self._env.begin() as transaction:
+            payload = transaction.get(_KEY.pack(key))
+        if payload is None:
+            raise KeyError(key)
+        return self.wire.decode(payload)
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        return list(islice(self._from(after + 1), count))
+
+    def _from(self, key: int) -> Iterator[tuple[int, Any]]:
+        decode, unpack = self.wire.decode, _KEY.unpack
+        with self._env.begin() as transaction, transaction.cursor() as cursor:
+            if cursor.set_range(_KEY.pack(key)):
+                for found, payload in cursor.iternext():
+                    yield unpack(found)[0], decode(payload)
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode, pack = self.wire.encode, _KEY.pack
+        items = [(pack(key), encode(record)) for key, record in pairs]
+
+        def put_all() -> None:
+            with self._env.begin(write=True) as transaction, transaction.cursor() as cursor:
+                cursor.putmulti(items)
+
+        self._with_room(put_all)
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        def remove_all() -> None:
+            with self._env.begin(write=True) as transaction:
+                for key in keys:
+                    transaction.delete(_KEY.pack(key))
+
+        self._with_room(remove_all)
+
+    def stored(self) -> int:
+        self._env.sync(True)
+        return folder_bytes([self._folder / "data.mdb"])
+
+    def close(self) -> None:
+        self._env.close()
+
+    def _with_room(self, act: Callable[[], None]) -> None:
+        while True:
+            try:
+                return act()
+            except self._lmdb.MapFullError:
+                self._grow()
+
+    def _grow(self) -> None:
+        self._room *= 2
+        try:
+            self._env.set_mapsize(self._room)
+        except (self._lmdb.Error, MemoryError) as error:
+            raise StoreError(f"no address space for {self._room >> 20:,} MiB: {error}") from error
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    try:
+        import lmdb
+    except ImportError as error:
+        raise MissingStore("lmdb is not installed: pip install 'bakeoff[lmdb]'") from error
+    return _Lmdb(location, wire, lmdb)
+
+
+STORES = (
+    Kind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open, default=True),
+)

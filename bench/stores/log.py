@@ -1,0 +1,186 @@
+"""Records in memory and a journal of what was put: the shape of AcidState and of every event-sourced service.
+
+A get costs no codec, as the record is there; the codec's price is paid when something is put, and for all
+records at once when the journal is replayed.
+
+A journal begins with `_MAGIC`; then come entries: key, length and two checksums, then the payload. A length
+of `_GONE` says that the key was removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+from .base import Kind, Location, Pairs, Settings, StoreError, Wire
+
+__all__ = ["STORES"]
+
+_FILE = "journal"
+_MAGIC = b"bakeoff journal 1\n"
+_HEAD = struct.Struct("<QII")
+"""Key, length, checksum of the payload; then the checksum of these, without which damage to a length would
+look like an entry that was never finished, and all records behind it would be cut away."""
+_CHECK = struct.Struct("<I")
+_ENTRY = _HEAD.size + _CHECK.size
+_GONE = 0xFFFFFFFF
+
+
+class _Log:
+    """A dict and its journal. What is put is with the system when the call returns: it outlives the process,
+    the last of it perhaps not the machine.
+    """
+
+    def __init__(self, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._path = location.folder / _FILE
+        self._records: dict[int, Any] = {}
+        self._keys: list[int] = []
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self._end, self._replayed = self._replay()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    @property
+    def settings(self) -> Settings:
+        return {"journal": "one write a put, CRC-32", "fsync": "never", "replayed": self._replayed}
+
+    def put(self, key: int, record: Any) -> None:
+        self._write(_entry(key, self.wire.encode(record)))
+        self._keep(key, record)
+
+    def get(self, key: int) -> Any:
+        return self._records[key]
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        start = bisect_right(self._keys, after)
+        return [(key, self._records[key]) for key in self._keys[start : start + count]]
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode = self.wire.encode
+        self._write(b"".join([_entry(key, encode(record)) for key, record in pairs]))
+        for key, record in pairs:
+            self._keep(key, record)
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        there = [key for key in keys if key in self._records]
+        self._write(b"".join([_head(key, _GONE, 0) for key in there]))
+        for key in there:
+            self._drop(key)
+
+    def stored(self) -> int:
+        return self._end
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _keep(self, key: int, record: Any) -> None:
+        if key not in self._records:
+            if not self._keys or key > self._keys[-1]:
+                self._keys.append(key)
+            else:
+                self._keys.insert(bisect_left(self._keys, key), key)
+        self._records[key] = record
+
+    def _drop(self, key: int) -> None:
+        del self._records[key]
+        del self._keys[bisect_left(self._keys, key)]
+
+    def _write(self, entries: bytes) -> None:
+        """Write at the end.
+
+        Raises:
+            StoreError: Not all of it could be written; nothing of it stays.
+        """
+        try:
+            written = os.pwrite(self._file, entries, self._end)
+            while written < len(entries):
+                written += os.pwrite(self._file, entries[written:], self._end + written)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._end)
+            raise StoreError(f"the journal cannot be written: {error.strerror}") from error
+        self._end += len(entries)
+
+    def _replay(self) -> tuple[int, str]:
+        """Bring back what was put; return where the journal ends, and what there is to say.
+
+        What ends within its last entry was being written when the process was killed or the machine stopped:
+        nobody was told that it is safe, and it is cut off.
+
+        Raises:
+            StoreError: It is no journal, or it is damaged, with the offset.
+            CodecError: A payload is not this codec's.
+        """
+        with open(self._file, "rb", closefd=False) as file:
+            data = file.read()
+        if len(data) < len(_MAGIC) and _MAGIC.startswith(data):
+            self._end = 0
+            os.ftruncate(self._file, 0)
+            self._write(_MAGIC)
+            return len(_MAGIC), "a new journal"
+        if not data.startswith(_MAGIC):
+            raise StoreError(f"{self._path}: is no journal")
+        end, count = self._replay_entries(data)
+        said = f"{count:,} entries"
+        if end < len(data):
+            os.ftruncate(self._file, end)
+            said += f"; {len(data) - end:,} bytes of an unfinished one cut off at offset {end:,}"
+        return end, said
+
+    def _replay_entries(self, data: bytes) -> tuple[int, int]:
+        """Return the end of the last whole entry, and their number."""
+        decode, records, total = self.wire.decode, self._records, len(data)
+        at, count = len(_MAGIC), 0
+        while at + _ENTRY <= total:
+            key, length, payload_sum = _HEAD.unpack_from(data, at)
+            (head_sum,) = _CHECK.unpack_from(data, at + _HEAD.size)
+            if crc32(data[at : at + _HEAD.size]) != head_sum:
+                raise StoreError(
+                    f"{self._path}: damaged at offset {at:,}: the entry's head fails its checksum"
+                )
+            start = at + _ENTRY
+            if length == _GONE:
+                records.pop(key, None)
+                at = start
+            else:
+                payload = data[start : start + length]
+                if len(payload) < length:
+                    break
+                if crc32(payload) != payload_sum:
+                    if start + length == total:
+                        break
+                    raise StoreError(
+                        f"{self._path}: damaged at offset {at:,}: the payload of key {key} fails its checksum"
+                    )
+                records[key] = decode(payload)
+                at = start + length
+            count += 1
+        self._keys = sorted(records)
+        return at, count
+
+
+def _head(key: int, length: int, payload_sum: int) -> bytes:
+    head = _HEAD.pack(key, length, payload_sum)
+    return head + _CHECK.pack(crc32(head))
+
+
+def _entry(key: int, payload: bytes) -> bytes:
+    return _head(key, len(payload), crc32(payload)) + payload
+
+
+STORES = (
+    Kind(
+        name="log",
+        summary="records in memory and a journal with checksums, replayed when it is opened",
+        open=_Log,
+        default=True,
+    ),
+)

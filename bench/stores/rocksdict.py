@@ -1,0 +1,75 @@
+"""RocksDB: a log-structured merge tree, through `rocksdict`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+
+__all__ = ["STORES"]
+
+_KEY = struct.Struct(">Q")
+
+
+class _Rocks:
+    """Raw mode: in any other it would pickle what it is given. Puts go to its log, unsynchronised."""
+
+    def __init__(self, location: Location, wire: Wire, module: Any) -> None:
+        from importlib.metadata import version
+
+        self.wire = wire
+        self._module, self._folder, self._version = module, location.folder, version("rocksdict")
+        self._rows = module.Rdict(str(location.folder), module.Options(raw_mode=True))
+
+    @property
+    def settings(self) -> Settings:
+        return {"rocksdict": self._version, "raw_mode": "True", "wal": "on", "sync": "False"}
+
+    def put(self, key: int, record: Any) -> None:
+        self._rows.put(_KEY.pack(key), self.wire.encode(record))
+
+    def get(self, key: int) -> Any:
+        payload = self._rows.get(_KEY.pack(key))
+        if payload is None:
+            raise KeyError(key)
+        return self.wire.decode(payload)
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        decode, unpack = self.wire.decode, _KEY.unpack
+        rows = islice(self._rows.items(from_key=_KEY.pack(after + 1)), count)
+        return [(unpack(key)[0], decode(payload)) for key, payload in rows]
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode, pack = self.wire.encode, _KEY.pack
+        batch = self._module.WriteBatch(raw_mode=True)
+        for key, record in pairs:
+            batch.put(pack(key), encode(record))
+        self._rows.write(batch)
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        batch = self._module.WriteBatch(raw_mode=True)
+        for key in keys:
+            batch.delete(_KEY.pack(key))
+        self._rows.write(batch)
+
+    def stored(self) -> int:
+        self._rows.flush()
+        self._rows.compact_range(None, None)
+        return folder_bytes([self._folder])
+
+    def close(self) -> None:
+        self._rows.close()
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    try:
+        import rocksdict
+    except ImportError as error:
+        raise MissingStore("rocksdict is not installed: pip install 'bakeoff[rocksdict]'") from error
+    return _Rocks(location, wire, rocksdict)
+
+
+STORES = (Kind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_open),)

@@ -1,0 +1,195 @@
+"""Object mappers, to be held beside the store below them: SQLAlchemy's declarative classes, and SQLModel's.
+
+SQLAlchemy's declarative layer is where Elixir's author sends Elixir's users; SQLModel is what is put on top
+of it today, as Elixir was in 2011. Each call is a session of its own, as a request of a service is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, cast
+
+from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+from .sqlite import FILE, about, set_up
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from sqlalchemy import Engine
+    from sqlalchemy.types import TypeDecorator
+
+__all__ = ["STORES"]
+
+_VARIABLES = 500
+"""In one statement; SQLite of before 2020 takes 999."""
+
+
+class _Mapped:
+    """Records as an attribute of mapped objects: the session makes, compares, orders and flushes these.
+
+    Args:
+        model: Makes the mapped class of the column's type and the table's name.
+        database: Says what the database below says of itself.
+        size: Returns the bytes that the table takes.
+    """
+
+    def __init__(
+        self,
+        location: Location,
+        wire: Wire,
+        engine: Engine,
+        model: Callable[[Any, str], Any],
+        database: Callable[[], Settings],
+        size: Callable[[], int],
+    ) -> None:
+        from sqlalchemy.orm import sessionmaker
+
+        self.wire = wire
+        self._engine, self._database, self._size = engine, database, size
+        self._model = model(_column(self)(), location.name)
+        self._model.metadata.create_all(engine)
+        self._sessions = sessionmaker(engine)
+
+    @property
+    def settings(self) -> Settings:
+        return self._database()
+
+    def put(self, key: int, record: Any) -> None:
+        with self._sessions.begin() as session:
+            session.merge(self._model(key=key, record=record))
+
+    def get(self, key: int) -> Any:
+        with self._sessions() as session:
+            found = session.get(self._model, key)
+            if found is None:
+                raise KeyError(key)
+            return found.record
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        from sqlalchemy import select
+
+        model = self._model
+        wanted = select(model).where(model.key > after).order_by(model.key).limit(count)
+        with self._sessions() as session:
+            return [(row.key, row.record) for row in session.scalars(wanted)]
+
+    def put_many(self, pairs: Pairs) -> None:
+        with self._sessions.begin() as session:
+            session.add_all([self._model(key=key, record=record) for key, record in pairs])
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        from sqlalchemy import delete
+
+        with self._sessions.begin() as session:
+            for start in range(0, len(keys), _VARIABLES):
+                some = keys[start : start + _VARIABLES]
+                session.execute(delete(self._model).where(self._model.key.in_(some)))
+
+    def stored(self) -> int:
+        return self._size()
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _column(store: _Mapped) -> type[TypeDecorator[Any]]:
+    """Return a column type that writes values as the store's wire does."""
+    from sqlalchemy import LargeBinary
+    from sqlalchemy.types import TypeDecorator
+
+    class Payload(TypeDecorator[Any]):
+        impl = LargeBinary
+        cache_ok = True
+
+        def process_bind_param(self, value: Any, dialect: object) -> bytes:
+            return store.wire.encode(value)
+
+        def process_result_value(self, value: Any, dialect: object) -> Any:
+            return store.wire.decode(value)
+
+    return Payload
+
+
+def _declared(column: Any, table: str) -> Any:
+    """Return a class in SQLAlchemy's declarative way."""
+    from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+    class Base(DeclarativeBase):
+        pass
+
+    class Record(Base):
+        __tablename__ = table
+
+        key = mapped_column(_number(), primary_key=True, autoincrement=False)
+        record = mapped_column(column, nullable=False)
+
+    return Record
+
+
+def _sqlmodel(column: Any, table: str) -> Any:
+    """Return a class in SQLModel's way."""
+    from sqlalchemy import Column
+    from sqlalchemy.orm import registry
+    from sqlmodel import Field, SQLModel
+
+    class Base(SQLModel, registry=registry()):
+        pass
+
+    class Record(Base, table=True):
+        __tablename__ = table
+
+        key: int = Field(sa_column=Column(_number(), primary_key=True, autoincrement=False))
+        record: Any = Field(sa_column=Column(column, nullable=False))
+
+    return Record
+
+
+def _number() -> Any:
+    """Return the type of the keys; SQLite's own row numbers have but one name."""
+    from sqlalchemy import BigInteger, Integer
+
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Location, Wire], Store]:
+    """Return what opens an object mapper on the same SQLite as the store of that name."""
+
+    def opened(location: Location, wire: Wire) -> Store:
+        try:
+            import_module(library)
+            from sqlalchemy import create_engine, event
+        except ImportError as error:
+            raise MissingStore(f"{library} is not installed: pip install 'bakeoff[{library}]'") from error
+        file = location.folder / FILE
+        engine = create_engine(f"sqlite:///{file}")
+        event.listen(engine, "connect", lambda connection, _: set_up(connection))
+
+        def database() -> Settings:
+            with engine.connect() as connection:
+                raw = connection.connection.driver_connection
+                return {library: version(library), **about(cast("sqlite3.Connection", raw))}
+
+        def size() -> int:
+            with engine.connect() as connection:
+                connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
+            return folder_bytes([file])
+
+        return _Mapped(location, wire, engine, model, database, size)
+
+    return opened
+
+
+STORES = (
+    Kind(
+        name="sqlalchemy",
+        summary="SQLAlchemy's object mapper on SQLite, to hold beside `sqlite`",
+        open=_on_sqlite("sqlalchemy", _declared),
+    ),
+    Kind(
+        name="sqlmodel",
+        summary="SQLModel, a declarative layer over SQLAlchemy as Elixir was, on SQLite",
+        open=_on_sqlite("sqlmodel", _sqlmodel),
+    ),
+)
