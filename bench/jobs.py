@@ -291,9 +291,11 @@ class Checked:
         encoded: Records that were encoded.
         fixes: Its schema has something to do.
         figures: Of operations that fall out of the check.
+        beside: What stands beside these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
         limits: To ask for, so that the codec takes these records.
         rough: Seconds for the mean record, by timed operation; of single calls.
+        calls: How many records a call is for, if not for one, by timed operation.
         definition: The schema in the format's own language, empty where that has none.
         payloads: Digest of what those need who measure.
         dictionary: Digest of the dictionary that was trained, empty where there is none.
@@ -309,9 +311,11 @@ class Checked:
     encoded: int = 0
     fixes: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     rough: Mapping[str, float] = field(default_factory=dict)
+    calls: Mapping[str, int] = field(default_factory=dict)
     definition: str = ""
     payloads: Digest = ""
     dictionary: Digest = ""

@@ -7,7 +7,7 @@ A file of this folder, or of a package that publishes one through the entry-poin
 phase     function                                      when
 ========  ============================================  =====================================================
 time      ``(Given) -> Work``                           in timing processes, shared by all codecs of a corpus
-check     ``(Given) -> float``                          at the end of the correctness check
+check     ``(Given) -> float | Measured``               at the end of the correctness check
 memory    ``(codec, records, payloads, options) ->      alone in a fresh process; see `Measure`
           Measured``
 alone     ``(Given, Tools) -> Measured``                alone in a fresh process, in several one after the
@@ -203,6 +203,8 @@ class Work:
         inside: Returns the nanoseconds that count, spent within the calls since it was last asked, in place
             of all that the calls take: those of a codec in a store, for instance.
         waits: A call waits for others, a server or a disk: the processor's time tells nothing of it.
+        records: How many records a call is for, if not for that of its item: figures are per record, and the
+            check makes one call and takes all for equal.
         close: Called when all is done: files, stores.
     """
 
@@ -215,6 +217,7 @@ class Work:
     streamed: bool = False
     inside: Callable[[], int] | None = None
     waits: bool = False
+    records: int = 1
     close: Callable[[], object] = _nothing
 
 

@@ -107,6 +107,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
             }
             if name in answer.figures:
                 entry["value"] = answer.figures[name]
+                entry["facts"] |= answer.beside.get(name, {})
             elif declared.schema and not answer.fixes:
                 entry["reason"] = "nothing to fix for this codec"
             elif declared.base in answer.failed:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -155,7 +156,8 @@ class Workshop:
                 pass_fds=[handle for handle in handles if handle > 2],
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                env=kept | dict(environment),
+                # What it leaves there, killed perhaps, goes with its folder.
+                env=kept | {"TMPDIR": str(folder)} | dict(environment),
                 start_new_session=True,
             )
         with self._lock:
@@ -178,7 +180,7 @@ class Workshop:
         errors.unlink()
         if answer is None and is_full(folder):
             raise NoRoom(self.folder.parent)
-        _remove(folder)
+        shutil.rmtree(folder)
         host = socket.gethostname()
         if isinstance(answer, Refused):
             raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
@@ -237,12 +239,6 @@ def _end(group: int) -> None:
     """End a worker and whatever it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-
-
-def _remove(folder: Path) -> None:
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
 
 
 def _why(code: int, said: str) -> tuple[Outcome, str]:

@@ -121,7 +121,8 @@ class _Contest:
         slices = options.turns(2 * len(self.stage.checks)) * options.slice
         total = 0.0
         for name in options.timed():
-            call = self.stage.checks[codec].rough.get(operation(name).base, 0.0)
+            checked, base = self.stage.checks[codec], operation(name).base
+            call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
             calls = 1 if call > _SINGLE * options.slice else _CALLS
             # Each call comes with making its record anew, or its payload.
             total += max(2 * slices, calls * call) * _OVERHEAD

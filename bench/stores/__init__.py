@@ -6,27 +6,34 @@ Nothing here imports a store's library before it is asked for.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from importlib import metadata
+from collections.abc import Mapping, Sequence
+from importlib import import_module, metadata
 from urllib.parse import urlsplit
 
 from ...errors import UsageError, hint, near
-from . import kyoto, lmdb, log, rocksdict, sqlalchemy, sqlite
 from .base import Kind, StoreError
 
-__all__ = ["ENTRY_POINTS", "STORES", "by_url", "kind", "kinds"]
+__all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
 
 ENTRY_POINTS = "bakeoff.stores"
 """Entry-point group of third parties' stores: name = the store's, value = ``module:attribute``."""
 
-STORES: Mapping[str, Kind] = {
-    declared.name: declared
-    for module in (log, sqlite, lmdb, kyoto, rocksdict, sqlalchemy)
-    for declared in module.STORES
+MODULES: Mapping[str, str] = {
+    "log": "log",
+    "sqlite": "sqlite",
+    "lmdb": "lmdb",
+    "kyoto": "kyoto",
+    "rocksdict": "rocksdict",
+    "sqlalchemy": "sqlalchemy",
+    "sqlmodel": "sqlalchemy",
 }
-"""Ours, by name."""
+"""Where ours are declared, by name."""
+
+DEFAULT = ("log", "sqlite", "lmdb")
+"""Stores that are entered when none is named."""
 
 
+@functools.cache
 def kind(name: str) -> Kind:
     """Return a kind of stores by its name.
 
@@ -34,18 +41,19 @@ def kind(name: str) -> Kind:
         UsageError: There is none.
         StoreError: It is of another package and cannot be loaded.
     """
-    if (found := STORES.get(name)) is not None:
-        return found
+    if (module := MODULES.get(name)) is not None:
+        declared: Sequence[Kind] = import_module(f".{module}", __package__).STORES
+        return next(found for found in declared if found.name == name)
     points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
     if name in points:
         return _loaded(points[name])
-    known = [*STORES, *points]
+    known = [*MODULES, *points]
     raise UsageError(f"no store {name!r}; {hint(near(name, known), 'there are ' + ', '.join(known))}")
 
 
 def kinds() -> list[str]:
     """Return the names of all, those of other packages behind ours."""
-    return list(dict.fromkeys([*STORES, *(p.name for p in metadata.entry_points(group=ENTRY_POINTS))]))
+    return list(dict.fromkeys([*MODULES, *(p.name for p in metadata.entry_points(group=ENTRY_POINTS))]))
 
 
 def by_url(url: str) -> Kind:
@@ -63,7 +71,6 @@ def by_url(url: str) -> Kind:
     raise UsageError(f"no store has URLs that begin with {scheme}://; there are {', '.join(known) or 'none'}")
 
 
-@functools.cache
 def _loaded(point: metadata.EntryPoint) -> Kind:
     try:
         found = point.load()

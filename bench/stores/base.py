@@ -157,7 +157,7 @@ class Kind:
         schemes: Of the URLs that lead to it, without ``://``; none for embedded ones.
         waits: Part of a call is spent waiting for others: a server, a disk.
         forget: Removes from a server what `open` made there, the store being closed.
-        default: It is entered when none is named.
+        live: It keeps records themselves in memory: only put and open call the codec.
     """
 
     name: str
@@ -166,7 +166,7 @@ class Kind:
     schemes: tuple[str, ...] = ()
     waits: bool = False
     forget: Callable[[Location], None] = nothing_left
-    default: bool = False
+    live: bool = False
 
 
 def folder_bytes(paths: Iterable[Path]) -> int:

@@ -12,7 +12,7 @@ from .base import Kind, Location, MissingStore, Pairs, Settings, Store, StoreErr
 __all__ = ["STORES"]
 
 _KEY = struct.Struct(">Q")
-_ROOM = 64 << 20
+_ROOM = 8 << 20
 """Bytes of address space to begin with, which workers have little of; it is doubled when they are full."""
 
 
@@ -108,6 +108,4 @@ def _open(location: Location, wire: Wire) -> Store:
     return _Lmdb(location, wire, lmdb)
 
 
-STORES = (
-    Kind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open, default=True),
-)
+STORES = (Kind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open),)

@@ -181,6 +181,6 @@ STORES = (
         name="log",
         summary="records in memory and a journal with checksums, replayed when it is opened",
         open=_Log,
-        default=True,
+        live=True,
     ),
 )

@@ -88,6 +88,5 @@ STORES = (
         name="sqlite",
         summary="SQLite in a file: write-ahead log, synchronous=normal",
         open=_Sqlite,
-        default=True,
     ),
 )

@@ -21,7 +21,7 @@ from ..fidelity.equality import equal, first_difference, written
 from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
 from ..operations import operation
-from ..operations.base import CodecParts, Operation, UnfitError
+from ..operations.base import CodecParts, Measured, Operation, UnfitError
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
@@ -29,7 +29,7 @@ from .records import Payloads, Sample
 from .work import given, work
 
 if TYPE_CHECKING:
-    from ..results import Outcome
+    from ..results import Fact, Outcome
 
 __all__ = ["run"]
 
@@ -68,6 +68,7 @@ class _Seen:
         payloads: In the order of the sample.
         seconds: By operation, of each record that went through it.
         compared: Records that went through all of the check; the others of a slow codec are encoded only.
+        calls: By operation, how many records a call is for, if not for one.
         judgement: Losses.
         lossy: Records that lost something.
     """
@@ -75,6 +76,7 @@ class _Seen:
     payloads: list[bytes] = field(default_factory=list)
     seconds: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _ROUND_TRIP})
     compared: int = 0
+    calls: dict[str, int] = field(default_factory=dict)
     judgement: Judgement = field(default_factory=Judgement)
     lossy: int = 0
 
@@ -99,9 +101,11 @@ def run(job: Check, desk: Desk) -> Answer:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
     failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, desk.beat)
-    figures = _figures(parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed)
+    figures, beside = _figures(
+        parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed
+    )
     try:
-        taken = _costs(parts, sample, seen, _SURER * job.seconds, lambda: desk.beat(0))
+        taken = _costs(parts, sample, seen, job.places, _SURER * job.seconds, lambda: desk.beat(0))
     except CodecError as error:
         reason = f"what it took at first is refused when it comes again: {error.reason}"
         return Checked("error", reason, told)
@@ -118,9 +122,11 @@ def run(job: Check, desk: Desk) -> Answer:
         encoded=len(seen.payloads),
         fixes=parts.fix is not None,
         figures=figures,
+        beside=beside,
         failed=failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
-        rough={name: fmean(spent) for name, spent in taken.items()},
+        rough={name: fmean(spent) / seen.calls.get(name, 1) for name, spent in taken.items()},
+        calls=seen.calls,
         limits=beyond(job.codec, parts, sample, seen.payloads),
         payloads=desk.blobs.put(Payloads(seen.payloads, taken).stored()),
         dictionary="" if dictionary is None else desk.blobs.put(dictionary),
@@ -128,7 +134,12 @@ def run(job: Check, desk: Desk) -> Answer:
 
 
 def _costs(
-    parts: CodecParts, sample: Sample, seen: _Seen, seconds: float, beat: Callable[[], object]
+    parts: CodecParts,
+    sample: Sample,
+    seen: _Seen,
+    places: Mapping[str, str],
+    seconds: float,
+    beat: Callable[[], object],
 ) -> dict[str, list[float]]:
     """Return what each record takes, by operation; one that was only encoded counts by its payload's length.
 
@@ -136,6 +147,7 @@ def _costs(
         parts: The codec.
         sample: The records.
         seen: What the check saw.
+        places: Where operations' places are, as far as these are servers.
         seconds: That finding it out more surely may take for an operation.
         beat: Called before each further call.
 
@@ -150,8 +162,9 @@ def _costs(
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
         found[name] = taken + rest
         if not rest and sum(taken) < seconds:
-            with closing(work(parts, name, sample, seen.payloads, places={})) as made:
-                found[name] = costs(made, taken, seconds, beat)
+            with closing(work(parts, name, sample, seen.payloads, places=places)) as made:
+                if made.records == 1:
+                    found[name] = costs(made, taken, seconds, beat)
     return found
 
 
@@ -185,17 +198,21 @@ def _figures(
     chosen: Sequence[Operation],
     places: Mapping[str, str],
     failed: dict[str, tuple[Outcome, str]],
-) -> dict[str, float]:
-    """Return what falls out of the check, by operation; why it does not joins `failed`."""
-    found = {}
+) -> tuple[dict[str, float], dict[str, Mapping[str, Fact]]]:
+    """Return what falls out of the check, by operation, and what stands beside it; why not joins `failed`."""
+    found: dict[str, float] = {}
+    facts: dict[str, Mapping[str, Fact]] = {}
     for declared in chosen:
         try:
-            found[declared.name] = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
+            come = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
+            if isinstance(come, Measured):
+                facts[declared.name], come = come.facts, come.value
+            found[declared.name] = come
         except UnfitError as error:
             failed[declared.name] = "unsupported", str(error)
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
             failed[declared.name] = "error", f"{declared.name} raised {type(error).__name__}: {error}"
-    return found
+    return found, facts
 
 
 def _tried(
@@ -213,7 +230,7 @@ def _tried(
         with closing(work(parts, declared.name, sample, seen.payloads, places=places)) as made:
             clock = time.perf_counter if made.waits else time.thread_time
             batch = made.batches(range(len(seen.payloads)))
-            for index in range(seen.compared):
+            for index in range(seen.compared if made.records == 1 else min(seen.compared, 1)):
                 beat(0)
                 where = _where(index)
                 items, at = batch(index, 1)

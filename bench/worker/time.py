@@ -270,9 +270,10 @@ def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, 
     for index, level, own in zip(order, found, tracks, strict=False):
         if level is None:
             continue
+        records = cells[index].work.records
         answers[str(index)] = {
-            "raw": level.raw,
-            "paired": level.polished / polished,
+            "raw": level.raw / records,
+            "paired": level.polished / polished / records,
             "drift": level.drift,
             "loops": sum(track.loops for track in own),
             "calls": max(part.calls for part in cells[index].parts),

@@ -1,0 +1,450 @@
+"""What a record costs in a store: the call as services make it, the codec's part of it clocked in place, and
+the same call with the codec's payload as opaque bytes.
+
+The codec's part is never found by subtracting: a call without a codec leaves other things in the processor's
+caches, and the difference has been seen to be twice the codec's time, and below nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import UsageError
+from ..stores import kind, kinds
+from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
+from ..stores.shelf import Filled, Filling, Shelf, make_location, remove_location
+from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
+
+__all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE"]
+
+STATE = "MD"
+"""Of a store before timing, where none is asked for."""
+BATCH = 100
+"""Records that are put at once."""
+PAGE = 100
+"""Records of a scan: a call that returns as many, from anywhere in the store."""
+
+_ROWS = 1000
+"""Records that are compared at a time."""
+
+CODEC = Variant("codec", "the codec's part of {}, clocked in place")
+FLOOR = Variant("floor", "{}, with the codec's payload as opaque bytes")
+
+_SHELF = Shelf()
+
+
+def _state(text: str) -> tuple[int, int]:
+    """Return the records of a state, and how many are put at once, of ``MD`` or ``MDx100``.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    from ...datasets.sizes import SIZES
+
+    name, _, batch = (text or STATE).partition("x")
+    number = int(batch) if batch else BATCH
+    if name not in SIZES or number < 1:
+        raise ValueError(text)
+    return SIZES[name], number
+
+
+def _accepts(place: str, parameter: str) -> None:
+    """Accept a store and its state.
+
+    Raises:
+        UsageError: There is none of that name, or no such state.
+    """
+    if not place:
+        # Asked for as it is declared, for its help.
+        return
+    if place not in kinds():
+        kind(place)
+    try:
+        _state(parameter)
+    except ValueError:
+        from ...datasets.sizes import SIZES
+
+        raise UsageError(
+            f"the state of a store is {', '.join(SIZES)}, got {parameter!r}; where records are put at once, "
+            f"{STATE}x{BATCH} says how many"
+        ) from None
+
+
+@dataclass(slots=True)
+class _Cell:
+    """A store and how one cell uses it.
+
+    Attributes:
+        wire: How records are written in this variant.
+        inside: Of the variant that clocks the codec in place.
+        give: Gives the store back.
+    """
+
+    given: Given
+    filled: Filled
+    wire: Wire
+    inside: Callable[[], int] | None
+    give: Callable[[], None]
+
+    @property
+    def store(self) -> Store:
+        return self.filled.store
+
+    def ready(self) -> None:
+        """Make the store this cell's, and as it was filled; not timed."""
+        self.filled.clean()
+        self.store.wire = self.wire
+
+    def record(self, index: int) -> Any:
+        """Return a record of the sample as a service has it that puts it; in the floor, its payload."""
+        given = self.given
+        if given.variant is FLOOR:
+            return given.payloads[index % len(given.payloads)]
+        if given.shared is not None:
+            return given.parts.taken([given.shared[index]])[0]
+        return given.parts.taken(given.sample.records([index]))[0]
+
+    def back(self, key: int) -> Any:
+        """Return what the codec gives back of the record that has a key."""
+        return self.given.parts.bare.decode(self.given.payloads[self.filled.filling.index(key)])
+
+    def key(self, index: int) -> int:
+        """Return a key under which a record of the sample is, one of several at random."""
+        count, size = self.filled.filling.count, len(self.given.payloads)
+        return 1 + index % min(count, size) + size * random.randrange(max(1, count // size))
+
+    def work(self, call: Callable[[Any], object], item: Callable[[int], Any], **more: Any) -> Work:
+        """Return what is timed, on items that are made anew."""
+
+        def batches(ring: Ring) -> Batch:
+            def batch(start: int, count: int) -> tuple[list[Any], int]:
+                self.ready()
+                return [item(ring[(start + i) % len(ring)]) for i in range(count)], 0
+
+            return batch
+
+        kind, sample = self.filled.kind, self.given.sample
+        fields = {"burst": burst(sample), "inside": self.inside, "waits": kind.waits, "close": self.give}
+        return Work(call, batches, **fields | more)
+
+
+def _cell(given: Given, *, closed: bool = False) -> _Cell:
+    """Return a filled store, shared with all that want the same.
+
+    Raises:
+        UnfitError: The store is not installed, or calls no codec that could be clocked.
+    """
+    if not given.place:
+        raise UnfitError("name a store: OPERATION@STORE")
+    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[0]
+    wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
+
+    def fill() -> Filling:
+        return Filling([codec.decode(payload) for payload in given.payloads], given.payloads, count)
+
+    name = (given.place, given.parts.codec.name, count, closed)
+    try:
+        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed)
+    except MissingStore as error:
+        raise UnfitError(str(error)) from error
+    inside = None
+    if given.variant is FLOOR:
+        wire = opaque(wire.format)
+    elif given.variant is CODEC:
+        wire, inside = _clocked(wire)
+    return _Cell(given, filled, wire, inside, functools.partial(_SHELF.give, name))
+
+
+@functools.cache
+def _clock() -> tuple[float, float]:
+    from ._inside import cost
+
+    return cost()
+
+
+def _clocked(wire: Wire) -> tuple[Wire, Callable[[], int]]:
+    """Return the same wire with clocks in it, and what asks these."""
+    from ._inside import Inside
+
+    clocks = Inside(wire.encode), Inside(wire.decode)
+    counted = _clock()[1]
+
+    def inside() -> int:
+        taken = [clock.take() for clock in clocks]
+        return max(0, round(sum(spent - calls * counted for spent, calls in taken)))
+
+    return Wire(clocks[0].call, clocks[1].call, wire.format), inside
+
+
+def _refuse_live(given: Given) -> None:
+    """Refuse to clock what is not called.
+
+    Raises:
+        UnfitError: The store keeps records in memory.
+    """
+    if given.variant is CODEC and given.place and kind(given.place).live:
+        raise UnfitError(f"{given.place} keeps records in memory: no codec is called")
+
+
+def _get(given: Given) -> Work:
+    _refuse_live(given)
+    cell = _cell(given)
+    keys: list[int] = []
+
+    def key(index: int) -> int:
+        keys[:] = [cell.key(index)]
+        return keys[0]
+
+    return cell.work(cell.store.get, key, touched=True, expected=lambda index: cell.back(keys[0]))
+
+
+def _put(given: Given) -> Work:
+    cell = _cell(given)
+    put = cell.store.put
+    last: list[tuple[int, Any]] = []
+
+    def pair(index: int) -> tuple[int, Any]:
+        last[:] = [(cell.filled.new_keys(1)[0], cell.record(index))]
+        return last[0]
+
+    def put_pair(pair: tuple[int, Any]) -> None:
+        put(pair[0], pair[1])
+
+    def expected(index: int) -> None:
+        _compare([(last[0], given.payloads[index])], [(last[0][0], cell.store.get(last[0][0]))], given)
+
+    return cell.work(put_pair, pair, expected=expected)
+
+
+def _put_batch(given: Given) -> Work:
+    cell, number = _cell(given), _state(given.parameter)[1]
+    size = len(given.payloads)
+    last: list[tuple[int, Any]] = []
+
+    def pairs(index: int) -> list[tuple[int, Any]]:
+        keys = cell.filled.new_keys(number)
+        last[:] = [(key, cell.record((index + i) % size)) for i, key in enumerate(keys)]
+        return list(last)
+
+    def expected(index: int) -> None:
+        payloads = [given.payloads[(index + i) % size] for i in range(number)]
+        wanted = list(zip(last, payloads, strict=True))
+        _compare(wanted, cell.store.scan(last[0][0] - 1, number), given)
+
+    return cell.work(cell.store.put_many, pairs, burst=1, records=number, expected=expected)
+
+
+def _scan(given: Given) -> Work:
+    _refuse_live(given)
+    cell = _cell(given)
+    store, count = cell.store, cell.filled.filling.count
+    page = min(PAGE, count)
+    last = [0]
+
+    def after(index: int) -> int:
+        last[0] = random.randrange(count - page + 1)
+        return last[0]
+
+    def expected(index: int) -> list[tuple[int, Any]]:
+        return [(key, cell.back(key)) for key in range(last[0] + 1, last[0] + 1 + page)]
+
+    return cell.work(lambda after: store.scan(after, page), after, burst=1, records=page, expected=expected)
+
+
+def _update(given: Given) -> Work:
+    cell = _cell(given)
+    get, put = cell.store.get, cell.store.put
+    last = [0]
+
+    def key(index: int) -> int:
+        last[0] = cell.key(index)
+        return last[0]
+
+    def update(key: int) -> None:
+        put(key, _changed(get(key)))
+
+    def rewrite(key: int) -> None:
+        put(key, get(key))
+
+    def expected(index: int) -> None:
+        from ..fidelity.equality import first_difference
+
+        key = last[0]
+        difference = first_difference(_changed(cell.back(key)), cell.store.get(key))
+        if difference is not None:
+            raise StoreError(f"after an update of key {key}: {difference}")
+        cell.store.put(key, cell.back(key))
+
+    return cell.work(rewrite if given.variant is FLOOR else update, key, touched=True, expected=expected)
+
+
+def _open(given: Given) -> Work:
+    cell = _cell(given, closed=True)
+    kind, location, wire = cell.filled.kind, cell.filled.location, cell.wire
+
+    def opened(key: int) -> Any:
+        store = kind.open(location, wire)
+        try:
+            return store.get(key)
+        finally:
+            store.close()
+
+    return dataclasses.replace(
+        cell.work(opened, cell.key, burst=1, records=cell.filled.filling.count),
+        batches=lambda ring: lambda start, count: ([1], 0),
+        expected=lambda index: cell.back(1),
+    )
+
+
+def _stored(given: Given) -> Measured:
+    """Fill a store, close it, see that a scan gives what was put; return what it takes, and how safe."""
+    if not given.place:
+        raise UnfitError("name a store: OPERATION@STORE")
+    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[0]
+    wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
+    filling = Filling([codec.decode(payload) for payload in given.payloads], given.payloads, count)
+    location = make_location(given.url)
+    try:
+        with contextlib.closing(found.open(location, wire)) as store:
+            filling.into(store)
+        with contextlib.closing(found.open(location, wire)) as store:
+            taken, facts = store.stored(), {f"store_{key}": text for key, text in store.settings.items()}
+            _scan_all(store, filling)
+    except MissingStore as error:
+        raise UnfitError(str(error)) from error
+    finally:
+        remove_location(found, location)
+    added, counted = _clock()
+    return Measured(taken / count, {**facts, "clock_added_ns": added, "clock_counted_ns": counted})
+
+
+def _scan_all(store: Store, filling: Filling) -> None:
+    """See that a store holds what it was filled with.
+
+    Raises:
+        StoreError: It does not.
+    """
+    from ..fidelity.equality import first_difference
+
+    seen = 0
+    while rows := store.scan(seen, _ROWS):
+        for key, record in rows:
+            seen += 1
+            if key != seen:
+                raise StoreError(f"a scan gives key {key} where {seen} was put")
+            difference = first_difference(filling.records[filling.index(key)], record)
+            if difference is not None:
+                raise StoreError(f"a scan does not give what was put under key {key}: {difference}")
+    if seen != filling.count:
+        raise StoreError(f"a scan gives {seen:,} records where {filling.count:,} were put")
+
+
+def _compare(
+    put: Sequence[tuple[tuple[int, Any], bytes]], found: Sequence[tuple[int, Any]], given: Given
+) -> None:
+    """See that what was put is there: the record itself, or what the codec makes of its payload.
+
+    Raises:
+        StoreError: It is not.
+    """
+    from ..fidelity.equality import first_difference
+
+    if len(put) != len(found):
+        raise StoreError(f"{len(put):,} records were put, and {len(found):,} are there")
+    for ((key, record), payload), (there, back) in zip(put, found, strict=True):
+        if key != there:
+            raise StoreError(f"key {there} is there where {key} was put")
+        if back is record:
+            continue
+        difference = first_difference(given.parts.bare.decode(payload), back)
+        if difference is not None:
+            raise StoreError(f"what was put under key {key} comes back otherwise: {difference}")
+
+
+def _changed(record: Any) -> Any:
+    """Return a record of which one value is another, of the same type and length: the first that can be."""
+    if isinstance(record, dict):
+        for key, value in record.items():
+            if (other := _other(value)) is not None:
+                return {**record, key: other}
+    elif isinstance(record, list):
+        for index, value in enumerate(record):
+            if (other := _other(value)) is not None:
+                return [*record[:index], other, *record[index + 1 :]]
+    return record
+
+
+def _other(value: Any) -> Any:
+    kind = type(value)
+    if kind is str:
+        return value[::-1]
+    if kind is int:
+        return value ^ 1
+    if kind is float:
+        return -value
+    return None
+
+
+def _operation(
+    name: str,
+    carry_out: Callable[[Given], Work],
+    heading: str,
+    summary: str,
+    parameter: str = "STATE",
+    variants: tuple[Variant, ...] = (CODEC, FLOOR),
+) -> Operation:
+    return Operation(
+        name=name,
+        phase="time",
+        summary=summary,
+        carry_out=carry_out,
+        heading=f"{heading} {{place}} {{parameter}}",
+        place="STORE",
+        parameter=parameter,
+        accepts=_accepts,
+        variants=variants,
+    )
+
+
+OPERATIONS = (
+    _operation("put", _put, "put", "time to encode one record and put it under a new key in a store"),
+    _operation("get", _get, "get", "time to get one record from a store and decode it"),
+    _operation(
+        "update",
+        _update,
+        "update",
+        "time to get a record, change one field and put it back, decoded and encoded",
+    ),
+    _operation("scan", _scan, "scan", f"time to get a record from a store among {PAGE} in the order of keys"),
+    _operation(
+        "put-batch",
+        _put_batch,
+        "put at once",
+        f"time to encode a record and put it with others ({BATCH}, or N) in one batch",
+        "STATExN",
+    ),
+    _operation(
+        "open",
+        _open,
+        "open",
+        "time to open a store, replaying its journal, to get one record and to close it; for each in it",
+        variants=(CODEC, FLOOR, NOGC),
+    ),
+    Operation(
+        name="stored",
+        phase="check",
+        summary="bytes that a record takes in a store, with all that it keeps beside",
+        carry_out=_stored,
+        unit="byte",
+        heading="stored {place} {parameter}",
+        place="STORE",
+        parameter="STATE",
+        accepts=_accepts,
+    ),
+)
