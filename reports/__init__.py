@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..bench.results import Result
+    from .table import Table
 
-__all__ = ["FORMATS", "recommendation", "render"]
+__all__ = ["FORMATS", "LAYOUTS", "recommendation", "render"]
 
 FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
+
+
+LAYOUTS: Final = ("codecs", "stores", "kyoto", "acidstate")
+"""What a table is about: codecs; codecs in stores; the same as two posts had it, see `reports.posts`."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -22,21 +27,21 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
             columns each.
         format: One of `FORMATS`.
         **options: See `bakeoff.reports.options.TableOptions.of`; "text" takes `width` and `color` too.
+            `layout` is one of `LAYOUTS`: without it, and without other options, that of stores for what was
+            measured in stores only.
 
     Raises:
         UsageError: An unknown format, column or codec, or nothing to show.
     """
     from ..errors import UsageError
     from . import csv_json, markup, text
-    from .build import build
-    from .options import TableOptions
 
     if format not in FORMATS:
         raise UsageError(f"no output format {format!r}; choose one of {', '.join(FORMATS)}")
-    layout = {key: options.pop(key) for key in ("width", "color") if key in options}
-    table = build(results, TableOptions.of(**options))
+    screen = {key: options.pop(key) for key in ("width", "color") if key in options}
+    table = _table(results, options.pop("layout", None), options)
     if format == "text":
-        return text.render(table, **layout)
+        return text.render(table, **screen)
     writers = {
         "md": markup.markdown,
         "csv": csv_json.csv,
@@ -46,6 +51,29 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         "html": markup.html,
     }
     return writers[format](table)
+
+
+def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, Any]) -> Table:
+    """Return the table of a layout.
+
+    Raises:
+        UsageError: There is none of that name, or it takes no such option.
+    """
+    from ..errors import UsageError
+    from . import posts, stores
+    from .build import build
+    from .options import TableOptions
+
+    asked = [key for key, value in options.items() if value is not None]
+    if layout is None:
+        layout = "stores" if stores.is_of_stores(results) and not asked else "codecs"
+    if layout == "codecs":
+        return build(results, TableOptions.of(**options))
+    if layout not in LAYOUTS:
+        raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
+    if asked:
+        raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
+    return {"stores": stores.build, "kyoto": posts.kyoto, "acidstate": posts.acidstate}[layout](results)
 
 
 def recommendation(result: Result, **options: Any) -> str:

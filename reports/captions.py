@@ -12,7 +12,7 @@ from .candidates import Candidate, Standing, limits_needed, records_seen
 from .options import TableOptions
 from .sentence import FEW_NAMES, some
 
-__all__ = ["above", "below"]
+__all__ = ["above", "below", "measured_on"]
 
 _ROUGH: Final = 0.01
 """Share by which the sample's mean size is off, or unsure, beyond which it is said."""
@@ -30,7 +30,7 @@ def above(
     if corpus.description:
         yield corpus.description
     if corpus.records:
-        yield _measured_on(corpus)
+        yield measured_on(corpus)
     if options.per > 1:
         yield f"times are for {options.per:,} records"
     if standing.ranks:
@@ -124,7 +124,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
     return f"; {rough} of the sample's mean size" if rough else ""
 
 
-def _measured_on(corpus: CorpusFacts) -> str:
+def measured_on(corpus: CorpusFacts) -> str:
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:

@@ -21,7 +21,7 @@ from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
 from ..stores.shelf import Filled, Filling, Shelf, make_location, remove_location
 from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
 
-__all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE"]
+__all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
 
 STATE = "MD"
 """Of a store before timing, where none is asked for."""
@@ -30,6 +30,8 @@ BATCH = 100
 PAGE = 100
 """Records of a scan: a call that returns as many, from anywhere in the store."""
 
+UNCODED = ("get", "scan")
+"""Operations for which a store that keeps records in memory calls no codec."""
 _ROWS = 1000
 """Records that are compared at a time."""
 
@@ -145,10 +147,14 @@ def _cell(given: Given, *, closed: bool = False) -> _Cell:
     found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[0]
     wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
 
-    def fill() -> Filling:
-        return Filling([codec.decode(payload) for payload in given.payloads], given.payloads, count)
+    # In memory a store holds either records or payloads; elsewhere they are the same.
+    own = found.live and given.variant is FLOOR and not closed
 
-    name = (given.place, given.parts.codec.name, count, closed)
+    def fill() -> Filling:
+        payloads = given.payloads
+        return Filling(payloads if own else [codec.decode(one) for one in payloads], payloads, count)
+
+    name = (given.place, given.parts.codec.name, count, closed, own)
     try:
         filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed)
     except MissingStore as error:

@@ -94,7 +94,7 @@ class _Kyoto:
     @property
     def settings(self) -> Settings:
         version = c_char_p.in_dll(self._c, "KCVERSION").value or b""
-        return {"kyotocabinet": version.decode(), "transactions": "none", "written": "when closed"}
+        return {"version": version.decode(), "transactions": "none", "written": "when closed"}
 
     def put(self, key: int, record: Any) -> None:
         payload = self.wire.encode(record)

@@ -32,7 +32,7 @@ class _Lmdb:
     @property
     def settings(self) -> Settings:
         version = ".".join(map(str, self._lmdb.version()))
-        return {"lmdb": version, "sync": "False", "metasync": "False"}
+        return {"version": version, "sync": "False", "metasync": "False"}
 
     def put(self, key: int, record: Any) -> None:
         payload = self.wire.encode(record)

@@ -169,7 +169,10 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
         def database() -> Settings:
             with engine.connect() as connection:
                 raw = connection.connection.driver_connection
-                return {library: version(library), **about(cast("sqlite3.Connection", raw))}
+                below = about(cast("sqlite3.Connection", raw))
+                return {"version": version(library), "on": f"sqlite {below['version']}"} | {
+                    key: text for key, text in below.items() if key != "version"
+                }
 
         def size() -> int:
             with engine.connect() as connection:

@@ -27,7 +27,7 @@ def about(connection: sqlite3.Connection) -> Settings:
     levels = ("off", "normal", "full", "extra")
     (mode,) = connection.execute("pragma journal_mode").fetchone()
     (level,) = connection.execute("pragma synchronous").fetchone()
-    return {"sqlite": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
+    return {"version": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
 
 
 class _Sqlite:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["codecs", "corpora", "files", "operations", "record_formats", "types", "wire_formats"]
+__all__ = ["codecs", "corpora", "files", "operations", "record_formats", "stores", "types", "wire_formats"]
 
 
 def _offered(names: Iterable[str], typed: str) -> list[CompletionItem]:
@@ -68,3 +68,10 @@ def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
     from ..bench.operations import OPERATIONS
 
     return _offered(OPERATIONS, incomplete)
+
+
+def stores(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of stores, installed or not."""
+    from ..bench.stores import kinds
+
+    return _offered(kinds(), incomplete)

@@ -13,6 +13,7 @@ import click
 from ..errors import UsageError
 from ..escape import visible
 from ..files import is_device
+from ..reports import LAYOUTS
 from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, typed
 
@@ -48,6 +49,13 @@ _DRAWN = ("reads", "bandwidth", "dark")
 @click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
 @click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
 @costing
+@click.option(
+    "--layout",
+    "arranged",
+    type=click.Choice(LAYOUTS),
+    help="What the table is about; kyoto and acidstate are stores as two posts had them.  "
+    "[default: stores for what `bakeoff stores` measured, else codecs]",
+)
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
 @click.option("--dark", is_flag=True, help="Draw svg and png for a dark ground.")
 @click.option(
@@ -65,6 +73,7 @@ def command(
     dark: bool,
     nameless: bool,
     show: bool,
+    arranged: str | None,
     **options: Any,
 ) -> None:
     """Show result files (bakeoff.json when none is named).
@@ -80,6 +89,8 @@ def command(
         raise UsageError(f"--chart belongs to svg and png, not to {form}")
     if dark and form not in _CHARTS:
         raise UsageError(f"--dark belongs to svg and png, not to {form}; the page follows the system")
+    if arranged and form not in _TABLES:
+        raise UsageError(f"--layout belongs to tables, not to {form}")
     if show and form != "html":
         raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
     files = files or [Path("bakeoff.json")]
@@ -98,7 +109,7 @@ def command(
     elif form == "html":
         _write_page(results, output, show, options)
     else:
-        _write_table(results, form, output, options)
+        _write_table(results, form, output, options | {"layout": arranged})
 
 
 def _form_of(output: Path | None, show: bool) -> str:

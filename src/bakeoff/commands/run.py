@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..bench.run.place import Place
     from ..console import Board
 
-__all__ = ["command"]
+__all__ = ["carry_out", "check_corpora", "command", "refuse_results"]
 
 _DEFAULT = ("movies", "messages")
 _EVERY = 0.7
@@ -135,8 +135,7 @@ def command(
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
     run is resumed with --resume. The exit code is 1 when no codec got through.
     """
-    from ..bench.run.session import Session, stored_options
-    from ..reports.sentence import got_through
+    from ..bench.run.session import stored_options
 
     if str(output) == "-":
         raise UsageError(
@@ -151,8 +150,8 @@ def command(
         stored = stored_options(resume)
         _trust_nothing(stored, corpora, resume)
     options = _options(corpora, given, stored)
-    _refuse_results(options.corpora)
-    _check_corpora(options)
+    refuse_results(options.corpora)
+    check_corpora(options)
     _check_schemas(options, given["codecs"])
     if explaining:
         from ..bench.run.explain import explain
@@ -161,12 +160,24 @@ def command(
             text = explain(options, _show(screen.progress))
         click.echo(lines_visible(text), nl=False)
         return
+    carry_out(options, output, per=per, resume=resume is not None)
+
+
+def carry_out(options: Options, output: Path, *, per: int | None = None, resume: bool = False) -> None:
+    """Measure, with progress and the table so far on a terminal, and print what came of it.
+
+    Raises:
+        click.exceptions.Exit: It was interrupted, or no codec got through.
+    """
+    from ..bench.run.session import Session
+    from ..reports.sentence import got_through
+
     with board() as screen:
         session = Session(
             options,
             output,
             command=_command_line(),
-            resume=resume is not None,
+            resume=resume,
             show=_show(screen.progress),
             look=_look(screen),
         )
@@ -202,7 +213,7 @@ def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
         )
 
 
-def _refuse_results(sources: Iterable[str]) -> None:
+def refuse_results(sources: Iterable[str]) -> None:
     """Take no result file for records: whoever names one here wants to see it."""
     from ..bench.results import is_result_file
 
@@ -211,7 +222,7 @@ def _refuse_results(sources: Iterable[str]) -> None:
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
 
 
-def _check_corpora(options: Options) -> None:
+def check_corpora(options: Options) -> None:
     """Refuse what is no corpus, or of no known format, before anything starts; nothing is opened.
 
     Functions are imported in a process of their own.

@@ -1,0 +1,177 @@
+"""``bakeoff stores``: codecs inside real stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from . import _completion
+from ._options import Time, reading, seed_option, selecting
+from .run import carry_out, check_corpora, refuse_results
+
+if TYPE_CHECKING:
+    from ..bench.run.options import Options
+
+__all__ = ["command"]
+
+_CORPORA = ("movies",)
+_CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson", "pickle")
+_SAMPLE = 100
+"""Records that are measured: as many as the smallest state of a store has."""
+_BUDGET = 42.0
+"""Seconds for a corpus in one state of the stores: with what a budget may be exceeded by, within a minute."""
+_QUICK = 20.0
+_ROUNDS = 10
+"""Of a process: it has many cells, and to start it and to fill stores is dear."""
+_PRECISION = 0.05
+_ADDRESSES = 16 << 30
+"""Bytes of address space of a worker: stores map files into it, larger than they are."""
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default="stores.json",
+    show_default=True,
+    help="Result file; one of other options or data that stands there is kept beside it.",
+)
+@click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=_completion.stores,
+    help="Store, or several with commas; repeatable.  [default: log, sqlite, lmdb]",
+)
+@selecting(", ".join(_CODECS))
+@click.option(
+    "--size",
+    "sizes",
+    default="MD",
+    show_default=True,
+    metavar="LIST",
+    help="Records in a store before timing, with commas: SM (100), MD (1,000), LG (50,000).",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Records that are put at once.  [default: 100]",
+)
+@click.option(
+    "-n",
+    "--records",
+    metavar="N",
+    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    help=f"Records that are checked and measured.  [default: {_SAMPLE}]",
+)
+@seed_option
+@click.option("--quick", is_flag=True, help="Wider intervals, in half the time.")
+@click.option(
+    "--budget",
+    type=Time(),
+    help=f"Time for each corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
+)
+@reading
+def command(
+    corpora: Sequence[str],
+    output: Path,
+    stores: Sequence[str],
+    sizes: str,
+    batch: int | None,
+    quick: bool,
+    **given: Any,
+) -> None:
+    """Run codecs inside real stores: put, get, update, scan, put many at once, open and replay.
+
+    Each call is measured as a service makes it, then with a clock around the codec's part in it, then with
+    the codec's payload as opaque bytes: total, codec, its share and the floor stand side by side. What was
+    put is what a scan gives, or the cell fails. How safe a store keeps its records stands below the table.
+
+    An unfinished run is resumed with `bakeoff run --resume`; `bakeoff report` shows the result again, with
+    --layout kyoto or acidstate as two posts had it.
+    """
+    options = _options(corpora, stores, sizes, batch, quick=quick, given=given)
+    refuse_results(options.corpora)
+    check_corpora(options)
+    carry_out(options, output)
+
+
+def _options(
+    corpora: Sequence[str],
+    stores: Sequence[str],
+    sizes: str,
+    batch: int | None,
+    *,
+    quick: bool,
+    given: dict[str, Any],
+) -> Options:
+    import dataclasses
+
+    from ..bench.run.options import Options
+    from ..bench.stores import DEFAULT
+    from ..codecs import select
+
+    entered = _listed(stores) or list(DEFAULT)
+    states = [state.upper() for state in _listed([sizes])]
+    if not states:
+        raise UsageError("--size names no size; there are SM, MD, LG")
+    places = dict(_place(text) for text in entered)
+    base = Options(
+        tuple(corpora) or _CORPORA,
+        tuple(select(given["codecs"], default=_CODECS)),
+        operations=tuple(_operations(places, states, batch)),
+        sample=given["sample"] or _SAMPLE,
+        budget=given["budget"] or (_QUICK if quick else _BUDGET) * len(states),
+        rounds=_ROUNDS,
+        precision=_PRECISION,
+        cell_memory=_ADDRESSES,
+        places=tuple(f"{name}={url}" for name, url in places.items() if url),
+    )
+    chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
+    return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
+
+
+def _listed(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
+
+
+def _place(text: str) -> tuple[str, str]:
+    """Return the name of a store, and its URL where it is a server."""
+    from ..bench.stores import by_url
+
+    return (by_url(text).name, text) if "://" in text else (text, "")
+
+
+def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:
+    """Yield what is measured in each store; a store that keeps records in memory calls no codec for some."""
+    from ..bench.operations import operation
+    from ..bench.operations.stores import BATCH, CODEC, FLOOR, OPERATIONS, UNCODED
+    from ..bench.stores import kind
+
+    for store in stores:
+        live = kind(store).live
+        for state in states:
+            for declared in OPERATIONS:
+                where = f"@{store}:{state}"
+                if declared.name == "put-batch" and batch not in (None, BATCH):
+                    where += f"x{batch}"
+                variants = [
+                    variant.name for variant in declared.variants if live or variant in (CODEC, FLOOR)
+                ]
+                if live and declared.name in UNCODED:
+                    variants = []
+                for name in (declared.name, *(f"{declared.name}-{variant}" for variant in variants)):
+                    operation(name + where)
+                    yield name + where
