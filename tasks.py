@@ -28,11 +28,13 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 TYPED = (
     ("src", "-p", "bakeoff"),
-    ("tests", "-m", "madeup", "-m", "pages", "-p", "targets"),
+    ("tests", "-m", "madeup", "-m", "pages", "-m", "servers", "-p", "targets"),
     ("tests", "typing/api.py"),
 )
 """What mypy checks, and from where."""
 SITE = ROOT / "build" / "docs"
+JARS = VENV / "jars"
+"""Of the server that speaks MongoDB's protocol."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EXTENSIONS = (
     "tests/codecs",
@@ -93,16 +95,31 @@ def say(text: str) -> None:
     print(f"tasks: {text}", file=sys.stderr)
 
 
-def browser() -> list[str]:
-    """Return the pytest arguments for the browser tests; install a browser where that is possible."""
-    if not any(map(shutil.which, CHROMIUM)) and shutil.which("apt-get") and os.geteuid() == 0:
-        say("installing chromium for the browser tests")
+def system() -> list[str]:
+    """Install what tests drive and pip has not, if it may; return the pytest arguments for what is there."""
+    lacking = [] if any(map(shutil.which, CHROMIUM)) else ["chromium"]
+    lacking += subprocess.check_output(
+        [BIN / "python", "tests/servers.py", "missing"], cwd=ROOT, text=True
+    ).split()
+    if lacking and shutil.which("apt-get") and os.geteuid() == 0:
+        say(f"installing {', '.join(lacking)} for the tests that drive them")
         sh("apt-get", "update", "-qq")
-        sh("apt-get", "install", "-y", "-qq", "chromium", DEBIAN_FRONTEND="noninteractive")
-    if any(map(shutil.which, CHROMIUM)):
-        return []
-    say("NO BROWSER: the browser tests are left out; install chromium to run them")
-    return ["-m", "not browser"]
+        sh("apt-get", "install", "-y", "-qq", *lacking, DEBIAN_FRONTEND="noninteractive")
+    elif lacking:
+        say(f"the tests that drive them are left out; to run them, install {' '.join(lacking)}")
+    if shutil.which("mvn") and not JARS.is_dir():
+        jars = f"-DoutputDirectory={JARS}"
+        sh(
+            "mvn",
+            "-q",
+            "-B",
+            "-Dstyle.color=never",
+            "-f",
+            "tests/mongo/pom.xml",
+            "dependency:copy-dependencies",
+            jars,
+        )
+    return [] if any(map(shutil.which, CHROMIUM)) else ["-m", "not browser"]
 
 
 def run(arguments: list[str]) -> None:
@@ -115,7 +132,7 @@ def run(arguments: list[str]) -> None:
 def test(arguments: list[str]) -> None:
     """Set up and run all tests."""
     setup("dev")
-    sh(BIN / "python", "-m", "pytest", *ABREAST, *browser(), *arguments)
+    sh(BIN / "python", "-m", "pytest", *ABREAST, *system(), *arguments)
 
 
 def lint(arguments: list[str]) -> None:
@@ -149,6 +166,8 @@ def install(away: Path, **environment: str) -> Path:
     sh(python, "-m", "pip", "install", "--quiet", f"{built}[all]", *groups)
     for folder_name in ("tests", "docs"):
         shutil.copytree(ROOT / folder_name, away / folder_name)
+    if JARS.is_dir():
+        shutil.copytree(JARS, away / "venv/jars")
     for file_name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / file_name, away)
     return python

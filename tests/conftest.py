@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable, Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -17,3 +20,23 @@ settings.register_profile(
     "thorough", parent=settings.get_profile("default"), max_examples=2000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """Where the server of a kind is, which is started for that; skips the test where it cannot be had."""
+    if sys.platform == "win32":
+        pytest.skip("no such server is started on Windows")
+    from servers import Servers, UnavailableError
+
+    base = tmp_path_factory.getbasetemp()
+    shared = Servers(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
+
+    def url(name: str) -> str:
+        try:
+            return shared.url(name)
+        except UnavailableError as lacking:
+            pytest.skip(str(lacking))
+
+    yield url
+    shared.close()

@@ -80,3 +80,16 @@ def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str 
     else:
         with pytest.raises(SystemExit, match=stops):
             tasks.quietly(sys.executable, "-c", code)
+
+
+@pytest.mark.parametrize(("user", "installs"), [(0, True), (1000, False)])
+def test_only_root_installs_what_tests_drive(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, user: int, installs: bool
+) -> None:
+    """Anybody else is told what to install, and the tests are run without it."""
+    monkeypatch.setattr(tasks.os, "geteuid", lambda: user)
+    monkeypatch.setattr(tasks.shutil, "which", lambda name: "apt-get" if name == "apt-get" else None)
+    monkeypatch.setattr(tasks.subprocess, "check_output", lambda *_, **__: "redis-server")
+
+    assert ["-m", "not browser"] == tasks.system()
+    assert installs == any("redis-server" in command for command in tasks.typed)

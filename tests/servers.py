@@ -1,0 +1,303 @@
+"""Real servers for tests, each started when a test first asks for it, and stopped when the last worker ends.
+
+All workers of a run share one of each kind. Who uses it holds a shared lock on a file; a keeper, which is
+this file as a process of its own, waits for that lock to be free and then stops it: however pytest ends,
+by Ctrl-C or by being killed, the kernel lets go of its locks.
+
+``python servers.py missing`` prints the packages of Debian that some kind lacks here; see ``tasks.py``.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+__all__ = ["JARS", "KINDS", "PASSWORD", "Server", "Servers", "UnavailableError", "started"]
+
+JARS = Path(sys.prefix, "jars")
+"""Where tasks.py puts those of Maven, beside what pip installs."""
+PASSWORD = "o0pen/Sesame@7"  # with what has to be quoted in a URL
+QUOTED = "o0pen%2FSesame%407"
+PATIENCE = 60.0
+"""Seconds that a server may take to start, and to stop."""
+PLACES = os.pathsep.join(
+    (os.environ["PATH"], "/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin")))
+)
+"""Debian keeps the programs of servers off the PATH of users."""
+
+
+class UnavailableError(Exception):
+    """A kind of server that cannot be had here, and what to install."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A server that can be started.
+
+    Attributes:
+        packages: What Debian has it in, each with a program of it.
+        url: Of a server, but for its port.
+        commands: Given a folder of its own and a port: what prepares it, and last what serves.
+        user: Who runs it in place of root, as some refuse to serve as that.
+        end: The signal by which it ends at once and leaves nothing behind.
+    """
+
+    packages: dict[str, str]
+    url: str
+    commands: Callable[[Path, int], list[list[str]]]
+    user: str = ""
+    end: signal.Signals = signal.SIGTERM
+
+    def lacks(self) -> list[str]:
+        """Return the packages that are not installed."""
+        return [
+            package for package, program in self.packages.items() if not shutil.which(program, path=PLACES)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that answers.
+
+    Attributes:
+        url: With a password, where it has one.
+        process: Which may be killed.
+    """
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+def _redis(folder: Path, port: int) -> list[list[str]]:
+    durability = ["--save", "", "--appendonly", "no"]
+    place = ["--dir", str(folder), "--bind", "127.0.0.1", "--port", str(port)]
+    return [["redis-server", *place, *durability, "--requirepass", PASSWORD]]
+
+
+def _postgresql(folder: Path, port: int) -> list[list[str]]:
+    data, password = folder / "data", folder / "password"
+    password.write_text(PASSWORD)
+    making = ["-D", str(data), "-U", "tester", "-A", "scram-sha-256", "--pwfile", str(password), "--no-sync"]
+    serving = ["-D", str(data), "-p", str(port), "-k", str(folder), "-c", "listen_addresses=127.0.0.1"]
+    return [["initdb", *making, "--encoding=UTF8"], ["postgres", *serving, "-c", "fsync=off"]]
+
+
+def _mariadb(folder: Path, port: int) -> list[list[str]]:
+    first = folder / "first.sql"
+    first.write_text(
+        "CREATE DATABASE bakeoff;\n"
+        f"CREATE USER tester@'%' IDENTIFIED BY '{PASSWORD}';\n"
+        "GRANT ALL ON bakeoff.* TO tester@'%';\n"
+    )
+    data = ["--no-defaults", f"--datadir={folder / 'data'}"]
+    place = [f"--port={port}", "--bind-address=127.0.0.1", "--skip-name-resolve", f"--socket={folder / 's'}"]
+    return [
+        ["mariadb-install-db", *data, "--auth-root-authentication-method=normal", "--skip-test-db"],
+        ["mariadbd", *data, *place, "--skip-log-bin", f"--pid-file={folder / 'pid'}", f"--init-file={first}"],
+    ]
+
+
+def _mongodb(folder: Path, port: int) -> list[list[str]]:
+    if not JARS.is_dir():
+        raise UnavailableError(f"no {JARS}: `python3 tasks.py test` puts them there with Maven")
+    # Of short life and little memory; the source is compiled as it starts.
+    options = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*"]
+    return [["java", *options, str(Path(__file__).parent / "mongo/Server.java"), str(port)]]
+
+
+KINDS = {
+    "redis": Kind({"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis),
+    "postgresql": Kind(
+        {"postgresql": "postgres"},
+        f"postgresql://tester:{QUOTED}@127.0.0.1:{{}}/postgres",
+        _postgresql,
+        user="postgres",
+        end=signal.SIGINT,
+    ),
+    "mariadb": Kind(
+        {"mariadb-server": "mariadbd"},
+        f"mysql+pymysql://tester:{QUOTED}@127.0.0.1:{{}}/bakeoff",
+        _mariadb,
+        user="mysql",
+    ),
+    # What speaks its protocol, in Java and in memory, as Debian has no MongoDB: not for figures.
+    "mongodb": Kind(
+        {"default-jdk-headless": "javac", "maven": "mvn"}, "mongodb://127.0.0.1:{}/bakeoff", _mongodb
+    ),
+}
+
+
+@contextmanager
+def started(name: str) -> Iterator[Server]:
+    """Start a server of one's own, in a folder that is removed afterwards.
+
+    Raises:
+        UnavailableError: It is not installed.
+        RuntimeError: It did not start, and what it wrote.
+    """
+    kind = KINDS[name]
+    if lacking := kind.lacks():
+        raise UnavailableError(f"no {name} here: apt-get install {' '.join(lacking)}")
+    user = kind.user if os.geteuid() == 0 else ""
+    folder = Path(tempfile.mkdtemp(prefix=f"bakeoff-{name}-"))
+    try:
+        port = _free_port()
+        *preparing, serving = kind.commands(folder, port)
+        if user:
+            owner = pwd.getpwnam(user)
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, owner.pw_uid, owner.pw_gid)
+        with (folder / "log").open("wb") as log:
+            for command in preparing:
+                process = _begin(command, folder, log, user)
+                try:
+                    process.wait(PATIENCE)
+                finally:
+                    process.kill()
+            process = _begin(serving, folder, log, user)
+        try:
+            _wait(process, port)
+            yield Server(kind.url.format(port), process)
+        except TimeoutError as error:
+            said = (folder / "log").read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{name} does not start: {error}\n{said}") from None
+        finally:
+            _stop(process, kind.end)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _begin(command: list[str], folder: Path, log: IO[bytes], user: str) -> subprocess.Popen[bytes]:
+    """Start what waits for nobody's input and hears nobody's Ctrl-C."""
+    found = shutil.which(command[0], path=PLACES)
+    assert found is not None, f"no program {command[0]}"
+    return subprocess.Popen(
+        [found, *command[1:]],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        user=user or None,
+        group=pwd.getpwnam(user).pw_gid if user else None,
+        extra_groups=[] if user else None,
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+    """Return when somebody listens."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise TimeoutError(f"it ended with {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    raise TimeoutError(f"nobody listens after {PATIENCE:.0f} s")
+
+
+def _stop(process: subprocess.Popen[bytes], end: signal.Signals) -> None:
+    """End it, by force when it does not."""
+    process.send_signal(end)
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Servers:
+    """The servers of a run of tests; the fixture `servers` of conftest.py.
+
+    Args:
+        room: A folder that all workers of the run have in common.
+    """
+
+    def __init__(self, room: Path) -> None:
+        self._room = room
+        self._urls: dict[str, str] = {}
+        self._locks = ExitStack()
+
+    def url(self, name: str) -> str:
+        """Return where the server of a kind is; start it unless it runs.
+
+        Raises:
+            UnavailableError: It is not installed.
+            RuntimeError: It did not start.
+        """
+        if name not in self._urls:
+            self._urls[name] = self._ask(name)
+        return self._urls[name]
+
+    def close(self) -> None:
+        """Let go of all servers."""
+        self._locks.close()
+
+    def _ask(self, name: str) -> str:
+        if lacking := KINDS[name].lacks():
+            raise UnavailableError(f"no {name} here: apt-get install {' '.join(lacking)}")
+        room = self._room / f"server-{name}"
+        room.mkdir(exist_ok=True)
+        with (room / "starting").open("w") as starting:
+            fcntl.flock(starting, fcntl.LOCK_EX)
+            users = self._locks.enter_context((room / "users").open("w"))
+            fcntl.flock(users, fcntl.LOCK_SH)
+            if not (room / "url").exists():
+                self._start(name, room)
+            return (room / "url").read_text()
+
+    def _start(self, name: str, room: Path) -> None:
+        with (room / "said").open("w+") as said:
+            # It ends its output when the server answers, or ends itself; every step of it has a time limit.
+            subprocess.run(
+                [sys.executable, __file__, name, room],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                start_new_session=True,
+            )
+            if not (room / "url").exists():
+                said.seek(0)
+                raise RuntimeError(said.read())
+
+
+def keep(name: str, room: Path) -> None:
+    """Start a server and stop it when nobody holds the lock any more."""
+    if os.fork():
+        return  # nobody's child: nobody has to wait for it
+    with (room / "users").open("w") as users, started(name) as server:
+        part = room / "url.part"
+        part.write_text(server.url)
+        part.rename(room / "url")
+        os.close(1)
+        fcntl.flock(users, fcntl.LOCK_EX)
+        (room / "url").unlink()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["missing"]:
+        sys.stdout.write(" ".join(package for kind in KINDS.values() for package in kind.lacks()))
+    else:
+        keep(sys.argv[1], Path(sys.argv[2]))
