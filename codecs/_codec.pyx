@@ -21,7 +21,7 @@ from operator import attrgetter
 
 from ._stack import call_with_stack
 from .binding import Bound, unbound
-from .errors import DecodeError, EncodeError, LimitError, PolicyError, TooMuchError
+from .errors import DecodeError, EncodeError, LimitError, MissingLibrary, PolicyError, TooMuchError
 from .spec import Spec
 
 cdef extern from "Python.h":
@@ -628,6 +628,20 @@ cdef class Codec:
     def as_class(self):
         """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
         return _class_of(self)
+
+    def for_sqlalchemy(self):
+        """Return a type of SQLAlchemy's columns, a `bakeoff.codecs.plugs.Encoded`, that stores records as payloads.
+
+        Raises:
+            MissingLibrary: SQLAlchemy is not installed.
+        """
+        try:
+            from .plugs import Encoded
+        except ImportError as error:
+            raise MissingLibrary(
+                self.name, "for_sqlalchemy wants SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'"
+            ) from error
+        return Encoded(self)
 
     # facts ------------------------------------------------------------------------------------
 

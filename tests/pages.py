@@ -4,6 +4,7 @@ Above a block a comment may say what differs from the rule, for instance ``<!-- 
 
 ==================  =====================================================================================
 ``not run: WHY``    is not carried out, and why
+``needs SERVERS``   kinds of `servers`, each started for it; where they are stands in ``KIND_URL``
 ``given FILE``      a result file, made up, that is there before it
 ``lines left out``  console: more lines are printed between those that are shown
 ``figures differ``  console: measured numbers count as equal, and lines come in any order
@@ -19,7 +20,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,12 @@ class Block:
         """Why it is not carried out; empty where it is."""
         return next((note.removeprefix("not run: ") for note in self.notes if note.startswith("not run")), "")
 
+    @property
+    def needs(self) -> list[str]:
+        """The kinds of servers that must be there."""
+        found = (note.removeprefix("needs ") for note in self.notes if note.startswith("needs "))
+        return next(found, "").split()
+
 
 def blocks(page: Path) -> Iterator[Block]:
     """Yield all blocks of a page, those in lists included."""
@@ -106,8 +113,13 @@ def commands(block: Block) -> list[tuple[str, str]]:
     return [(line, "") for line in block.code.replace("\\\n", " ").splitlines() if line.strip()]
 
 
-def carry_out(block: Block, folder: Path) -> None:
+def carry_out(block: Block, folder: Path, **environment: str) -> None:
     """Do what a block shows, in a folder that the page's earlier blocks have left.
+
+    Args:
+        block: To be carried out.
+        folder: Where.
+        environment: What it finds there besides.
 
     Raises:
         AssertionError: It does something else.
@@ -117,11 +129,11 @@ def carry_out(block: Block, folder: Path) -> None:
     if named := _FILE.match(block.code):
         (folder / named[1]).write_text(block.code, encoding="utf-8")
     elif block.language == "python":
-        _succeed(block, [sys.executable, "-c", block.code], folder)
+        _succeed(block, [sys.executable, "-c", block.code], folder, environment)
     elif block.language == "sh":
-        _succeed(block, ["bash", "-euo", "pipefail", "-c", block.code], folder)
+        _succeed(block, ["bash", "-euo", "pipefail", "-c", block.code], folder, environment)
     elif block.language == "console":
-        _converse(block, folder)
+        _converse(block, folder, environment)
     elif block.language == "toml":
         tomllib.loads(block.code)
     elif block.language == "yaml":
@@ -130,21 +142,21 @@ def carry_out(block: Block, folder: Path) -> None:
         assert block.language == "text", f"{block}: nothing carries out {block.language!r}"
 
 
-def _run(command: list[str], folder: Path) -> tuple[int, str]:
+def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = os.environ | {"PATH": path, "COLUMNS": "110", "BROWSER": "true"}
+    environment = {**os.environ, **environment, "PATH": path, "COLUMNS": "110", "BROWSER": "true"}
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     return done.returncode, done.stdout
 
 
-def _succeed(block: Block, command: list[str], folder: Path) -> None:
-    code, printed = _run(command, folder)
+def _succeed(block: Block, command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
+    code, printed = _run(command, folder, environment)
     assert code == 0, f"{block}: ended with {code}\n{printed}"
 
 
-def _converse(block: Block, folder: Path) -> None:
+def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
     """Type the commands of a block; what is shown is what they print."""
     typed = commands(block)
     assert "".join(f"$ {line}\n{shown}" for line, shown in typed) == block.code, (
@@ -159,7 +171,7 @@ def _converse(block: Block, folder: Path) -> None:
         if words[0] == "cat" and not (folder / words[1]).exists():
             (folder / words[1]).write_text(shown, encoding="utf-8")  # a file of the reader's
             continue
-        ended, printed = _run(["bash", "-c", line], folder)
+        ended, printed = _run(["bash", "-c", line], folder, environment)
         assert ended == code, f"{block}: `{line}` ended with {ended}\n{printed}"
         lines, there = shown.splitlines(), printed.splitlines()
         if "lines left out" in block.notes:

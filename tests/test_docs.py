@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import get_args
@@ -23,11 +24,20 @@ LANGUAGES = {"python", "sh", "console", "toml", "yaml", "text"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_blocks_are_carried_out(page: Path, tmp_path: Path) -> None:
-    """Every block of a page, in its order, in one folder."""
+def test_blocks_are_carried_out(page: Path, tmp_path: Path, server: Callable[[str], str]) -> None:
+    """Every block of a page, in its order, in one folder; skipped when a server for one was not to be had."""
+    skipped = None
     for block in blocks(page):
-        if not block.is_built and not block.not_run:
-            carry_out(block, tmp_path)
+        if block.is_built or block.not_run:
+            continue
+        try:
+            urls = {f"{name.upper()}_URL": server(name) for name in block.needs}
+        except pytest.skip.Exception as lacking:
+            skipped = lacking
+        else:
+            carry_out(block, tmp_path, **urls)
+    if skipped:
+        raise skipped
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

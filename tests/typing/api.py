@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
+from sqlalchemy import Column, create_engine
+
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
 from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
 from bakeoff.codecs.lock import Lock
+from bakeoff.codecs.plugs import Encoded
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
 from bakeoff.reports.pick import Wish, pick
@@ -100,6 +103,10 @@ def plug_points(codec: bakeoff.Codec) -> None:
     assert_type(deserializer(b"{}"), Any)
     assert_type(codec.dumps({}), bytes)
     assert_type(codec.loads(b"{}"), Any)
+    assert_type(codec.for_sqlalchemy(), Encoded)
+    column: Column[Any] = Column("record", codec.for_sqlalchemy())
+    assert_type(column, Column[Any])
+    create_engine("sqlite://", json_serializer=codec.encode_text, json_deserializer=codec.decode)
 
 
 def third_partys_codec() -> bakeoff.Codec:

@@ -1,0 +1,271 @@
+"""Codecs as columns and in the hooks of databases' clients: the real servers, no stand-ins."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import JSON, Column, Engine, Integer, MetaData, Table, create_engine, insert, select
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import StatementError
+from sqlalchemy.ext.mutable import MutableDict
+from sqlalchemy.orm import DeclarativeBase, Session, mapped_column
+
+import bakeoff
+
+RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"], "of": {"size": 1.5, "none": None}}
+CODECS = ("msgpack", "orjson", "bson", "json|zlib")
+DATABASES = ("sqlite", "postgresql", "mariadb")
+MINE = f"bakeoff_{os.getpid()}"
+"""Of tables: other workers use the same servers."""
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest, server: Callable[[str], str], tmp_path_factory: Any) -> str:
+    """The URL of an engine."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path_factory.mktemp('sqlite')}/db"
+    return server(request.param).replace("postgresql://", "postgresql+psycopg://")
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
+    """An engine with its hooks as they are."""
+    made = create_engine(database)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def table(engine: Engine) -> Iterator[Callable[[Any], Table]]:
+    """A function that makes a table of one column of a type, which is dropped afterwards."""
+    metadata = MetaData()
+
+    def make(kind: Any) -> Table:
+        made = Table(MINE, metadata, Column("id", Integer, primary_key=True), Column("it", kind))
+        metadata.create_all(engine)
+        return made
+
+    yield make
+    metadata.drop_all(engine)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_a_column_of_a_codec_holds_records(name, engine, table):
+    """In SQLAlchemy's Core: any record comes back, NULL as None, and equal ones are found."""
+    codec = bakeoff.codec(name)
+    made = table(codec.for_sqlalchemy())
+    with engine.begin() as connection:
+        records = [RECORD, [1, True, "x"], None, {"long": "ä" * 100_000}]
+        connection.execute(insert(made), [{"it": record} for record in records])
+        found = connection.execute(select(made.c.it).order_by(made.c.id)).scalars().all()
+        equal = connection.execute(select(made.c.id).where(made.c.it == RECORD)).scalars().all()
+        nulls = connection.execute(select(made.c.id).where(made.c.it.is_(None))).scalars().all()
+
+        assert records == found
+        assert True is found[1][1]
+        assert [1] == equal
+        assert [3] == nulls
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_an_attribute_of_a_codec_holds_records(name, engine):
+    """In SQLAlchemy's ORM: assigned records are written, 1 in place of True as well."""
+    codec = bakeoff.codec(name)
+
+    class Base(DeclarativeBase):
+        pass
+
+    class Thing(Base):
+        __tablename__ = MINE
+        id = mapped_column(Integer, primary_key=True)
+        it = mapped_column(codec.for_sqlalchemy())
+
+    Base.metadata.create_all(engine)
+    try:
+        with Session(engine) as session:
+            session.add(Thing(id=1, it={"a": True}))
+            session.commit()
+            session.get(Thing, 1).it = {"a": 1}
+            assert session.is_modified(session.get(Thing, 1))
+            session.commit()
+        with Session(engine) as session:
+            assert type(session.get(Thing, 1).it["a"]) is int
+    finally:
+        Base.metadata.drop_all(engine)
+
+
+def test_changes_within_a_record_are_seen_where_that_is_asked_for():
+    """By SQLAlchemy's own MutableDict; without it a record has to be assigned anew."""
+
+    class Base(DeclarativeBase):
+        pass
+
+    class Thing(Base):
+        __tablename__ = "things"
+        id = mapped_column(Integer, primary_key=True)
+        it = mapped_column(bakeoff.codec("msgpack").for_sqlalchemy())
+        seen = mapped_column(MutableDict.as_mutable(bakeoff.codec("msgpack").for_sqlalchemy()))
+
+    engine = create_engine("sqlite://")
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add(Thing(id=1, it={"a": 1}, seen={"a": 1}))
+        session.commit()
+        thing = session.get(Thing, 1)
+        thing.it["a"] = thing.seen["a"] = 2
+        session.commit()
+        assert ({"a": 1}, {"a": 2}) == (thing.it, thing.seen)
+    engine.dispose()
+
+
+def test_a_column_with_a_schema_brings_types_back():
+    """The codec is the whole of it: its schema, limits and compression hold in the database too."""
+    schema = bakeoff.Schema({"at": dt.datetime})
+    codec = bakeoff.codec("orjson").with_schema(schema)
+    kind = codec.for_sqlalchemy()
+    engine = create_engine("sqlite://")
+    made = Table("records", MetaData(), Column("it", kind))
+    record = {"at": dt.datetime(2026, 1, 2, 3, 4)}
+    with engine.begin() as connection:
+        made.create(connection)
+        connection.execute(insert(made), {"it": record})
+        assert record == connection.execute(select(made.c.it)).scalar()
+        with pytest.raises(StatementError, match="EncodeError") as raised:
+            connection.execute(insert(made), {"it": {"at": object()}})
+        assert isinstance(raised.value.orig, bakeoff.EncodeError)
+        connection.exec_driver_sql("UPDATE records SET it = x'7b'")
+        with pytest.raises(bakeoff.DecodeError):
+            connection.execute(select(made.c.it)).scalar()
+    engine.dispose()
+
+
+def test_types_of_columns_are_told_apart():
+    """Statements are cached by them; they are pickled with the tables that have them."""
+    one, two, other = (bakeoff.codec(n).for_sqlalchemy() for n in ("msgpack", "msgpack", "msgpack/tuple"))
+
+    assert one._static_cache_key == two._static_cache_key
+    assert one._static_cache_key != other._static_cache_key
+    assert one.codec == pickle.loads(pickle.dumps(one)).codec
+    assert object is one.python_type
+
+
+def test_without_sqlalchemy_the_extra_is_named():
+    """A clear error, and no earlier than the call."""
+    script = """
+        import sys
+        sys.modules["sqlalchemy"] = None
+        import bakeoff
+        codec = bakeoff.codec("msgpack")
+        try:
+            codec.for_sqlalchemy()
+        except bakeoff.MissingLibrary as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", "if True:" + script], capture_output=True, text=True, check=True
+    )
+
+    expected = "msgpack: for_sqlalchemy wants SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'\n"
+    assert expected == done.stdout
+
+
+@pytest.mark.parametrize("name", ["json", "orjson", "msgspec-json"])
+def test_engines_take_its_methods_for_json(name, database):
+    """Columns of the type JSON: of SQLite, of PostgreSQL with JSONB as well, and of MariaDB."""
+    codec = bakeoff.codec(name)
+    engine = create_engine(database, json_serializer=codec.encode_text, json_deserializer=codec.decode)
+    kinds = [JSON, JSONB] if engine.dialect.name == "postgresql" else [JSON]
+    for kind in kinds:
+        made = Table(MINE, MetaData(), Column("it", kind))
+        with engine.begin() as connection:
+            made.create(connection)
+            connection.execute(insert(made), {"it": RECORD})
+            found = connection.execute(select(made.c.it)).scalar()
+            named = connection.execute(select(made.c.it["name"].as_string())).scalar()
+            made.drop(connection)
+        assert RECORD == found
+        assert "Zoë" == named
+    engine.dispose()
+
+
+def test_psycopg_takes_its_methods(server):
+    """For json and jsonb, on one connection; payloads of any codec are bytea."""
+    import psycopg
+    from psycopg.types.json import Json, Jsonb, set_json_dumps, set_json_loads
+
+    codec = bakeoff.codec("orjson")
+    calls: list[str] = []
+
+    def loads(text: bytes) -> Any:
+        calls.append("loads")
+        return codec.decode(text)
+
+    with psycopg.connect(server("postgresql")) as connection:
+        set_json_dumps(codec.encode, connection)
+        set_json_loads(loads, connection)
+        found = connection.execute("SELECT %s, %s", [Json(RECORD), Jsonb(RECORD)]).fetchone()
+        (payload,) = connection.execute("SELECT %s::bytea", [codec.encode(RECORD)]).fetchone()
+
+    assert (RECORD, RECORD) == found
+    assert 2 == len(calls)
+    assert RECORD == codec.decode(payload)
+
+
+def test_pymysql_takes_payloads(server):
+    """As bytes, which a BLOB gives back."""
+    import pymysql
+    from sqlalchemy import make_url
+
+    codec = bakeoff.codec("msgpack")
+    url = make_url(server("mariadb"))
+    given = {"host": url.host, "port": url.port, "user": url.username, "password": url.password}
+    with (
+        pymysql.connect(**given, database=url.database, binary_prefix=True) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("CREATE TEMPORARY TABLE bakeoff_blobs (it LONGBLOB)")
+        cursor.execute("INSERT INTO bakeoff_blobs VALUES (%s)", [codec.encode(RECORD)])
+        cursor.execute("SELECT it FROM bakeoff_blobs")
+        (payload,) = cursor.fetchone()
+
+    assert RECORD == codec.decode(payload)
+
+
+def test_pymongo_takes_raw_documents(server):
+    """Payloads of bson go in and come out as they are, under their `_id`; those of others are binary."""
+    from bson import Binary, ObjectId
+    from bson.raw_bson import RawBSONDocument
+    from pymongo import MongoClient
+
+    bson, msgpack = bakeoff.codec("bson"), bakeoff.codec("msgpack")
+    with MongoClient(server("mongodb"), document_class=RawBSONDocument) as client:
+        records = client.get_default_database().create_collection(MINE)
+        document = {"_id": ObjectId(), **RECORD}
+        records.insert_one(RawBSONDocument(bson.encode(document)))
+        records.insert_one({"_id": 2, "it": Binary(msgpack.encode(RECORD))})
+        found = bson.decode(records.find_one({"name": "Zoë"}).raw)
+        payload = records.find_one({"_id": 2})["it"]
+        records.drop()
+
+    assert document == found
+    assert RECORD == msgpack.decode(payload)
+
+
+def test_redis_takes_payloads(server):
+    """As bytes, which it gives back."""
+    import redis
+
+    codec = bakeoff.codec("msgpack")
+    with redis.Redis.from_url(server("redis")) as client:
+        client.set(MINE, codec.encode(RECORD), ex=60)
+        found = client.get(MINE)
+        client.delete(MINE)
+
+    assert RECORD == codec.decode(found)
