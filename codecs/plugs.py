@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sqlalchemy import Dialect, LargeBinary, TypeDecorator
 from sqlalchemy.dialects.mysql import LONGBLOB
 from sqlalchemy.types import TypeEngine
 
-if TYPE_CHECKING:
-    from ._codec import Codec
-
-__all__ = ["Encoded"]
+__all__ = ["Both", "Encoded"]
 
 _LONG = frozenset({"mysql", "mariadb"})
 """Whose plain BLOB ends at 65,535 bytes (MariaDB's manual, "BLOB")."""
+
+
+class Both(Protocol):
+    """The two directions of a codec."""
+
+    def encode(self, obj: Any, /) -> bytes: ...
+    def decode(self, data: bytes, /) -> Any: ...
 
 
 class Encoded(TypeDecorator[Any]):
@@ -26,14 +30,14 @@ class Encoded(TypeDecorator[Any]):
     ``sqlalchemy.ext.mutable.MutableDict.as_mutable``, which sees changes of the outermost keys.
 
     Args:
-        codec: What payloads are written and read by; SQLAlchemy wraps its `EncodeError` into a
-            ``StatementError``, its `DecodeError` comes as it is.
+        codec: A `Codec`, or what has both directions of one. SQLAlchemy wraps an `EncodeError` into a
+            ``StatementError``, a `DecodeError` comes as it is.
     """
 
     impl = LargeBinary
     cache_ok = True
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Both) -> None:
         super().__init__()
         self.codec = codec
 

@@ -24,8 +24,14 @@ MODULES: Mapping[str, str] = {
     "lmdb": "lmdb",
     "kyoto": "kyoto",
     "rocksdict": "rocksdict",
+    "redis": "redis",
+    "postgresql": "postgresql",
+    "mysql": "mysql",
+    "mongodb": "mongodb",
     "sqlalchemy": "sqlalchemy",
     "sqlmodel": "sqlalchemy",
+    "sqlalchemy-postgresql": "sqlalchemy",
+    "sqlalchemy-mysql": "sqlalchemy",
 }
 """Where ours are declared, by name."""
 

@@ -7,18 +7,20 @@ of it today, as Elixir was in 2011. Each call is a session of its own, as a requ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
+from . import mysql, postgresql
 from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+from .servers import reaching
 from .sqlite import FILE, about, set_up
 
 if TYPE_CHECKING:
     import sqlite3
 
     from sqlalchemy import Engine
-    from sqlalchemy.types import TypeDecorator
 
 __all__ = ["STORES"]
 
@@ -46,9 +48,12 @@ class _Mapped:
     ) -> None:
         from sqlalchemy.orm import sessionmaker
 
+        from ...codecs.plugs import Encoded
+
         self.wire = wire
         self._engine, self._database, self._size = engine, database, size
-        self._model = model(_column(self)(), location.name)
+        # What `Codec.for_sqlalchemy` gives.
+        self._model = model(Encoded(_Current(self)), location.name)
         self._model.metadata.create_all(engine)
         self._sessions = sessionmaker(engine)
 
@@ -94,22 +99,17 @@ class _Mapped:
         self._engine.dispose()
 
 
-def _column(store: _Mapped) -> type[TypeDecorator[Any]]:
-    """Return a column type that writes values as the store's wire does."""
-    from sqlalchemy import LargeBinary
-    from sqlalchemy.types import TypeDecorator
+@dataclass(frozen=True, eq=False)
+class _Current:
+    """What the store's wire is at the moment, as a codec."""
 
-    class Payload(TypeDecorator[Any]):
-        impl = LargeBinary
-        cache_ok = True
+    store: _Mapped
 
-        def process_bind_param(self, value: Any, dialect: object) -> bytes:
-            return store.wire.encode(value)
+    def encode(self, obj: Any, /) -> bytes:
+        return self.store.wire.encode(obj)
 
-        def process_result_value(self, value: Any, dialect: object) -> Any:
-            return store.wire.decode(value)
-
-    return Payload
+    def decode(self, data: bytes, /) -> Any:
+        return self.store.wire.decode(data)
 
 
 def _declared(column: Any, table: str) -> Any:
@@ -184,6 +184,54 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
     return opened
 
 
+def _on_server(server: Any, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
+    """Return what opens an object mapper on a server that has a store of its own in a module here."""
+
+    def opened(location: Location, wire: Wire) -> Store:
+        with reaching("sqlalchemy", "sqlalchemy", location.url):
+            from sqlalchemy import create_engine, make_url
+        below = _below(location)
+        with reaching(driver, extra, below.url):
+            url = make_url(below.url).set(drivername=driver)
+            engine = create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
+            engine.connect().close()
+
+        def database() -> Settings:
+            with engine.connect() as connection:
+                return {
+                    "sqlalchemy": version("sqlalchemy"),
+                    **server.about(connection.connection.driver_connection),
+                }
+
+        def size() -> int:
+            with engine.connect() as connection:
+                return int(server.size(connection.connection.driver_connection, location.name))
+
+        return _Mapped(location, wire, engine, _declared, database, size)
+
+    return opened
+
+
+_PREFIX = "sqlalchemy+"
+
+
+def _below(location: Location) -> Location:
+    """Return where the database is."""
+    return replace(location, url=location.url.removeprefix(_PREFIX))
+
+
+def _server(server: Any, extra: str, driver: str) -> Kind:
+    (raw,) = server.STORES
+    return Kind(
+        name=f"sqlalchemy-{raw.name}",
+        summary=f"SQLAlchemy's object mapper, to hold beside `{raw.name}`",
+        open=_on_server(server, extra, driver),
+        schemes=tuple(f"{_PREFIX}{scheme}" for scheme in raw.schemes),
+        waits=True,
+        forget=lambda location: raw.forget(_below(location)),
+    )
+
+
 STORES = (
     Kind(
         name="sqlalchemy",
@@ -195,4 +243,6 @@ STORES = (
         summary="SQLModel, a declarative layer over SQLAlchemy as Elixir was, on SQLite",
         open=_on_sqlite("sqlmodel", _sqlmodel),
     ),
+    _server(postgresql, "psycopg", "postgresql+psycopg"),
+    _server(mysql, "pymysql", "mysql+pymysql"),
 )

@@ -1,0 +1,123 @@
+"""MongoDB: a document a record. What a codec writes as BSON is a document in it, anything else is binary."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .servers import ANSWER, CONNECT, plain_name, reaching
+
+__all__ = ["STORES"]
+
+_DATABASE = "bakeoff"
+"""Where the URL names none."""
+_HEAD = struct.Struct("<i1s4sq1s7s")
+"""Of ``{"_id": key, "record": ...}`` as BSON (bsonspec.org): its length, type and name of a 64-bit integer,
+the key, type and name of what follows; then come the record's own document and a zero."""
+_ID = (b"\x12", b"_id\0")
+_RECORD = (b"\x03", b"record\0")
+
+
+class _Mongodb:
+    """A command a call, as safe as the URL's write concern, else the server's own, says."""
+
+    def __init__(self, client: Any, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._client = client
+        records = client.get_default_database(_DATABASE)[plain_name(location.name)]
+        self._native = wire.format == "bson"
+        if self._native:
+            from bson.raw_bson import RawBSONDocument
+
+            self._raw: Callable[[bytes], Any] = RawBSONDocument
+            records = records.with_options(records.codec_options.with_options(document_class=RawBSONDocument))
+        self._records = records
+
+    @property
+    def settings(self) -> Settings:
+        concern = self._records.write_concern.document
+        said = ", ".join(f"{name}={value}" for name, value in concern.items())
+        version = str(self._client.server_info()["version"])
+        return {"mongodb": version, "write_concern": said or "the server's default"}
+
+    def put(self, key: int, record: Any) -> None:
+        self._records.replace_one({"_id": key}, self._document(key, record), upsert=True)
+
+    def get(self, key: int) -> Any:
+        found = self._records.find_one({"_id": key})
+        if found is None:
+            raise KeyError(key)
+        return self._pair(found)[1]
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        return list(map(self._pair, self._records.find({"_id": {"$gt": after}}).sort("_id", 1).limit(count)))
+
+    def put_many(self, pairs: Pairs) -> None:
+        self._records.insert_many([self._document(key, record) for key, record in pairs], ordered=False)
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        self._records.delete_many({"_id": {"$in": list(keys)}})
+
+    def stored(self) -> int:
+        found = self._records.database.command("collStats", self._records.name)
+        # What else speaks the protocol may have neither storage nor indexes.
+        return int(found["storageSize"] or found["size"]) + int(found.get("totalIndexSize", 0))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _document(self, key: int, record: Any) -> Any:
+        payload = self.wire.encode(record)
+        if not self._native:
+            return {"_id": key, "record": payload}
+        length = _HEAD.size + len(payload) + 1
+        return self._raw(_HEAD.pack(length, *_ID, key, *_RECORD) + payload + b"\0")
+
+    def _pair(self, found: Any) -> tuple[int, Any]:
+        if not self._native:
+            return found["_id"], self.wire.decode(found["record"])
+        return _HEAD.unpack_from(found.raw)[3], self.wire.decode(found.raw[_HEAD.size : -1])
+
+
+def _client(location: Location) -> Any:
+    with reaching("mongodb", "pymongo", location.url):
+        from pymongo import MongoClient
+
+        client: Any = MongoClient(
+            location.url,
+            serverSelectionTimeoutMS=1000 * CONNECT,
+            connectTimeoutMS=1000 * CONNECT,
+            socketTimeoutMS=1000 * ANSWER,
+            # What is tried again takes twice as long, and nobody sees why.
+            retryReads=False,
+            retryWrites=False,
+        )
+        try:
+            client.admin.command("ping")
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    return _Mongodb(_client(location), location, wire)
+
+
+def _forget(location: Location) -> None:
+    with _client(location) as client:
+        client.get_default_database(_DATABASE)[plain_name(location.name)].drop()
+
+
+STORES = (
+    Kind(
+        name="mongodb",
+        summary="MongoDB: documents of the codec bson as they are, payloads of others as binary",
+        open=_open,
+        schemes=("mongodb", "mongodb+srv"),
+        waits=True,
+        forget=_forget,
+    ),
+)

@@ -1,0 +1,137 @@
+"""MariaDB and MySQL, through PyMySQL: one table of numbers and blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .servers import ANSWER, CONNECT, plain_name, reaching
+
+__all__ = ["OPTIONS", "STORES", "about", "size"]
+
+OPTIONS = {"connect_timeout": CONNECT, "read_timeout": ANSWER, "write_timeout": ANSWER, "binary_prefix": True}
+"""Of a connection."""
+
+
+def about(connection: Any) -> Settings:
+    """Return what a server says of itself."""
+    with connection.cursor() as cursor:
+        cursor.execute("select version(), @@innodb_flush_log_at_trx_commit, @@log_bin, @@sync_binlog")
+        version, flush, log, sync = map(str, cursor.fetchone())
+    binlog = f"sync_binlog={sync}" if log == "1" else "off"
+    return {"mysql": version, "innodb_flush_log_at_trx_commit": flush, "binlog": binlog}
+
+
+def size(connection: Any, table: str) -> int:
+    """Return the bytes of a table's pages, by the server's statistics, which are brought up to date."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"analyze table {plain_name(table)}")
+        cursor.fetchall()
+        cursor.execute(
+            "select data_length + index_length from information_schema.tables"
+            " where table_schema = database() and table_name = %s",
+            [table],
+        )
+        (found,) = cursor.fetchone()
+    return int(found)
+
+
+class _Mysql:
+    """A statement a call, which is a transaction of its own. PyMySQL writes values into statements' texts."""
+
+    def __init__(self, connection: Any, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._connection = connection
+        table = self._table = plain_name(location.name)
+        self._cursor = connection.cursor()
+        # Not `key`, which is a word of the language.
+        self._cursor.execute(
+            f"create table if not exists {table}"
+            " (id bigint unsigned primary key, payload longblob not null) engine=InnoDB"
+        )
+        self._insert = f"insert into {table} (id, payload) values (%s, %s)"
+        self._put = f"{self._insert} on duplicate key update payload = values(payload)"
+        self._get = f"select payload from {table} where id = %s"
+        self._scan = f"select id, payload from {table} where id > %s order by id limit %s"
+
+    @property
+    def settings(self) -> Settings:
+        return about(self._connection)
+
+    def put(self, key: int, record: Any) -> None:
+        self._cursor.execute(self._put, (key, self.wire.encode(record)))
+
+    def get(self, key: int) -> Any:
+        self._cursor.execute(self._get, (key,))
+        row = self._cursor.fetchone()
+        if row is None:
+            raise KeyError(key)
+        return self.wire.decode(row[0])
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        decode = self.wire.decode
+        self._cursor.execute(self._scan, (after, count))
+        return [(key, decode(payload)) for key, payload in self._cursor.fetchall()]
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode = self.wire.encode
+        # One statement, or a few below the size of a packet.
+        self._connection.begin()
+        try:
+            self._cursor.executemany(self._insert, [(key, encode(record)) for key, record in pairs])
+        except BaseException:
+            self._connection.rollback()
+            raise
+        self._connection.commit()
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        self._connection.begin()
+        self._cursor.executemany(f"delete from {self._table} where id = %s", [(key,) for key in keys])
+        self._connection.commit()
+
+    def stored(self) -> int:
+        return size(self._connection, self._table)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _connect(location: Location) -> Any:
+    with reaching("mysql", "pymysql", location.url):
+        import pymysql
+
+        url = urlsplit(location.url)
+        query = {name: values[-1] for name, values in parse_qs(url.query).items()}
+        return pymysql.connect(
+            host=url.hostname or "localhost",
+            port=url.port or 3306,
+            user=unquote(url.username or ""),
+            password=unquote(url.password or ""),
+            database=unquote(url.path.lstrip("/")) or None,
+            unix_socket=query.get("unix_socket"),
+            autocommit=True,
+            **OPTIONS,
+        )
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    return _Mysql(_connect(location), location, wire)
+
+
+def _forget(location: Location) -> None:
+    with _connect(location) as connection, connection.cursor() as cursor:
+        cursor.execute(f"drop table if exists {plain_name(location.name)}")
+
+
+STORES = (
+    Kind(
+        name="mysql",
+        summary="MariaDB or MySQL through PyMySQL: a table of numbers and blobs",
+        open=_open,
+        schemes=("mysql+pymysql",),
+        waits=True,
+        forget=_forget,
+    ),
+)

@@ -1,0 +1,114 @@
+"""PostgreSQL, through psycopg: one table of numbers and `bytea`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .servers import ANSWER, CONNECT, plain_name, reaching
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+__all__ = ["OPTIONS", "STORES", "about", "size"]
+
+OPTIONS = {
+    "connect_timeout": CONNECT,
+    "options": f"-c statement_timeout={ANSWER}s",
+    "tcp_user_timeout": 1000 * ANSWER,
+}
+"""Of a connection."""
+
+
+def about(connection: Connection[Any]) -> Settings:
+    """Return what a server says of itself."""
+    asked = ("server_version", "fsync", "synchronous_commit")
+    version, *rest = (connection.execute(f"show {name}").fetchone()[0] for name in asked)  # type: ignore[index]
+    return {"postgresql": version} | dict(zip(asked[1:], rest, strict=True))
+
+
+def size(connection: Connection[Any], table: str) -> int:
+    """Return the bytes of a table, its index and what stands beside it."""
+    row = connection.execute("select pg_total_relation_size(%s::regclass)", [table]).fetchone()
+    return int(row[0])  # type: ignore[index]
+
+
+class _Postgresql:
+    """A statement a call, which is a transaction of its own; values go both ways as they are, not as text."""
+
+    def __init__(self, connection: Connection[Any], location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._connection = connection
+        table = self._table = plain_name(location.name)
+        connection.execute(
+            f"create table if not exists {table} (key bigint primary key, payload bytea not null)"
+        )
+        self._cursor = connection.cursor(binary=True)
+        self._put = (
+            f"insert into {table} values (%s, %s) on conflict (key) do update set payload = excluded.payload"
+        )
+        self._get = f"select payload from {table} where key = %s"
+        self._scan = f"select key, payload from {table} where key > %s order by key limit %s"
+
+    @property
+    def settings(self) -> Settings:
+        return about(self._connection)
+
+    def put(self, key: int, record: Any) -> None:
+        self._cursor.execute(self._put, (key, self.wire.encode(record)))
+
+    def get(self, key: int) -> Any:
+        row = self._cursor.execute(self._get, (key,)).fetchone()
+        if row is None:
+            raise KeyError(key)
+        return self.wire.decode(row[0])
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        decode = self.wire.decode
+        return [(key, decode(payload)) for key, payload in self._cursor.execute(self._scan, (after, count))]
+
+    def put_many(self, pairs: Pairs) -> None:
+        # As PostgreSQL's manual has it ("Populating a Database").
+        encode = self.wire.encode
+        with self._cursor.copy(f"copy {self._table} from stdin (format binary)") as rows:
+            rows.set_types(["int8", "bytea"])
+            for key, record in pairs:
+                rows.write_row((key, encode(record)))
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        self._connection.execute(f"delete from {self._table} where key = any(%s)", [list(keys)])
+
+    def stored(self) -> int:
+        return size(self._connection, self._table)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _connect(location: Location) -> Connection[Any]:
+    with reaching("postgresql", "psycopg", location.url):
+        import psycopg
+
+        return psycopg.connect(location.url, autocommit=True, **OPTIONS)  # type: ignore[arg-type]
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    return _Postgresql(_connect(location), location, wire)
+
+
+def _forget(location: Location) -> None:
+    with _connect(location) as connection:
+        connection.execute(f"drop table if exists {plain_name(location.name)}")
+
+
+STORES = (
+    Kind(
+        name="postgresql",
+        summary="PostgreSQL through psycopg: a table of numbers and bytea",
+        open=_open,
+        schemes=("postgresql", "postgres"),
+        waits=True,
+        forget=_forget,
+    ),
+)

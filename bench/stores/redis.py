@@ -1,0 +1,127 @@
+"""Redis: a key a record, told apart from everybody else's by what its name begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .servers import ANSWER, CONNECT, reaching
+
+__all__ = ["STORES"]
+
+_MANY = 1000
+"""Keys in one command."""
+_ASKED = ("appendonly", "appendfsync", "save")
+
+
+class _Redis:
+    """A command a call. Redis keeps no order of keys: a scan asks for the next numbers, up to the highest."""
+
+    def __init__(self, client: Any, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._client = client
+        self._name = f"{location.name}:"
+        self._highest = max((int(key[len(self._name) :]) for key in _keys(client, location)), default=0)
+
+    @property
+    def settings(self) -> Settings:
+        from redis.exceptions import ResponseError
+
+        found = {"redis": str(self._client.info("server")["redis_version"])}
+        try:
+            # Not by a pattern: what the server keeps may be secrets.
+            asked = {name: self._client.config_get(name) for name in _ASKED}
+        except ResponseError:  # most of those that others run for you let nobody ask
+            return found | dict.fromkeys(_ASKED, "not told")
+        return found | {name: str(answer.get(name, "")) or "none" for name, answer in asked.items()}
+
+    def put(self, key: int, record: Any) -> None:
+        self._client.set(f"{self._name}{key}", self.wire.encode(record))
+        self._highest = max(key, self._highest)
+
+    def get(self, key: int) -> Any:
+        payload = self._client.get(f"{self._name}{key}")
+        if payload is None:
+            raise KeyError(key)
+        return self.wire.decode(payload)
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        found: list[tuple[int, Any]] = []
+        decode = self.wire.decode
+        while after < self._highest and len(found) < count:
+            keys = range(after + 1, min(after + count - len(found), self._highest) + 1)
+            payloads = self._client.mget([f"{self._name}{key}" for key in keys])
+            found += [(key, decode(p)) for key, p in zip(keys, payloads, strict=True) if p is not None]
+            after = keys[-1]
+        return found
+
+    def put_many(self, pairs: Pairs) -> None:
+        encode, name = self.wire.encode, self._name
+        for some in _slices(pairs):
+            self._client.mset({f"{name}{key}": encode(record) for key, record in some})
+        self._highest = max(self._highest, max((key for key, _ in pairs), default=0))
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        for some in _slices(keys):
+            self._client.delete(*[f"{self._name}{key}" for key in some])
+
+    def stored(self) -> int:
+        total = 0
+        for some in _slices(range(1, self._highest + 1)):
+            with self._client.pipeline(transaction=False) as asking:
+                for key in some:
+                    asking.memory_usage(f"{self._name}{key}", samples=0)
+                total += sum(found or 0 for found in asking.execute())
+        return total
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _keys(client: Any, location: Location) -> Iterator[bytes]:
+    """Yield the keys of all records."""
+    yield from client.scan_iter(match=f"{location.name}:*", count=_MANY)
+
+
+def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (items[start : start + _MANY] for start in range(0, len(items), _MANY))
+
+
+def _client(location: Location) -> Any:
+    """Return a client that asks once and does not wait for ever."""
+    with reaching("redis", "redis", location.url):
+        import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        client = redis.Redis.from_url(
+            location.url,
+            socket_connect_timeout=CONNECT,
+            socket_timeout=ANSWER,
+            retry=Retry(NoBackoff(), 0),
+        )
+        client.ping()
+        return client
+
+
+def _open(location: Location, wire: Wire) -> Store:
+    return _Redis(_client(location), location, wire)
+
+
+def _forget(location: Location) -> None:
+    with _client(location) as client:
+        for some in _slices(list(_keys(client, location))):
+            client.delete(*some)
+
+
+STORES = (
+    Kind(
+        name="redis",
+        summary="Redis: a key a record",
+        open=_open,
+        schemes=("redis", "rediss"),
+        waits=True,
+        forget=_forget,
+    ),
+)

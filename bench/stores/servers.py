@@ -1,0 +1,55 @@
+"""What all stores on servers share: how long they may take, and what is said when they cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import unquote, urlsplit
+
+from .base import MissingStore, StoreError
+
+__all__ = ["ANSWER", "CONNECT", "plain_name", "reaching"]
+
+CONNECT = 5
+"""Seconds that a server may take to be reached."""
+ANSWER = 30
+"""Seconds that it may take to answer a call: one that stands still fails, and the run goes on."""
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a table or collection, which stands unquoted in statements.
+
+    Raises:
+        ValueError: It has something else in it than ASCII letters, digits and underscores.
+    """
+    if not (name.isascii() and name.isidentifier()):
+        raise ValueError(f"no name of a table: {name!r}")
+    return name
+
+
+@contextmanager
+def reaching(server: str, extra: str, url: str) -> Iterator[None]:
+    """Make `StoreError` of what goes wrong on the way to a server; no password of its URL is repeated.
+
+    Raises:
+        MissingStore: Its client, the extra of that name, is not installed.
+        StoreError: It cannot be reached, or refuses us.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingStore(f"{extra} is not installed: pip install 'bakeoff[{extra}]'") from error
+    except Exception as error:  # noqa: BLE001 - whatever the clients raise
+        # Nor is it kept as the cause: clients quote URLs that they cannot read.
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise StoreError(f"{server} cannot be reached: {_without_secrets(said, url)}") from None
+
+
+def _without_secrets(text: str, url: str) -> str:
+    try:
+        password = urlsplit(url).password or ""
+    except ValueError:  # not to be taken apart: all behind the scheme may be one
+        password = url.partition("://")[2]
+    for secret in {url, password, unquote(password)} - {""}:
+        text = text.replace(secret, "***")
+    return text
