@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
@@ -41,6 +41,7 @@ class _Log:
         self._path = location.folder / _FILE
         self._records: dict[int, Any] = {}
         self._keys: list[int] = []
+        self._sorted = True
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             self._end, self._replayed = self._replay()
@@ -60,6 +61,9 @@ class _Log:
         return self._records[key]
 
     def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        if not self._sorted:
+            self._keys = sorted(self._records)
+            self._sorted = True
         start = bisect_right(self._keys, after)
         return [(key, self._records[key]) for key in self._keys[start : start + count]]
 
@@ -73,7 +77,10 @@ class _Log:
         there = [key for key in keys if key in self._records]
         self._write(b"".join([_head(key, _GONE, 0) for key in there]))
         for key in there:
-            self._drop(key)
+            del self._records[key]
+        while self._keys and self._keys[-1] not in self._records:
+            self._keys.pop()
+        self._sorted = self._sorted and len(self._keys) == len(self._records)
 
     def stored(self) -> int:
         return self._end
@@ -83,15 +90,10 @@ class _Log:
 
     def _keep(self, key: int, record: Any) -> None:
         if key not in self._records:
-            if not self._keys or key > self._keys[-1]:
-                self._keys.append(key)
-            else:
-                self._keys.insert(bisect_left(self._keys, key), key)
+            # Sorted when a scan wants it: to insert each in its place takes the longer the more there are.
+            self._sorted = self._sorted and (not self._keys or key > self._keys[-1])
+            self._keys.append(key)
         self._records[key] = record
-
-    def _drop(self, key: int) -> None:
-        del self._records[key]
-        del self._keys[bisect_left(self._keys, key)]
 
     def _write(self, entries: bytes) -> None:
         """Write at the end.
