@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.escape import without_passwords
+
 DATA = Path(__file__).parent / "data" / "results" / "format-1.json"
 LINES = b'{"id": 1}\n{"id": 2}\n'
 
@@ -143,3 +145,18 @@ def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: b
     assert 0 == process.returncode
     assert word in written
     assert styled is (b"\x1b[" in written)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("--store=redis://:geheim@host:1/0", "--store=redis://:***@host:1/0"),
+        ("mysql+pymysql://me:ge@he/im@host/db", "mysql+pymysql://me:***@host/db"),
+        ("postgresql://host/db?user=me&password=geheim&x=1", "postgresql://host/db?user=me&password=***&x=1"),
+        ("postgresql://me@host:5432/db", "postgresql://me@host:5432/db"),
+        ("mydata.jsonl --at $.a:b@c", "mydata.jsonl --at $.a:b@c"),
+    ],
+)
+def test_passwords_of_urls_are_not_shown(text, shown):
+    """Wherever a URL may hold one; what holds none stays as it is."""
+    assert shown == without_passwords(text)

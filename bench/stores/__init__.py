@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from importlib import import_module, metadata
-from urllib.parse import urlsplit
 
 from ...errors import UsageError, hint, near
 from .base import Kind, StoreError
@@ -68,7 +67,7 @@ def by_url(url: str) -> Kind:
     Raises:
         UsageError: None does; the URL itself, which may hold a password, is not repeated.
     """
-    scheme = urlsplit(url).scheme
+    scheme = url.partition("://")[0]
     for name in kinds():
         found = kind(name)
         if scheme in found.schemes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from ...escape import passwords
 from .base import MissingStore, StoreError
 
 __all__ = ["ANSWER", "CONNECT", "plain_name", "reaching"]
@@ -46,10 +47,8 @@ def reaching(server: str, extra: str, url: str) -> Iterator[None]:
 
 
 def _without_secrets(text: str, url: str) -> str:
-    try:
-        password = urlsplit(url).password or ""
-    except ValueError:  # not to be taken apart: all behind the scheme may be one
-        password = url.partition("://")[2]
-    for secret in {url, password, unquote(password)} - {""}:
+    """Leave out the URL's password as it stands there, and as clients understand and repeat it."""
+    found = passwords(url)
+    for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text

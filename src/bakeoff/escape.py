@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["all_visible", "lines_visible", "visible"]
+__all__ = ["all_visible", "lines_visible", "passwords", "visible", "without_passwords"]
 
 _T = TypeVar("_T")
 
@@ -23,6 +23,20 @@ def visible(text: str) -> str:
     Python: ``\x1b``.
     """
     return _escaped(" ".join(text.split()))
+
+
+_PASSWORD: Final = re.compile(r"(?<=://)([^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
+"""Before the host, up to the last @ as not everybody quotes those in it; else among what follows the ?."""
+
+
+def passwords(text: str) -> set[str]:
+    """Return the passwords of URLs in a text, as they stand there."""
+    return {found[2] or found[4] for found in _PASSWORD.finditer(text)} - {"", None}
+
+
+def without_passwords(text: str) -> str:
+    """Return a text with ``***`` in place of the passwords of URLs in it."""
+    return _PASSWORD.sub(r"\1\3***", text)
 
 
 def _escaped(line: str) -> str:

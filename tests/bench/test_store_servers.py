@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -10,6 +13,9 @@ from uuid import uuid4
 import pytest
 
 import bakeoff
+from bakeoff.bench.results import Result
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import Session
 from bakeoff.bench.stores import by_url
 from bakeoff.bench.stores.base import Kind, Location, Store, StoreError, Wire, opaque
 from servers import PASSWORD, QUOTED, started
@@ -153,3 +159,77 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
             store.put(2, RECORDS[2])
         assert PASSWORD not in str(raised.value)
         store.close()
+
+
+def stores(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Type `bakeoff stores`."""
+    return subprocess.run(
+        [sys.executable, "-m", "bakeoff", "stores", *arguments, "--size", "SM", "-c", "json", "--quick"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_no_password_is_in_what_a_run_leaves(server, tmp_path):
+    """Neither in the file nor on the screen; what the server promises is in both."""
+    done = stores(tmp_path, "--store", server("redis"), "--store", "redis+nonesuch://x", "--budget", "8s")
+    assert (2, 1) == (done.returncode, len(done.stderr.strip().splitlines()))
+    assert "no store has URLs that begin with redis+nonesuch://; there are redis://" in done.stderr
+
+    done = stores(tmp_path, "--store", server("redis"), "--budget", "8s")
+    text = (tmp_path / "stores.json").read_text()
+
+    assert 0 == done.returncode, done.stderr
+    assert "get@redis" in text
+    assert "redis://:***@127.0.0.1" in text
+    for left in (text, done.stdout, done.stderr):
+        assert PASSWORD not in left
+        assert QUOTED not in left
+    assert "appendonly=no" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--store", "redis,sqlite"], "--store redis: is a server; say where it is, as redis://HOST:PORT"),
+        (
+            ["--store", f"redis://:{QUOTED}@a/0", "--store", f"redis://:{QUOTED}@b/0"],
+            "two URLs lead to redis, whose figures would have one name: run them in turn",
+        ),
+    ],
+)
+def test_a_server_has_one_url(typed, said, tmp_path):
+    """It is asked for where it is missing; two of a kind would overwrite one another."""
+    done = stores(tmp_path, *typed)
+
+    assert (2, f"bakeoff: {said}\n") == (done.returncode, done.stderr)
+
+
+def test_a_server_that_goes_away_costs_its_rows(server, tmp_path):
+    """Killed in the middle of a run, whose other stores are measured to the end."""
+    server("redis")  # skips
+    with started("redis") as own:
+        options = Options(
+            ("movies",),
+            ("json",),
+            operations=("get@redis:SM", "get@sqlite:SM"),
+            places=(f"redis={own.url}",),
+            records="100",
+            sample=100,
+            fewest=2,
+            budget=10.0,
+            precision=1.0,
+        )
+
+        def look(result: Callable[[], Result]) -> None:
+            if any(cell.samples for cell in result().cells):
+                own.process.send_signal(signal.SIGKILL)
+
+        result = Session(options, tmp_path / "stores.json", look=look).run()
+
+    gone, there = (result.cell("movies", f"get@{name}:SM", "json") for name in ("redis", "sqlite"))
+    assert ("error", 0) == (gone.outcome, len(gone.samples))
+    assert re.search(r"redis cannot be reached: ConnectionError: .*Connection refused", gone.reason)
+    assert "ok" == there.outcome
+    assert len(there.samples) >= 2

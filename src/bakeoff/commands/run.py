@@ -12,7 +12,7 @@ import click
 
 from ..console import board
 from ..errors import UsageError
-from ..escape import lines_visible
+from ..escape import lines_visible, without_passwords
 from . import _completion
 from ._options import Share, Size, Time, reading, seed_option, selecting
 from ._output import encoded, layout, typed
@@ -380,9 +380,10 @@ def _look(screen: Board) -> Callable[[Callable[[], Result]], None]:
 
 
 def _command_line() -> str:
+    """Return what was typed, without the passwords of URLs: it stands in the result file."""
     import shlex
 
-    return encoded(shlex.join(["bakeoff", *sys.argv[1:]])).decode()
+    return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
 
 
 def _report(result: Result, per: int | None, notes: Sequence[str], place: Place) -> None:

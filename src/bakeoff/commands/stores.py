@@ -46,9 +46,9 @@ _ADDRESSES = 16 << 30
     "--store",
     "stores",
     multiple=True,
-    metavar="NAME",
+    metavar="NAME|URL",
     shell_complete=_completion.stores,
-    help="Store, or several with commas; repeatable.  [default: log, sqlite, lmdb]",
+    help="Store, or several with commas, or the URL of a server; repeatable.  [default: log, sqlite, lmdb]",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
@@ -123,11 +123,12 @@ def _options(
     from ..bench.stores import DEFAULT
     from ..codecs import select
 
-    entered = _listed(stores) or list(DEFAULT)
+    servers = [text for text in stores if "://" in text]
+    named = _listed(text for text in stores if "://" not in text)
+    places = _places(named or ([] if servers else DEFAULT), servers)
     states = [state.upper() for state in _listed([sizes])]
     if not states:
         raise UsageError("--size names no size; there are SM, MD, LG")
-    places = dict(_place(text) for text in entered)
     base = Options(
         tuple(corpora) or _CORPORA,
         tuple(select(given["codecs"], default=_CODECS)),
@@ -147,11 +148,23 @@ def _listed(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
 
 
-def _place(text: str) -> tuple[str, str]:
-    """Return the name of a store, and its URL where it is a server."""
-    from ..bench.stores import by_url
+def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
+    """Return the URL of each store by its name, empty for embedded ones.
 
-    return (by_url(text).name, text) if "://" in text else (text, "")
+    Raises:
+        UsageError: A server without its URL, or two of one kind.
+    """
+    from ..bench.stores import by_url, kind
+
+    places = dict.fromkeys(named, "")
+    for name in places:
+        if schemes := kind(name).schemes:
+            raise UsageError(f"--store {name}: is a server; say where it is, as {schemes[0]}://HOST:PORT")
+    for url in urls:
+        name = by_url(url).name
+        if places.setdefault(name, url) != url:
+            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
+    return places
 
 
 def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:
