@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ..bench.results import UNITS, OperationFacts, Phase, Result, Unit
-from . import row
+from . import row, stores
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
@@ -312,8 +312,13 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
 
 
 def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
-    """Make columns of what a result file tells of an operation: its own, and those of facts beside it."""
+    """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
+
+    Figures of stores stand in tables of their own on the page, where only whole calls have bars.
+    """
     several = facts.phase in ("time", "alone")
+    shelved = stores.Asked.of(facts.name)
+    hidden = facts.phase == "check" or (shelved is not None and shelved.variant)
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
@@ -324,9 +329,9 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         heading=facts.heading,
         per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
         dispensable=15,
-        page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
+        page=None if shelved else Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
         # What falls out of the check is neither a time nor memory; the table has it.
-        chart=None if facts.phase == "check" else Chart("bars" if several else "memory", facts.heading),
+        chart=None if hidden else Chart("bars" if several else "memory", _above(facts)),
     )
     yield spec
     for fact, heading in facts.columns.items():
@@ -340,3 +345,8 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
             page=None,
             chart=None,
         )
+
+
+def _above(facts: OperationFacts) -> str:
+    """Say what bars are of, those of times with what they are per."""
+    return f"{facts.heading}, per record" if facts.phase == "time" and not facts.rate else facts.heading

@@ -18,6 +18,7 @@ from ..bench.results import Result
 from ..bench.stats import FEW, SESSION, TIE
 from ..errors import UsageError
 from ..escape import all_visible
+from . import stores
 from .candidates import FLOOR, corpora
 from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
@@ -25,6 +26,7 @@ from .columns import COLUMNS
 from .cost import FORMULA, PARTS, PLAUSIBLE, Cost
 from .embed import embeddable, plain
 from .environment import warnings
+from .markup import html
 from .merge import machines
 from .page_table import PageTable, page_table
 from .sentence import recommendation
@@ -38,6 +40,9 @@ __all__ = ["render"]
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
 """What of the charting library's bundle the page uses."""
+
+_SHELVED: Final = "Codecs at work, in place"
+"""The headline where no cost was measured: what was is no recommendation."""
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
 
@@ -80,6 +85,8 @@ def render(
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
     table = page_table(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
     charts = _Charts(found)
+    sheets = _sheets([result for _, result in blocks])
+    costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
             {"label": view.label, "machine": view.machine, "corpus": view.corpus.name, "unit": table.unit(n)}
@@ -108,7 +115,9 @@ def render(
         policy=_policy(script, library),
         raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
         state=embeddable(state),
-        recommendation=_headline(blocks, cost),
+        recommendation=_headline(blocks, cost) if costed else [("", _SHELVED)],
+        costed=costed,
+        sheets=sheets,
         warnings=[(label, text) for label, result in blocks for text in warnings(result)],
         blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
         views=found,
@@ -124,6 +133,16 @@ def render(
         losses=_losses(found),
         amount=amount,
     )
+
+
+def _sheets(results: Sequence[Result]) -> Markup | str:
+    """Return the tables of what was measured in stores, which have a layout of their own."""
+    from markupsafe import Markup
+
+    if not any(map(stores.shelves, results)):
+        return ""
+    # The fragment escapes what comes from the results.
+    return Markup(html(replace(stores.build(results), warnings=(), notes=())))
 
 
 def _environment() -> Environment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ..bench.results import Result
 from .build import build
@@ -72,6 +72,10 @@ class Footnote:
     views: list[int] = field(default_factory=list)
 
 
+_WIDEST: Final = 876
+"""Pixels that are left for columns beside rank and codec."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageTable:
     """The whole table.
@@ -84,6 +88,11 @@ class PageTable:
     lines: tuple[Line, ...]
     footnotes: tuple[Footnote, ...]
     absent: tuple[tuple[int, Absent], ...]
+
+    @property
+    def wide(self) -> bool:
+        """Whether it is wider than the page, and scrolls for itself."""
+        return sum(column.width for column in self.columns) > _WIDEST
 
     def unit(self, view: int) -> str:
         """Return the unit that a view's costs are written in; empty when it has none."""

@@ -232,3 +232,21 @@ def test_options_it_lacks_are_refused(small: Result, options: dict[str, str], wo
 def test_a_crowded_page_stays_small() -> None:
     """Thirty codecs on five corpora fit into two megabytes."""
     assert len(page.render([madeup.result()]).encode()) <= 2_000_000
+
+
+def test_stores_have_tables_of_their_own() -> None:
+    """A call, the codec in it and the floor stand side by side; only whole calls have bars."""
+    in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-floor@log": 1e-6, "visit@left": 3e-6}
+    cells = {"json": in_place, "<b>": {name: 2 * seconds for name, seconds in in_place.items()}}
+    html = page.render([madeup.planted(cells, floor=False)])
+    read = Reader(html)
+
+    hidden = {attrs["id"] for attrs in read.all("section") if "hidden" in attrs}
+    assert {"use", "charts"} == hidden
+    assert "messages in stores of 1,000 records (MD): put" in "".join(read.text)
+    assert "<b>" in "".join(read.text)
+    drawn = {attrs["data-operation"] for attrs in read.all("figure") if "data-operation" in attrs}
+    assert {"put@log", "visit@left"} == drawn
+    columns = {attrs.get("data-column") for attrs in read.all("th")}
+    assert "visit@left" in columns
+    assert not {name for name in columns if name and "put" in name}
