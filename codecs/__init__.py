@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .binding import Bound
-from .errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
+from .errors import (
+    CodecError,
+    DecodeError,
+    EncodeError,
+    LimitError,
+    MissingField,
+    MissingLibrary,
+    UnknownCodec,
+)
 from .limits import Limits
 from .registry import (
     available,
@@ -34,6 +42,7 @@ __all__ = [
     "EncodeError",
     "LimitError",
     "Limits",
+    "MissingField",
     "MissingLibrary",
     "UnknownCodec",
     "available",

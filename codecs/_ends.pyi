@@ -9,3 +9,10 @@ def values_in(
     kind: Literal["msgpack", "cbor", "json", "bson", "plist"], data: _Bytes, /
 ) -> tuple[int, bool]: ...
 def odd_keys(kind: Literal["msgpack", "cbor"], data: bytes, /) -> list[bytes]: ...
+def place_of(
+    kind: Literal["msgpack", "cbor", "bson", "json"],
+    steps: tuple[tuple[bytes | None, int], ...],
+    payload: bytes,
+    wrap: bytes | None = None,
+    /,
+) -> tuple[int, int] | None: ...

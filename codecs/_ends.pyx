@@ -17,8 +17,14 @@ cdef enum:
     DEEPEST = 2048
     # CBOR's tag of a value that stands elsewhere, too (http://cbor.schmorp.de/value-sharing).
     SHARED = 29
+    # The same of text (http://cbor.schmorp.de/stringref).
+    SHARED_TEXT = 25
     # That of a set (http://cbor.schmorp.de/set in the registry of IANA).
     SET = 258
+    # Items of a list that are worth looking whether they are alike.
+    MANY = 16
+    # Items one after another that are not, after which that is no list of such.
+    LONE = 64
 
 cdef uint64_t UNKNOWN = <uint64_t>1 << 62
 """Items of a container that ends by a mark: an even number, as of keys and values."""
@@ -63,7 +69,14 @@ cdef unsigned char[32] _LENGTH = [
 
 
 cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    cdef uint64_t end = size, at = 0, left = 1, count
+    return _msgpack_values(data, size, 0, 1, held)
+
+
+cdef Py_ssize_t _msgpack_values(
+    const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
+) noexcept nogil:
+    """Return where so many values that start at `at` are over."""
+    cdef uint64_t end = size, count
     cdef unsigned int head, length
     while left:
         if at >= end:
@@ -100,6 +113,10 @@ cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *hel
         # No value takes less than a byte.
         if at > end or left > end - at:
             return -1
+        if head <= 0xDD and head >= 0xDC and count >= MANY:
+            count = _alike(data, end, &at, count, _MSGPACK_LENGTHS)
+            left -= count
+            held.values += count
     return at if at <= end else -1
 
 
@@ -165,11 +182,73 @@ cdef bint _msgpack_keys(bytes payload, list found) noexcept:
     return False
 
 
+# Lists of values of one length ------------------------------------------------------------------------
+
+cdef unsigned char[256] _MSGPACK_LENGTHS
+cdef unsigned char[256] _CBOR_LENGTHS
+
+
+cdef int _fill_lengths() noexcept:
+    """Note the bytes of a value, head included, by its head; 0 where that says another length, or one byte."""
+    cdef unsigned int head, low
+    for head in range(256):
+        low = head & 31
+        _MSGPACK_LENGTHS[head] = 1 + (low if 0xA0 < head < 0xC0 else _FIXED[low] if 0xCA <= head <= 0xD3 else 0)
+        _CBOR_LENGTHS[head] = 1 + (
+            low if 0x40 < head < 0x58 or 0x60 < head < 0x78
+            else 1 << (low - 24) if 24 <= low < 28 and head < 0x40 or 0xF9 <= head <= 0xFB
+            else 0
+        )
+        _MSGPACK_LENGTHS[head] *= _MSGPACK_LENGTHS[head] > 1
+        _CBOR_LENGTHS[head] *= _CBOR_LENGTHS[head] > 1
+    return 0
+
+
+cdef uint64_t _alike(
+    const unsigned char *data, uint64_t end, uint64_t *start, uint64_t count, const unsigned char *lengths
+) noexcept nogil:
+    """Go past the first items of a list as long as eight together have one head, and so one length; return how many.
+
+    Their heads are compared without waiting for one another: ten times as quick as going from each to the next.
+    """
+    cdef const unsigned char *at
+    cdef unsigned int length, lone = 0
+    cdef unsigned char head
+    cdef uint64_t gone = 0, first, most
+    while gone < count and start[0] < end and lone < LONE:
+        at = data + start[0]
+        head = at[0]
+        length = lengths[head]
+        if length == 0 or length > end - start[0]:
+            break
+        first, most = gone, gone + min(count - gone, (end - start[0]) // length)
+        while gone + 8 <= most and not (
+            (at[0] ^ head) | (at[length] ^ head) | (at[2 * length] ^ head) | (at[3 * length] ^ head)
+            | (at[4 * length] ^ head) | (at[5 * length] ^ head) | (at[6 * length] ^ head) | (at[7 * length] ^ head)
+        ):
+            gone += 8
+            at += 8 * length
+        lone = lone + 1 if gone == first else 0
+        gone += gone == first
+        start[0] += (gone - first) * length
+    return gone
+
+
+_fill_lengths()
+
+
 # CBOR: RFC 8949, section 3 ----------------------------------------------------------------------------
 
 
 cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    cdef uint64_t end = size, at = 0, left = 1, count
+    return _cbor_values(data, size, 0, 1, held)
+
+
+cdef Py_ssize_t _cbor_values(
+    const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
+) noexcept nogil:
+    """Return where so many values that start at `at` are over."""
+    cdef uint64_t end = size, count
     cdef uint64_t[DEEPEST] outer
     cdef unsigned int head, major, length
     cdef int depth = 0
@@ -214,9 +293,13 @@ cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) 
             if count > end - at:
                 return -1
             left += count << (major == 5)
+            if major == 4 and count >= MANY:
+                count = _alike(data, end, &at, count, _CBOR_LENGTHS)
+                left -= count
+                held.values += count
         elif major == 6:
             left += 1
-            if count == SHARED:
+            if count == SHARED or count == SHARED_TEXT:
                 held.shared = True
 
 
@@ -669,3 +752,6 @@ cdef tuple _found(str kind, const unsigned char[:] data):
         raise ValueError(f"nothing finds the ends of {kind!r}")
     end = find(&data[0] if data.shape[0] else NULL, data.shape[0], &held)
     return end, held.values, held.shared
+
+
+include "_fields.pxi"

@@ -86,6 +86,7 @@ def _bson(library: ModuleType) -> Spec:
         decode=library.decode,
         # The decoder in C looks for the end of a name beyond that of the payload.
         whole="bson" if library.has_c() else None,
+        walk="bson",
         raw=RawCalls(library.encode, library.decode),
         decode_options={"codec_options": options},
         limits=Limits(items=400_000),

@@ -117,6 +117,7 @@ def _cbor2() -> Spec:
         check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
         raw=RawCalls(cbor2.dumps, cbor2.loads),
         whole="cbor",
+        walk="cbor",
         family=_family,
         accelerated=True,
         carries=CARRIES,

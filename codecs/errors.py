@@ -7,6 +7,7 @@
         ├── EncodeError
         ├── DecodeError
         │   └── LimitError
+        ├── MissingField
         ├── MissingLibrary
         ├── UnknownCodec
         └── UnknownCompressor
@@ -26,6 +27,7 @@ __all__ = [
     "DecodeError",
     "EncodeError",
     "LimitError",
+    "MissingField",
     "MissingLibrary",
     "PolicyError",
     "TooMuchError",
@@ -61,6 +63,10 @@ class DecodeError(CodecError):
 
 class LimitError(DecodeError):
     """The payload is larger or deeper than the codec's limits allow."""
+
+
+class MissingField(CodecError, LookupError):
+    """A path leads to no field of the record; the reason says how far it leads, and what is there."""
 
 
 class TooMuchError(ValueError):

@@ -85,6 +85,7 @@ def _json() -> Spec:
         decode=json.JSONDecoder().decode,
         raw=_raw_text(json),
         text=True,
+        walk="json",
         family=_family,
         accelerated=bool(
             getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
@@ -121,6 +122,7 @@ def _simplejson(library: ModuleType) -> Spec:
         decode=library.JSONDecoder(allow_nan=True).decode,
         raw=_raw_text(library),
         text=True,
+        walk="json",
         family=_family,
         accelerated=library.encoder.c_make_encoder is not None,
         carries=ANY_NUMBER,
@@ -155,6 +157,7 @@ def _orjson() -> Spec:
         encode=orjson.dumps,
         decode=orjson.loads,
         raw=RawCalls(orjson.dumps, orjson.loads),
+        walk="json",
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
         family=_family64,
         accelerated=True,
@@ -207,6 +210,7 @@ def _msgspec() -> Spec:
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
+        walk="json",
         family=_msgspec_family,
         accelerated=True,
         carries=CARRIES | {"bigint"},
@@ -238,6 +242,7 @@ def _ujson() -> Spec:
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
             ujson.loads,
         ),
+        walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
         family=_family,
         accelerated=True,
@@ -290,6 +295,7 @@ def _rapidjson() -> Spec:
         decode=rapidjson.loads,
         # It takes a NUL byte, never part of JSON text, for the end of the text.
         whole="nul",
+        walk="json",
         raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
         family=_family,
         accelerated=True,

@@ -97,6 +97,8 @@ class Spec:
         too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
         whole: Where the library does not notice data after the value: which finder of `_ends` does.
+        walk: As what payloads can be walked through to a field whose bytes `decode` reads by themselves as it
+            does within the whole; None: a field is read by a full decode.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
             that most need not would slow it down.
         subclass: The library's own subclass of int, which comes back as int.
@@ -147,6 +149,7 @@ class Spec:
     too_deep: Sequence[str] = ()
     check_payload: Callable[[bytes], None] | None = None
     whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None
+    walk: Literal["msgpack", "cbor", "bson", "json"] | None = None
     decode_again: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     wrap: str | None = None

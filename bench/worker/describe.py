@@ -18,4 +18,5 @@ def run(job: Describe, desk: Desk) -> Answer:
         made = codec(job.codec)
     except CodecError as error:
         return Failed(error.reason)
-    return Described(facts(made) | {"limits": asdict(made.limits), "policies": described(made)})
+    stated = {"limits": asdict(made.limits), "policies": described(made), "peeks": made.peeks}
+    return Described(facts(made) | stated)

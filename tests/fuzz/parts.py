@@ -21,7 +21,8 @@ from bakeoff.bench.worker import _slice
 from bakeoff.codecs import Codec
 from bakeoff.codecs._ends import end_of, odd_keys, values_in
 from bakeoff.codecs._walk import PolicyError, Rules, check_record
-from bakeoff.codecs.errors import TooMuchError
+from bakeoff.codecs.errors import DecodeError, EncodeError, LimitError, MissingField, TooMuchError
+from bakeoff.codecs.fields import changed, extended, reach, steps_of
 from bakeoff.datasets import _generate
 from bakeoff.schemas import Hint, Schema, SchemaError
 
@@ -225,6 +226,71 @@ class _Ends:
             for tail in (b"", b"\0", b"\xff" * 9, payload):
                 if end_of(kind, payload[:end] + tail) != end:
                     raise Broken(f"what follows moves the end at {end}")
+        return "accepted"
+
+
+# Fields -----------------------------------------------------------------------------------------
+
+_WALKED = (
+    "msgpack", "msgpack/tuple", "ormsgpack", "msgspec-msgpack", "cbor2", "bson", "json", "simplejson",
+    "orjson", "msgspec-json", "ujson", "rapidjson",
+)  # fmt: skip
+_PATHS: tuple[tuple[str | int, ...], ...] = (
+    ("a",), ("a", 0), (0,), (1,), ("a", "b"), ("b", 1), ("d", "e"), ("d",), (3, "k"), ("a", 1), ("id",),
+    (7, "v"), ("raw",), ("s",), ("t", 1), ("title",), ("order", "address", "city"), ("order", "lines", 0),
+    ("$ref",), (),
+)  # fmt: skip
+_GONE = object()
+
+
+class _Fields:
+    """Fields of mutants, read and changed: as by a full decode, where that gives something."""
+
+    def __init__(self) -> None:
+        self._codecs = [seeds.bare(name) for name in _WALKED]
+        self._mutators = [
+            Mutator(seeds.payloads(codec), seeds.TOKENS[codec.format], seeds.NESTS[codec.format])
+            for codec in self._codecs
+        ]
+
+    def case(self, random: Random) -> bytes:
+        at = int(random.random() * len(_WALKED))
+        return bytes((at, int(random.random() * len(_PATHS)))) + self._mutators[at].mutant(random)
+
+    def show(self, case: bytes) -> str:
+        return f"{_WALKED[case[0]]} {_PATHS[case[1]]}: {case[2:]!r}"
+
+    def run(self, case: bytes) -> str:
+        codec, path, payload = self._codecs[case[0]], _PATHS[case[1]], case[2:]
+        try:
+            record = codec.decode(payload)
+        except DecodeError:
+            for call in (codec.peek, lambda *to: codec.append(*to, 7), lambda *to: codec.replace(*to, None)):
+                try:
+                    call(payload, path)
+                except (DecodeError, MissingField):
+                    continue
+            return "refused"
+        wanted = reach(record, steps_of(path), _GONE)
+        found = codec.peek(payload, path, _GONE)
+        if (wanted is _GONE) != (found is _GONE) or (wanted is not _GONE and first_difference(wanted, found)):
+            raise Broken(f"peek gives {found!r:.200}, decode has {wanted!r:.200}")
+        try:
+            if first_difference(record, codec.decode(codec.encode(record))):
+                return "accepted"  # which splicing leaves as it stands
+        except (EncodeError, DecodeError):
+            return "accepted"
+        for call, change in (
+            (codec.append, lambda value: extended(value, 7)),
+            (codec.replace, lambda value: 7),
+        ):
+            try:
+                made = codec.decode(call(payload, path, 7))
+            except (MissingField, EncodeError, LimitError):
+                continue
+            record = codec.decode(codec.encode(changed(codec.decode(payload), steps_of(path), change)))
+            if first_difference(record, made):
+                raise Broken(f"{call.__name__} gives {made!r:.200}, not {record!r:.200}")
         return "accepted"
 
 
@@ -444,6 +510,7 @@ class _Generate(_Calls):
 PARTS: dict[str, Callable[[], Any]] = {
     "plan": _Plan,
     "ends": _Ends,
+    "fields": _Fields,
     "walk": _Walk,
     "codec": _Shell,
     "slice": _Slice,

@@ -69,6 +69,19 @@ def codecs_by_name() -> None:
     codec.decode_text(b"{}")  # type: ignore[arg-type]
 
 
+def fields(codec: bakeoff.Codec, payload: bytes) -> None:
+    assert_type(codec.peek(payload, "order.lines.0.price"), Any)
+    assert_type(codec.peek(payload, ("order.lines", 0), default=None), Any)
+    city: Callable[[bytes], Any] = codec.peeker("order.city", default=None)
+    assert_type(city(payload), Any)
+    assert_type(codec.replace(payload, "order.city", "Riga"), bytes)
+    assert_type(codec.append(payload, "order.lines", {"price": 7}), bytes)
+    assert_type(codec.peeks, str)
+
+    codec.peek(payload, 0)  # type: ignore[arg-type]
+    codec.append(payload, "order.lines")  # type: ignore[call-arg]
+
+
 def variants_of_a_codec(codec: bakeoff.Codec) -> None:
     assert_type(codec.with_schema(bakeoff.Schema(Event)), bakeoff.Codec)
     assert_type(codec.with_schema(None), bakeoff.Codec)

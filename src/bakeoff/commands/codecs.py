@@ -131,7 +131,8 @@ def _facts(name: str) -> dict[str, Any]:
         return facts | _isolated(name)
     try:
         made = codecs.codec(name)
-        return facts | codecs.facts(made) | {"limits": asdict(made.limits), "policies": described(made)}
+        stated = {"limits": asdict(made.limits), "policies": described(made), "peeks": made.peeks}
+        return facts | codecs.facts(made) | stated
     except codecs.CodecError as error:
         return facts | {"failed": error.reason}
 
