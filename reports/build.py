@@ -14,6 +14,7 @@ from .merge import machines
 from .options import TableOptions
 from .section import SectionBuilder
 from .sentence import recommendation
+from .sweep import sweeps
 from .table import Table, labelled, merge_sections
 
 __all__ = ["build"]
@@ -42,6 +43,9 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             builder.peers = [peer for _, peer in present]
         done = [(label, builder.section()) for label, builder in present]
         sections.append(merge_sections(done) if len(blocks) > 1 else done[0][1])
+    if options.columns is None:
+        for label, result in blocks:
+            sections += sweeps(result, label if len(blocks) > 1 else "")
     return Table(
         sections=tuple(sections),
         warnings=labelled([(label, warnings(result)) for label, result in blocks]),

@@ -15,6 +15,7 @@ from . import row, stores
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
+from .sweep import swept
 from .table import Direction, Entry
 
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
@@ -301,11 +302,14 @@ _KNOWN: Final = {*UNITS, *(name for spec in _ALL for name in spec.operations)}
 def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
     """Return all columns that results can have, in the order of a table."""
     others: dict[str, ColumnSpec] = {}
+    results = list(results)
+    # They have tables of their own.
+    apart = {name for names in swept(results).values() for name in names}
     for result in results:
         for name in dict.fromkeys(cell.cell.operation for cell in result.cells):
             if name not in _KNOWN and not name.startswith("growth-"):
                 for spec in _told(result.operation(name)):
-                    others.setdefault(spec.key, spec)
+                    others.setdefault(spec.key, replace(spec, default=name not in apart))
     before = list(COLUMNS).index("bytes")
     keys = [*list(COLUMNS)[:before], *others, *list(COLUMNS)[before:]]
     return {key: COLUMNS.get(key) or others[key] for key in keys}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from ...errors import UsageError, hint, near
-from . import dump, first, fix, growth, load, peak, retained, size, stores, tail, threads
+from . import batch, dump, first, fix, growth, load, peak, retained, size, stores, tail, threads
 from .base import Operation
 
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
@@ -17,7 +17,7 @@ ENTRY_POINTS = "bakeoff.operations"
 
 OPERATIONS: Mapping[str, Operation] = {
     member.name: member
-    for module in (dump, load, fix, size, first, threads, tail, stores, peak, retained, growth)
+    for module in (dump, load, fix, size, batch, first, threads, tail, stores, peak, retained, growth)
     for declared in module.OPERATIONS
     for member in declared.family()
 }

@@ -205,6 +205,8 @@ class Work:
         waits: A call waits for others, a server or a disk: the processor's time tells nothing of it.
         records: How many records a call is for, if not for that of its item: figures are per record, and the
             check makes one call and takes all for equal.
+        calls: How many different calls there are, if not one for each record: indices count calls then, and
+            the check makes them all.
         close: Called when all is done: files, stores.
     """
 
@@ -218,6 +220,7 @@ class Work:
     inside: Callable[[], int] | None = None
     waits: bool = False
     records: int = 1
+    calls: int | None = None
     close: Callable[[], object] = _nothing
 
 

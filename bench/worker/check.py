@@ -26,7 +26,7 @@ from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
 from .records import Payloads, Sample
-from .work import given, work
+from .work import Clocked, given, work
 
 if TYPE_CHECKING:
     from ..results import Fact, Outcome
@@ -71,6 +71,7 @@ class _Seen:
         calls: By operation, how many records a call is for, if not for one.
         judgement: Losses.
         lossy: Records that lost something.
+        counted: Operations whose calls are not one for each record; all of them were made.
     """
 
     payloads: list[bytes] = field(default_factory=list)
@@ -79,6 +80,7 @@ class _Seen:
     calls: dict[str, int] = field(default_factory=dict)
     judgement: Judgement = field(default_factory=Judgement)
     lossy: int = 0
+    counted: set[str] = field(default_factory=set)
 
 
 def run(job: Check, desk: Desk) -> Answer:
@@ -160,10 +162,12 @@ def _costs(
             continue
         rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
         rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
+        if name in seen.counted:
+            rest = []
         found[name] = taken + rest
         if not rest and sum(taken) < seconds:
             with closing(work(parts, name, sample, seen.payloads, places=places)) as made:
-                if made.records == 1:
+                if made.records == 1 or made.calls is not None:
                     found[name] = costs(made, taken, seconds, beat)
     return found
 
@@ -229,10 +233,14 @@ def _tried(
     try:
         with closing(work(parts, declared.name, sample, seen.payloads, places=places)) as made:
             clock = time.perf_counter if made.waits else time.thread_time
-            batch = made.batches(range(len(seen.payloads)))
-            for index in range(seen.compared if made.records == 1 else min(seen.compared, 1)):
+            batch = made.batches(range(len(seen.payloads) if made.calls is None else made.calls))
+            if made.records > 1:
+                seen.calls[declared.name] = made.records
+            if made.calls is not None:
+                seen.counted.add(declared.name)
+            for index in range(_calls(made, seen.compared)):
                 beat(0)
-                where = _where(index)
+                where = _where(index if made.calls is None else index * made.records)
                 items, at = batch(index, 1)
                 begin = clock()
                 came = made.call(items[at])
@@ -252,6 +260,13 @@ def _tried(
             "error", f"{declared.name} raised {type(error).__name__}: {error}; {where}"
         ) from error
     return found
+
+
+def _calls(made: Clocked, compared: int) -> int:
+    """Return how many calls of an operation the check makes, after so many records were compared."""
+    if made.calls is not None:
+        return min(made.calls, -(-compared // made.records))
+    return compared if made.records == 1 else min(compared, 1)
 
 
 def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _Seen:

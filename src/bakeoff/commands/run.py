@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -97,6 +98,16 @@ _NOTHING = 1
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
+)
+@click.option(
+    "--frames",
+    metavar="LIST",
+    help="Time lists of so many records, too, a record's share of each: 1,10,100,1000.",
+)
+@click.option(
+    "--compress",
+    metavar="LIST",
+    help="Enter each codec also with these behind it: zstd:3,lz4,dict (zstd with a trained dictionary).",
 )
 @click.option(
     "--infer",
@@ -301,6 +312,8 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
     if given["raw"]:
         options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
+    if given["compress"] is not None:
+        options = dataclasses.replace(options, codecs=_compressed(options.codecs, given["compress"]))
     return options
 
 
@@ -317,13 +330,59 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
             operation(name)
         if not wanted:
             raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
-        return tuple(wanted)
+        return (*wanted, *_frames(given["frames"]))
     if stored is not None and given["memory"] is None and not (given["repeat"] or given["streamed"]):
+        if given["frames"] is not None:
+            raise UsageError("--frames belongs to the run as it was begun; leave it out")
         return None
-    memory = given["memory"] if given["memory"] is not None else not given["quick"]
+    frames = _frames(given["frames"])
+    memory = given["memory"] if given["memory"] is not None else not (given["quick"] or frames)
     repeat = ("dump-repeat",) if given["repeat"] else ()
     streamed = ("dump-streamed", "load-streamed") if given["streamed"] else ()
-    return (*DEFAULT, *repeat, *streamed, *(MEMORY if memory else ()))
+    return (*DEFAULT, *repeat, *streamed, *frames, *(MEMORY if memory else ()))
+
+
+def _frames(text: str | None) -> list[str]:
+    """Return the operations on frames of so many records.
+
+    Raises:
+        UsageError: One is no number of records.
+    """
+    from ..bench.operations import operation
+
+    if text is None:
+        return []
+    numbers = [part.strip() for part in text.split(",") if part.strip()]
+    if not numbers:
+        raise UsageError("--frames names no number of records; say for instance 1,10,100,1000")
+    return [
+        operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
+    ]
+
+
+def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
+    """Enter each codec that has no compressor behind it once more with each of those that are named.
+
+    Raises:
+        UsageError: None is named.
+        UnknownCompressor: One is none.
+    """
+    from ..codecs import is_raw, join_name, split_name
+    from ..codecs.compression import library
+
+    wanted = [part.strip() for part in text.split(",") if part.strip()]
+    if not wanted:
+        raise UsageError("--compress names no compressor; say for instance zstd:3,lz4,dict")
+    # The comma of `zstd:3,dict` parts the list already: `dict:3` is that one.
+    wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
+    for name in wanted:
+        library(name)
+    found: list[str] = []
+    for codec in codecs:
+        base, schema, compression = split_name(codec)
+        further = () if compression is not None or is_raw(codec) else wanted
+        found += [codec, *(join_name(base, schema, name) for name in further)]
+    return tuple(dict.fromkeys(found))
 
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
