@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 from typing import TypedDict
 
 import pytest
@@ -19,7 +20,7 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.operations import operation
-from bakeoff.bench.results import read
+from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
 from bakeoff.errors import UsageError
 
@@ -275,3 +276,32 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
             env=os.environ | {"PYTHONPATH": str(tmp_path)},
         )
         assert (2, True) == (done.returncode, said in done.stderr), done.stderr
+
+
+def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: str, tmp_path: Path) -> None:
+    """Whether it mixes records up or has no room: the others go on."""
+    results = tmp_path / "stores.json"
+    stores = ("--store", "held,forgetful", "--store", "full")
+    arguments = ("stores", "movies", *stores, "-c", "json", "--size", "SM", "--budget", "8s")
+    said = run(path, *arguments, "-o", str(results))
+
+    def cells(store: str) -> dict[str, CellResult]:
+        asked = {cell.cell.operation.partition("@"): cell for cell in read(results).cells}
+        return {name: cell for (name, _, place), cell in asked.items() if place == f"{store}:SM"}
+
+    held = cells("held")
+    assert {"ok"} == {cell.outcome for cell in held.values()}
+    figures = {name: mean(sample.value for sample in held[name].samples) for name in held}
+    assert 0 < figures["get-codec"] < figures["get"]
+    assert 0 < figures["put-floor"] < figures["put"]
+    assert 0 < figures["open-codec"] < figures["open"] < figures["get"]
+    assert 140 < figures["stored"] < 180
+    forgetful = cells("forgetful")
+    assert "a scan does not give what was put under key 50" in forgetful["stored"].reason
+    assert ("error", "wrong", "ok") == tuple(forgetful[n].outcome for n in ("stored", "scan", "open"))
+    assert {"ok"} == {forgetful[name].outcome for name in ("put", "put-codec", "put-floor")}
+    full = cells("full")
+    assert {"error"} == {cell.outcome for cell in full.values()}
+    assert all("OSError: [Errno 28] No space left on device" in cell.reason for cell in full.values())
+    assert "held: kept=in memory" in said
+    assert "json in full: error: " in said

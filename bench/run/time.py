@@ -118,7 +118,7 @@ class _Contest:
     def _expected(self, codec: str) -> float:
         """Return what one process takes for a codec, roughly."""
         options = self.run.options
-        slices = options.turns(2 * len(self.stage.checks)) * options.slice
+        slices = options.turns(len(options.timed()) * len(self.stage.checks)) * options.slice
         total = 0.0
         for name in options.timed():
             checked, base = self.stage.checks[codec], operation(name).base

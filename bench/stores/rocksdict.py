@@ -26,7 +26,13 @@ class _Rocks:
 
     @property
     def settings(self) -> Settings:
-        return {"version": self._version, "raw_mode": "True", "wal": "on", "sync": "False"}
+        return {
+            "version": self._version,
+            "raw_mode": "True",
+            "wal": "on",
+            "sync": "False",
+            "compression": "its own",
+        }
 
     def put(self, key: int, record: Any) -> None:
         self._rows.put(_KEY.pack(key), self.wire.encode(record))

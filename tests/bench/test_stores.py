@@ -1,0 +1,334 @@
+"""Embedded stores, the real ones: what is put is there, closed and opened again, and on stated terms."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bakeoff
+from bakeoff.bench.stores import DEFAULT, by_url, kind, kinds
+from bakeoff.bench.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
+from bakeoff.bench.stores.shelf import Filling, Shelf
+from bakeoff.errors import UsageError
+
+EMBEDDED = [name for name in kinds() if not kind(name).schemes]
+RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n, "none": None} for n in range(8)]
+
+
+def wire(codec: str = "msgpack") -> Wire:
+    made = bakeoff.codec(codec)
+    return Wire(made.encode, made.decode, made.format)
+
+
+def opened(name: str, folder: Path, way: Wire) -> Store:
+    try:
+        return kind(name).open(Location(folder), way)
+    except MissingStore as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(params=EMBEDDED)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(name: str, tmp_path: Path) -> Iterator[Store]:
+    """An empty one."""
+    made = opened(name, tmp_path, wire())
+    yield made
+    made.close()
+
+
+def test_what_was_put_is_there(store):
+    """One by one and in a batch, replaced, scanned in pieces, and removed; keys of all of 63 bits."""
+    store.put(3, RECORDS[3])
+    store.put_many([(key, RECORDS[key]) for key in (5, 1, 7)])
+    store.put(2**63 - 1, RECORDS[2])
+    store.put(3, RECORDS[4])
+
+    assert RECORDS[4] == store.get(3)
+    assert RECORDS[2] == store.get(2**63 - 1)
+    with pytest.raises(KeyError):
+        store.get(4)
+    assert [(1, RECORDS[1]), (3, RECORDS[4])] == store.scan(0, 2)
+    assert [(5, RECORDS[5]), (7, RECORDS[7])] == store.scan(3, 2)
+    store.remove_many([5, 6, 1])
+    assert [3, 7, 2**63 - 1] == [key for key, _ in store.scan(0, 10)]
+    store.put(6, RECORDS[6])
+    assert [3, 6, 7] == [key for key, _ in store.scan(0, 3)]
+
+
+def test_it_is_there_when_the_store_is_opened_again(name, tmp_path):
+    """As it was put last."""
+    store = opened(name, tmp_path, wire())
+    store.put_many([(key, record) for key, record in enumerate(RECORDS, 1)])
+    store.put(2, RECORDS[7])
+    store.remove_many([8])
+    store.close()
+
+    store = opened(name, tmp_path, wire())
+    assert [(1, RECORDS[0]), (2, RECORDS[7]), *enumerate(RECORDS[2:7], 3)] == store.scan(0, 100)
+    store.close()
+
+
+def test_a_wire_can_be_changed_between_calls(name, tmp_path):
+    """Payloads put as opaque bytes are records to a codec, and the other way round."""
+    codec = bakeoff.codec("orjson")
+    payloads = [codec.encode(record) for record in RECORDS]
+    store = opened(name, tmp_path, opaque("json"))
+    store.put_many([(key, payload) for key, payload in enumerate(payloads, 1)])
+    store.close()
+
+    store = opened(name, tmp_path, wire("orjson"))
+    assert list(enumerate(RECORDS, 1)) == store.scan(0, 100)
+    if not kind(name).live:
+        store.wire = opaque("json")
+        assert payloads[3] == store.get(4)
+    store.close()
+
+
+def test_stored_bytes_are_those_of_all_records(store):
+    """More than their payloads, and less than ten times these."""
+    store.wire = opaque()
+    store.put_many([(key, os.urandom(40)) for key in range(1, 5_001)])
+
+    assert 40 < store.stored() / 5_000 < 400
+
+
+def test_a_store_says_on_which_terms_it_keeps_records(name, store):
+    """What decides whether the last of them are there after a crash."""
+    terms = {
+        "log": {"fsync": "never"},
+        "sqlite": {"journal_mode": "wal", "synchronous": "normal"},
+        "lmdb": {"sync": "False"},
+        "kyoto": {"written": "when closed"},
+        "rocksdict": {"wal": "on", "sync": "False"},
+    }
+    wanted = terms.get(name, terms["sqlite"])
+
+    assert wanted.items() <= store.settings.items()
+
+
+def test_a_map_grows_with_what_is_put(tmp_path):
+    """LMDB wants to know its size beforehand, and is told a larger one when it is full."""
+    store = opened("lmdb", tmp_path, opaque())
+    for key in range(1, 41):
+        store.put(key, bytes(1 << 19))
+
+    assert 20 << 20 < store.stored()
+    assert bytes(1 << 19) == store.get(40)
+    store.close()
+
+
+def test_a_store_that_is_not_installed_says_what_to_install(tmp_path, monkeypatch):
+    """By the extra of its name, or by the system's package."""
+    for module in ("lmdb", "rocksdict", "sqlalchemy", "sqlmodel"):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(
+            MissingStore, match=rf"{module} is not installed: pip install 'bakeoff\[{module}\]'"
+        ):
+            kind(module).open(Location(tmp_path), opaque())
+    from bakeoff.bench.stores import kyoto
+
+    monkeypatch.setattr(kyoto, "_LIBRARIES", ())
+    kyoto._library.cache_clear()
+    with pytest.raises(MissingStore, match="apt-get install libkyotocabinet"):
+        kind("kyoto").open(Location(tmp_path), opaque())
+    kyoto._library.cache_clear()
+
+
+def test_a_store_that_there_is_not_is_named_with_those_that_are_near():
+    """Likewise a URL, without what stands in it."""
+    assert {"log", "sqlite", "lmdb"} == set(DEFAULT)
+    with pytest.raises(UsageError, match="no store 'sqlit'; did you mean sqlite"):
+        kind("sqlit")
+    with pytest.raises(UsageError, match="begin with gopher://") as raised:
+        by_url("gopher://me:secret@there")
+    assert "secret" not in str(raised.value)
+
+
+# The journal
+
+JOURNAL = "journal"
+
+WRITER = """
+import sys
+from pathlib import Path
+import bakeoff
+from bakeoff.bench.stores import kind
+from bakeoff.bench.stores.base import Location, Wire
+codec = bakeoff.codec("msgpack")
+store = kind("log").open(Location(Path(sys.argv[1])), Wire(codec.encode, codec.decode))
+key = 0
+while True:
+    key += 1
+    store.put(key, {"key": key, "text": "x" * 5000})
+    print(key, flush=True)
+"""
+
+
+def filled(folder: Path, count: int = 20) -> bytes:
+    """Fill a journal and return it."""
+    store = opened("log", folder, wire())
+    for key in range(1, count + 1):
+        store.put(key, {"key": key, "text": "x" * key})
+    store.close()
+    return (folder / JOURNAL).read_bytes()
+
+
+def test_what_was_put_outlives_kill_9(tmp_path):
+    """All puts that have returned are replayed, and whatever one was cut short in is gone."""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(200):
+            told = int(process.stdout.readline())
+        process.send_signal(signal.SIGKILL)
+        told = max([told, *map(int, process.stdout.read().split("\n")[:-1])])
+
+    store = opened("log", tmp_path, wire())
+    rows = store.scan(0, 10**6)
+    assert [*range(1, len(rows) + 1)] == [key for key, _ in rows]
+    assert told <= len(rows) <= told + 1
+    assert all({"key": key, "text": "x" * 5000} == record for key, record in rows)
+    store.close()
+
+
+def test_a_torn_tail_is_cut_off_and_said(tmp_path):
+    """Wherever the last put was cut short: in its head, between, in its payload, or with a block of zeros."""
+    whole = filled(tmp_path, 20)
+    (tmp_path / JOURNAL).unlink()
+    before = filled(tmp_path, 19)
+    zeroed = whole[:-4] + bytes(4)
+    for torn in (*(whole[:length] for length in range(len(before) + 1, len(whole))), zeroed):
+        (tmp_path / JOURNAL).write_bytes(torn)
+        store = opened("log", tmp_path, wire())
+        cut = len(torn) - len(before)
+        said = f"19 entries; {cut:,} bytes of an unfinished one cut off at offset {len(before):,}"
+        assert said == store.settings["replayed"]
+        assert 19 == store.scan(0, 100)[-1][0]
+        store.put(20, {"key": 20, "text": "x" * 20})
+        store.close()
+        assert whole == (tmp_path / JOURNAL).read_bytes()
+
+
+def entries(whole: bytes) -> list[bytes]:
+    """Cut a journal as `filled` makes it into its entries."""
+    found, at = [], len(b"bakeoff journal 1\n")
+    while at < len(whole):
+        length = int.from_bytes(whole[at + 8 : at + 12], "little")
+        found.append(whole[at : at + 20 + length])
+        at += 20 + length
+    return found
+
+
+def test_damage_in_the_middle_is_an_error_with_its_offset(tmp_path):
+    """In whichever byte of an entry, and nothing is cut off: what comes behind it may be whole."""
+    whole = filled(tmp_path)
+    *_, entry, last = entries(whole)
+    begin = len(whole) - len(entry) - len(last)
+    for offset in range(begin, begin + len(entry)):
+        damaged = bytearray(whole)
+        damaged[offset] ^= 0x10
+        (tmp_path / JOURNAL).write_bytes(damaged)
+        with pytest.raises(
+            StoreError, match=rf"{JOURNAL}: damaged at offset {begin:,}: .* fails its checksum"
+        ):
+            opened("log", tmp_path, wire())
+        assert damaged == (tmp_path / JOURNAL).read_bytes()
+
+
+def test_what_is_no_journal_is_left_alone(tmp_path):
+    """Whoever names such a file meant another one."""
+    (tmp_path / JOURNAL).write_bytes(b"my diary, dear reader, begins")
+    with pytest.raises(StoreError, match="is no journal"):
+        opened("log", tmp_path, wire())
+    assert b"my diary" == (tmp_path / JOURNAL).read_bytes()[:8]
+
+
+@pytest.fixture
+def little_room() -> Iterator[None]:
+    """No file may become larger than 64 KiB, as where a disk is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.usefixtures("little_room")
+def test_a_put_for_which_there_is_no_room_fails_and_leaves_nothing(tmp_path):
+    """What was put before stays, as does the room for what is small enough."""
+    store = opened("log", tmp_path, opaque())
+    for key in range(1, 7):
+        store.put(key, os.urandom(10_000))
+    with pytest.raises(StoreError, match="the journal cannot be written: File too large"):
+        store.put(7, os.urandom(10_000))
+    with pytest.raises(StoreError, match="File too large"):
+        store.put_many([(8, b"x"), (9, os.urandom(10_000))])
+    store.put(10, b"small")
+    store.close()
+
+    store = opened("log", tmp_path, opaque())
+    assert [1, 2, 3, 4, 5, 6, 10] == [key for key, _ in store.scan(0, 100)]
+    assert "7 entries" == store.settings["replayed"]
+    store.close()
+
+
+def test_moments_come_back_from_a_journal_as_the_codec_writes_them(tmp_path):
+    """Before it is opened again the records themselves are there."""
+    moment = {"at": dt.datetime(2026, 11, 22, 12, 30, tzinfo=dt.UTC)}
+    store = opened("log", tmp_path, wire("orjson"))
+    store.put(1, moment)
+    assert moment is store.get(1)
+    store.close()
+
+    store = opened("log", tmp_path, wire("orjson"))
+    assert {"at": "2026-11-22T12:30:00+00:00"} == store.get(1)
+    store.close()
+
+
+# Shared stores
+
+
+def test_a_filled_store_is_shared_and_goes_with_its_folder():
+    """Whoever asks under the same name gets the same one; what was put since can be taken away."""
+    shelf, codec = Shelf(), bakeoff.codec("msgpack")
+    payloads = [codec.encode(record) for record in RECORDS]
+    fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
+    one = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill)
+    other = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill)
+
+    assert one is other
+    assert [(key, RECORDS[(key - 1) % 8]) for key in range(1, 101)] == one.store.scan(0, 1000)
+    one.store.put_many([(key, RECORDS[0]) for key in one.new_keys(3)])
+    assert 103 == one.store.scan(100, 10)[-1][0]
+    one.clean()
+    assert [] == one.store.scan(100, 10)
+    folder = one.location.folder
+    assert folder.is_dir()
+    shelf.give("a")
+    shelf.give("a")
+    shelf.clear()
+    assert not folder.exists()
+
+
+def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch):
+    """Whatever goes wrong."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def fill() -> Filling:
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        Shelf().take("a", kind("sqlite"), "", wire(), fill)
+    assert [] == list(tmp_path.iterdir())

@@ -1,0 +1,72 @@
+"""Stores of somebody else's: one that works, one that mixes records up, one that has no room."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from bakeoff.bench.stores.base import Kind, Location, Pairs, Settings, Store, Wire
+
+_HELD: dict[str, dict[int, bytes]] = {}
+
+
+class Held:
+    """Payloads in memory, by the folder that they would be in."""
+
+    def __init__(self, location: Location, wire: Wire) -> None:
+        self.wire = wire
+        self._held = _HELD.setdefault(str(location.folder), {})
+
+    @property
+    def settings(self) -> Settings:
+        return {"kept": "in memory"}
+
+    def put(self, key: int, record: Any) -> None:
+        self._held[key] = self.wire.encode(record)
+
+    def get(self, key: int) -> Any:
+        return self.wire.decode(self._held[key])
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        keys = sorted(key for key in self._held if key > after)
+        return [(key, self.get(key)) for key in keys[:count]]
+
+    def put_many(self, pairs: Pairs) -> None:
+        for key, record in pairs:
+            self.put(key, record)
+
+    def remove_many(self, keys: Sequence[int]) -> None:
+        for key in keys:
+            self._held.pop(key, None)
+
+    def stored(self) -> int:
+        return sum(map(len, self._held.values()))
+
+    def close(self) -> None:
+        pass
+
+
+class Forgetful(Held):
+    """Gives what is under one key for what is under another."""
+
+    def get(self, key: int) -> Any:
+        return super().get(key - (key % 50 == 0))
+
+
+class Full(Held):
+    """Has no room for as many records as are put."""
+
+    def put(self, key: int, record: Any) -> None:
+        if key > 40:
+            raise OSError(28, os.strerror(28))
+        super().put(key, record)
+
+
+def _kind(name: str, made: Callable[[Location, Wire], Store]) -> Kind:
+    return Kind(name=name, summary="of somebody else's", open=made)
+
+
+HELD = _kind("held", Held)
+FORGETFUL = _kind("forgetful", Forgetful)
+FULL = _kind("full", Full)
