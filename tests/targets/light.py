@@ -47,15 +47,19 @@ def distributions(python: Path) -> list[str]:
     return [entry["name"] for entry in json.loads(listed) if entry["name"] not in ("pip", "setuptools")]
 
 
-def megabytes(python: Path) -> float:
-    """Return the disk space of what is installed, in units of 2**20 bytes."""
+def megabytes(python: Path) -> tuple[float, float]:
+    """Return the bytes of the files that are installed, and what they take on this disk; both in millions.
+
+    Disks give whole blocks, so that small files take more there; how much depends on the disk.
+    """
     ours = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
     (packages,) = python.parents[1].glob("lib/python*/site-packages")
     parts = [
         part for part in packages.iterdir() if part.name.partition("-")[0].removesuffix(".pth") not in ours
     ]
     files = [path for part in parts for path in (part, *part.rglob("*"))]
-    return sum(path.lstat().st_blocks for path in files) * 512 / 2**20
+    sizes = sum(path.stat().st_size for path in files if path.is_file())
+    return sizes / 1e6, sum(path.lstat().st_blocks for path in files) * 512 / 1e6
 
 
 def starts(python: Path, folder: Path) -> dict[str, float]:
@@ -84,9 +88,10 @@ def main() -> None:
         python = installed(folder)
         names = distributions(python)
         click.echo(f"installed: {', '.join(names)}")
+        click.echo(f"on this disk: {megabytes(python)[1]:.1f} MB")
         rows: list[tuple[str, float, str, float]] = [
             ("distributions", len(names), "", DISTRIBUTIONS),
-            ("site-packages", megabytes(python), "MiB", MEGABYTES),
+            ("files in site-packages", megabytes(python)[0], "MB", MEGABYTES),
         ]
         extras = sorted({extra for needed in CODECS.values() for extra in needed})
         subprocess.run((python, "-m", "pip", "install", "--quiet", *extras), check=True)
