@@ -259,10 +259,7 @@ def _tried(
         raise _EndedError(
             "error", f"{declared.name} raised {type(error).__name__}: {error}; {where}"
         ) from error
-    if made.records == 1:
-        return found
-    seen.calls[declared.name] = made.records
-    return found * seen.compared
+    return found if made.records == 1 or made.calls is not None else found * seen.compared
 
 
 def _calls(made: Clocked, compared: int) -> int:
