@@ -235,6 +235,36 @@ cdef class Random:
         cdef char out[MAX_TEXT]
         return ascii_text(out, self.put_prose(out, min(length, MAX_TEXT - 2 * LONGEST_WORD)))
 
+    cpdef str spell(self, str alphabet, Py_ssize_t length):
+        """Return `length` letters of an alphabet.
+
+        Raises:
+            ValueError: The alphabet is empty.
+        """
+        cdef Py_ssize_t count = len(alphabet), at
+        if count == 0:
+            raise ValueError("no letters to spell with")
+        return "".join([alphabet[self.small(count)] for at in range(length)])
+
+    cpdef str fill(self, list table, Py_ssize_t length):
+        """Return `length` characters of texts out of a table, drawn one after another.
+
+        Raises:
+            ValueError: There is none in it, or an empty one.
+        """
+        cdef list parts = []
+        cdef Py_ssize_t have = 0, count = len(table)
+        cdef str part
+        if count == 0:
+            raise ValueError("nothing to fill with")
+        while have < length:
+            part = <str?>table[self.small(count)]
+            if len(part) == 0:
+                raise ValueError("nothing to fill with")
+            have += len(part)
+            parts.append(part)
+        return "".join(parts)[:length]
+
 
 cdef class Stream:
     """The records `start` to `stop` of a family, made one by one as they are asked for."""

@@ -167,7 +167,7 @@ trusted_option: Final = click.option(
 seed_option: Final = click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),
-    help="Of a built-in corpus: same seed, same bytes.  [default: 1]",
+    help="Of made records: same seed, same bytes.  [default: 1]",
 )
 
 

@@ -1,52 +1,170 @@
-"""``bakeoff generate``: a built-in corpus as a file."""
+"""``bakeoff generate``: a built-in corpus, or the twin of the user's own, as a file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import near
+from ..errors import RunError, UsageError, near
+from ..escape import visible
 from . import _completion
-from ._options import RECORDS, format_option, seed_option
+from ._options import RECORDS, format_option, reading, seed_option
 from ._output import guard
-from ._records import destination, output, slow_progress
+from ._records import destination, output, report_remark, report_skipped, slow_progress
+
+if TYPE_CHECKING:
+    from ..datasets.base import Progress
+    from ..datasets.twin import Shape
 
 __all__ = ["command"]
 
+_NAMED = 12
+"""Names of fields that are told."""
+
 
 @click.command("generate")
-@click.argument("name", metavar="CORPUS", shell_complete=_completion.corpora)
+@click.argument("name", metavar="[CORPUS]", required=False, shell_complete=_completion.corpora)
 @click.option(
-    "-n", "--records", type=RECORDS, help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000]"
+    "--like",
+    metavar="SOURCE",
+    help="Make a twin of these records: as costly for codecs, with none of their values.",
+    shell_complete=_completion.files,
+)
+@click.option(
+    "--shape", type=click.Path(path_type=Path), metavar="FILE", help="Make a twin by a shape that was saved."
+)
+@click.option(
+    "--save-shape",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Save what a twin is made by; without -o that is all.",
+)
+@click.option("--hide-names", is_flag=True, help="Make names of fields up, too, which a shape else has.")
+@click.option(
+    "-n",
+    "--records",
+    type=RECORDS,
+    help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000; of a twin as many as the original]",
 )
 @seed_option
-@click.option(
-    "-o", "--output", "path", default="-", help="File to write; - is standard output.", show_default=True
-)
+@click.option("-o", "--output", "path", help="File to write; - is standard output.  [default: -]")
 @format_option(
     default=None, told="Format, where the ending does not tell.  [default on standard output: jsonl]"
 )
-def command(name: str, records: int | None, seed: int | None, path: str, form: str | None) -> None:
-    """Write a built-in corpus to a file, in the format and with the compression that its ending tells.
+@reading
+def command(
+    name: str | None,
+    like: str | None,
+    shape: Path | None,
+    save_shape: Path | None,
+    hide_names: bool,
+    records: int | None,
+    seed: int | None,
+    path: str | None,
+    form: str | None,
+    how: Mapping[str, Any],
+) -> None:
+    """Write a built-in corpus, or a twin of your own records, to a file.
 
-    Types that a format lacks are written by its conventions (`bakeoff codecs --conventions`). The file
-    is complete or not there at all.
+    Format and compression are those that the file's ending tells. Types that a format lacks are written by
+    its conventions (`bakeoff codecs --conventions`). The file is complete or not there at all.
+
+    A twin has the names of fields, types, lengths, ranges and kinds of characters of the original, as often
+    as they come there, and values that are all made up. A shape file holds no more than that.
 
     \b
       bakeoff generate movies -n 1000000 -o movies.jsonl.zst
       bakeoff generate messages | head -n 1
+      bakeoff generate --like mydata.jsonl -n 1000000 --save-shape shape.json -o twin.jsonl.zst
+      bakeoff generate --shape shape.json -o twin.jsonl
     """
+    if sum(given is not None for given in (name, like, shape)) != 1:
+        raise UsageError("say one of: the name of a built-in corpus, --like SOURCE, or --shape FILE")
+    if like is None and (any(how.values()) or save_shape or hide_names):
+        raise UsageError("options of reading, --save-shape and --hide-names go with --like")
+    if name is not None:
+        _write(path or "-", form, f"generating {name}", _built_in(name, records, seed))
+        return
+    found = _fitted(like, hide_names, how) if like is not None else _read(shape)
+    if save_shape is not None:
+        _save(found, save_shape)
+        if path is None:
+            return
+    count = found.records if records is None else records
+    _write(path or "-", form, "generating a twin", _twin(found, count, seed), is_document=count == 1)
+
+
+def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
+    from ..datasets.formats import FORMATS
+    from ..datasets.writing import write
+
+    kind = destination(path, form, "jsonl")
+    if is_document and kind.name == "json":
+        kind = FORMATS["jsonl"]  # a list of one document would be another document
+    guard(Path(path))
+    with slow_progress(told) as show, output(path) as file:
+        count = write(made(show), file, kind)
+    if path != "-":
+        click.echo(f"{path}: {count:,} record{'s' * (count != 1)}", err=True)
+
+
+def _built_in(name: str, records: int | None, seed: int | None) -> Any:
     from .. import datasets
     from ..datasets.families import is_built_in
-    from ..datasets.writing import write
 
     if not is_built_in(name):
         raise datasets.UnknownCorpus(name, near(name, datasets.names()), built_in=True)
-    made = datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed)
-    kind = destination(path, form, "jsonl")
-    guard(Path(path))
-    with slow_progress(f"generating {name}") as show, output(path) as file:
-        count = write(made.records(show), file, kind)
-    if path != "-":
-        click.echo(f"{path}: {count:,} records", err=True)
+    return datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed).records
+
+
+def _twin(shape: Shape, count: int, seed: int | None) -> Any:
+    from .. import datasets
+    from ..datasets.twin import made
+
+    def records(show: Progress) -> Iterator[Any]:
+        return made(shape, count, datasets.DEFAULT_SEED if seed is None else seed, show)
+
+    return records
+
+
+def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
+    from ..datasets import corpus
+    from ..datasets.twin import fit, hidden, names
+
+    original = corpus(source, **how)
+    with slow_progress(f"reading {source}") as show:
+        shape = fit(original, show)
+    report_remark(original)
+    report_skipped(original.source, original.skipped, original.bad)
+    told = f"{source}: {shape.seen:,} of {shape.records:,} records looked at"
+    if hide_names:
+        shape = hidden(shape)
+        click.echo(f"{told}; no value and no name of a field is kept", err=True)
+        return shape
+    known = names(shape)
+    some = ", ".join(known[:_NAMED]) + (", ..." if len(known) > _NAMED else "")
+    click.echo(visible(f"{told}; no value is kept, but {len(known):,} names of fields: {some}"), err=True)
+    return shape
+
+
+def _save(shape: Shape, path: Path) -> None:
+    from ..datasets.twin import write
+    from ._output import put
+
+    put(write(shape), path)
+    if str(path) != "-":
+        click.echo(f"{path}: the shape", err=True)
+
+
+def _read(path: Path | None) -> Shape:
+    from ..datasets.twin import read
+
+    assert path is not None
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error.strerror}") from error
+    return read(content, str(path))

@@ -1,0 +1,10 @@
+"""The twin of a corpus: records that cost codecs what those of the original do, with none of its values."""
+
+from __future__ import annotations
+
+from .fit import fit
+from .make import made
+from .names import hidden, names
+from .shape import Shape, ShapeError, read, write
+
+__all__ = ["Shape", "ShapeError", "fit", "hidden", "made", "names", "read", "write"]

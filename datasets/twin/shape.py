@@ -1,0 +1,538 @@
+"""The shape of records: what stands in a shape file, and how it is read back.
+
+A shape is a tree of nodes, each for what stands at one place of the records. Counts say how often each
+alternative was seen; they are used as frequencies. Nothing here is a value of the original: lengths, ranges
+of a fixed grid, classes of characters, and names of fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Final
+
+from ...errors import RunError
+
+__all__ = [
+    "CLASSES",
+    "DEEPEST",
+    "VERSION",
+    "Alternatives",
+    "Bool",
+    "Bytes",
+    "Decimals",
+    "Field",
+    "Float",
+    "Form",
+    "Int",
+    "List",
+    "Map",
+    "Moment",
+    "Node",
+    "Null",
+    "Parts",
+    "Prose",
+    "Ranges",
+    "Record",
+    "Row",
+    "Shape",
+    "ShapeError",
+    "Span",
+    "Uuid",
+    "Values",
+    "read",
+    "write",
+]
+
+VERSION: Final = 1
+DEEPEST: Final = 100
+"""Levels that records may be nested."""
+_MOST_NODES = 100_000
+_MOST_ROWS = 10_000
+_LONGEST = 1 << 24
+"""Of texts and lists."""
+_LINE = 110
+
+CLASSES: Final = ("a", "A", "d", "0", "h", "H", "b", "p", "n", "w", "s", "t", "f")
+"""Small letters, capitals, digits (that do not begin with 0, that do), hexadecimal digits (small, capital),
+letters and digits mixed, other signs, and what is not ASCII: to U+00FF, of two bytes in UTF-8, surrogates, of
+three bytes, of four.
+"""
+
+Form = tuple[tuple[str, int], ...]
+"""Runs of characters: the class, or of ASCII but letters and digits the character itself, and how many."""
+Ranges = tuple[tuple[int, int, int], ...]
+"""Lowest, highest, how often."""
+
+
+class ShapeError(RunError):
+    """A shape file that cannot be used, with the place and the reason."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+
+
+Read = Callable[[Any, str], Any]
+
+
+def _whole(low: int, high: int) -> Read:
+    def read_one(value: Any, place: str) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise ShapeError(place, f"expected a whole number from {low:,} to {high:,}")
+        return value
+
+    return read_one
+
+
+def _text(longest: int) -> Read:
+    def read_one(value: Any, place: str) -> str:
+        if not isinstance(value, str) or len(value) > longest:
+            raise ShapeError(place, f"expected a text of at most {longest} characters")
+        return value
+
+    return read_one
+
+
+def _one_of(*choices: Any) -> Read:
+    def read_one(value: Any, place: str) -> Any:
+        if not any(value == choice and type(value) is type(choice) for choice in choices):
+            raise ShapeError(place, f"expected one of {', '.join(map(json.dumps, choices))}")
+        return value
+
+    return read_one
+
+
+def _listed(item: Read, least: int = 0) -> Read:
+    def read_one(value: Any, place: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or not least <= len(value) <= _MOST_ROWS:
+            raise ShapeError(place, f"expected a list of {least} to {_MOST_ROWS:,} items")
+        return tuple(item(one, f"{place}[{number}]") for number, one in enumerate(value))
+
+    return read_one
+
+
+def _row(*parts: Read) -> Read:
+    def read_one(value: Any, place: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(value) != len(parts):
+            raise ShapeError(place, f"expected a list of {len(parts)} items")
+        return tuple(
+            part(one, f"{place}[{number}]")
+            for number, (part, one) in enumerate(zip(parts, value, strict=True))
+        )
+
+    return read_one
+
+
+def _ordered(value: Any, place: str) -> tuple[int, int, int]:
+    low, high, count = _row(_WIDE, _WIDE, _COUNT)(value, place)
+    if low > high:
+        raise ShapeError(place, "the lowest is above the highest")
+    return low, high, count
+
+
+def _spans(value: Any, place: str) -> Ranges:
+    read: Ranges = _listed(_ordered, 1)(value, place)
+    if any(low < 0 or high > _LONGEST for low, high, _ in read):
+        raise ShapeError(place, f"lengths are from 0 to {_LONGEST:,}")
+    return read
+
+
+def _form(value: Any, place: str) -> Form:
+    runs = value if isinstance(value, list) and len(value) % 2 == 0 and len(value) <= 2_000 else None
+    if runs is None:
+        raise ShapeError(place, "expected a list of classes of characters and lengths")
+    pairs = zip(runs[::2], runs[1::2], strict=True)
+    form = tuple((_letter(letter, place), _LENGTH(length, place)) for letter, length in pairs)
+    if sum(length for _, length in form) > _LONGEST:
+        raise ShapeError(place, f"a text has at most {_LONGEST:,} characters")
+    return form
+
+
+def _letter(value: Any, place: str) -> str:
+    if not isinstance(value, str) or not (value in CLASSES or (len(value) == 1 and value.isascii())):
+        raise ShapeError(place, f"expected a character of ASCII or one of the classes {' '.join(CLASSES)}")
+    return value
+
+
+def _node(value: Any, place: str) -> Node:
+    if not isinstance(value, dict):
+        raise ShapeError(place, "expected an object with a kind")
+    kind = value.get("kind")
+    found = _KINDS.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise ShapeError(place, f"its kind is none of {', '.join(_KINDS)}")
+    node: Node = _made(found, value, place, {"kind"})
+    if isinstance(node, Record):
+        for _, gone in node.without:
+            if gone and max(gone) >= len(node.fields):
+                raise ShapeError(f"{place}.without", f"there is no field {max(gone)}")
+    return node
+
+
+def _made(cls: type[Any], value: Any, place: str, more: set[str]) -> Any:
+    if not isinstance(value, dict):
+        raise ShapeError(place, "expected an object")
+    names = {one.name for one in fields(cls)}
+    if odd := sorted(map(str, (names | more) ^ set(value))):
+        raise ShapeError(place, f"{odd[0]!r} is " + ("missing" if odd[0] in names else "not known here"))
+    return cls(
+        **{one.name: one.metadata["read"](value[one.name], f"{place}.{one.name}") for one in fields(cls)}
+    )
+
+
+def _field(value: Any, place: str) -> Field:
+    found: Field = _made(Field, value, place, set())
+    return found
+
+
+_COUNT: Final = _whole(0, 2**53)
+_WIDE: Final = _whole(-(10**400), 10**400)
+_LENGTH: Final = _whole(1, _LONGEST)
+_EXPONENT: Final = _whole(-400, 400)
+_NODES: Final = _listed(_node)
+_WORDS: Final = _listed(_row(_COUNT, _COUNT, _form), 1)
+_COUNTED_NODES: Final = _listed(_row(_COUNT, _node), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What stands at one place."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Null(Node):
+    """None."""
+
+    kind = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(Node):
+    """Truth values."""
+
+    kind = "bool"
+    true: int = field(metadata={"read": _COUNT})
+    false: int = field(metadata={"read": _COUNT})
+
+
+@dataclass(frozen=True, slots=True)
+class Int(Node):
+    """Whole numbers, in ranges within which they are written alike by all formats."""
+
+    kind = "int"
+    ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
+
+
+@dataclass(frozen=True, slots=True)
+class Span(Node):
+    """Durations, in microseconds; of `unit` microseconds each."""
+
+    kind = "timedelta"
+    ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
+
+
+@dataclass(frozen=True, slots=True)
+class Float(Node):
+    """Floats: significant digits, decimal exponent of the first, how often above 0, how often below."""
+
+    kind = "float"
+    digits: tuple[tuple[int, int, int, int], ...] = field(
+        metadata={"read": _listed(_row(_whole(1, 17), _EXPONENT, _COUNT, _COUNT))}
+    )
+    special: tuple[tuple[str, int], ...] = field(
+        metadata={"read": _listed(_row(_one_of("0.0", "-0.0", "nan", "inf", "-inf"), _COUNT))}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals(Node):
+    """Decimals: digits, exponent of the last, how often above 0, how often below."""
+
+    kind = "decimal"
+    digits: tuple[tuple[int, int, int, int], ...] = field(
+        metadata={"read": _listed(_row(_whole(1, 4_300), _whole(-4_300, 4_300), _COUNT, _COUNT), 1)}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes(Node):
+    """Bytes, or base64 of them."""
+
+    kind = "bytes"
+    base64: bool = field(metadata={"read": _one_of(True, False)})
+    lengths: Ranges = field(metadata={"read": _spans})
+
+
+@dataclass(frozen=True, slots=True)
+class Uuid(Node):
+    """UUIDs, or text of them."""
+
+    kind = "uuid"
+    text: str = field(metadata={"read": _one_of("", "a", "A")})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment(Node):
+    """Dates and times, or their ISO 8601 text.
+
+    Attributes:
+        type: Which of them.
+        separator: Between date and time of text; empty for objects.
+        text: Whether it is text.
+        years: First and last.
+        fractions: Digits of the seconds' fraction, how often; -1 where not even seconds are written.
+        zones: ``""``, ``"Z"``, ``"+"`` (``+0100``), ``"+:"`` (``+01:00``), how often.
+    """
+
+    kind = "moment"
+    type: str = field(metadata={"read": _one_of("datetime", "date", "time")})
+    text: bool = field(metadata={"read": _one_of(True, False)})
+    separator: str = field(metadata={"read": _one_of("", "T", " ")})
+    years: tuple[int, int] = field(metadata={"read": _row(_whole(1, 9999), _whole(1, 9999))})
+    fractions: tuple[tuple[int, int], ...] = field(metadata={"read": _listed(_row(_whole(-1, 9), _COUNT), 1)})
+    zones: tuple[tuple[str, int], ...] = field(
+        metadata={"read": _listed(_row(_one_of("", "Z", "+", "+:"), _COUNT), 1)}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Node):
+    """Text of a fixed number of parts; of each part the forms: how often, how many different, form."""
+
+    kind = "parts"
+    parts: tuple[tuple[tuple[int, int, Form], ...], ...] = field(metadata={"read": _listed(_WORDS)})
+
+
+@dataclass(frozen=True, slots=True)
+class Prose(Node):
+    """Text of words and what stands between them.
+
+    Attributes:
+        lengths: In characters.
+        widest: A class of characters that occurs in each text; empty for ASCII.
+        escaped: Whether JSON has to escape something in each.
+        words: How often, how many different, form.
+        between: How often, 1, form.
+        starts: What stands before the first word: how often, 1, form; the form may be empty.
+        ends: The same behind the last.
+    """
+
+    kind = "text"
+    lengths: Ranges = field(metadata={"read": _spans})
+    widest: str = field(metadata={"read": _text(1)})
+    escaped: bool = field(metadata={"read": _one_of(True, False)})
+    words: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _listed(_row(_COUNT, _COUNT, _form))})
+    between: tuple[tuple[int, int, Form], ...] = field(
+        metadata={"read": _listed(_row(_COUNT, _COUNT, _form))}
+    )
+    starts: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _WORDS})
+    ends: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _WORDS})
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Node):
+    """A few values, each made once: how often, and what it is like."""
+
+    kind = "values"
+    of: tuple[tuple[int, Node], ...] = field(metadata={"read": _COUNTED_NODES})
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives(Node):
+    """Values of several kinds: how often, and which."""
+
+    kind = "any"
+    of: tuple[tuple[int, Node], ...] = field(metadata={"read": _COUNTED_NODES})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record, in how many records it is, and what stands in it."""
+
+    key: str = field(metadata={"read": _text(10_000)})
+    count: int = field(metadata={"read": _COUNT})
+    value: Node = field(metadata={"read": _node})
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Node):
+    """A dict whose keys are names.
+
+    Attributes:
+        count: How many there were.
+        fields: In the order of the keys.
+        without: How often which fields (by number from 0) were missing together; empty where they are
+            missing independently of one another.
+    """
+
+    kind = "record"
+    count: int = field(metadata={"read": _COUNT})
+    fields: tuple[Field, ...] = field(metadata={"read": _listed(_field)})
+    without: tuple[tuple[int, tuple[int, ...]], ...] = field(
+        metadata={"read": _listed(_row(_COUNT, _listed(_whole(0, _MOST_ROWS))))}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Node):
+    """A dict whose keys are values."""
+
+    kind = "map"
+    lengths: Ranges = field(metadata={"read": _spans})
+    key: Node = field(metadata={"read": _node})
+    value: Node = field(metadata={"read": _node})
+
+
+_SEQUENCES = ("list", "tuple", "set", "frozenset")
+
+
+@dataclass(frozen=True, slots=True)
+class List(Node):
+    """Items of one kind."""
+
+    kind = "list"
+    type: str = field(metadata={"read": _one_of(*_SEQUENCES)})
+    lengths: Ranges = field(metadata={"read": _spans})
+    item: Node = field(metadata={"read": _node})
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Node):
+    """Always so many items, each of its own kind."""
+
+    kind = "row"
+    type: str = field(metadata={"read": _one_of("list", "tuple")})
+    items: tuple[Node, ...] = field(metadata={"read": _NODES})
+
+
+_KINDS: Final[dict[str, type[Node]]] = {
+    cls.kind: cls
+    for cls in (
+        *(Null, Bool, Int, Float, Decimals, Span, Bytes, Uuid, Moment, Parts, Prose),
+        *(Values, Alternatives, Record, Map, List, Row),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of all records of a corpus.
+
+    Attributes:
+        records: How many there were.
+        seen: How many of them were looked at.
+        record: What they are like.
+    """
+
+    records: int = field(metadata={"read": _whole(1, 2**53)})
+    seen: int = field(metadata={"read": _whole(1, 2**53)})
+    record: Node = field(metadata={"read": _node})
+
+    def nodes(self) -> Iterator[Any]:
+        """Iterate over all nodes and fields."""
+        stack: list[Any] = [self.record]
+        while stack:
+            one = stack.pop()
+            if isinstance(one, tuple):
+                stack += [part for part in reversed(one) if isinstance(part, tuple | Node | Field)]
+                continue
+            yield one
+            parts = [getattr(one, part.name) for part in reversed(fields(one))]
+            stack += [part for part in parts if isinstance(part, tuple | Node | Field)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Node | Field):
+        kind = {"kind": value.kind} if isinstance(value, Node) else {}
+        return kind | {one.name: _plain_part(one.name, getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _plain_part(name: str, value: Any) -> Any:
+    if name in ("words", "between", "starts", "ends"):
+        return [_plain_word(word) for word in value]
+    if name == "parts":
+        return [[_plain_word(word) for word in part] for part in value]
+    return _plain(value)
+
+
+def _plain_word(word: tuple[int, int, Form]) -> list[Any]:
+    count, different, form = word
+    return [count, different, [part for run in form for part in run]]
+
+
+def write(shape: Shape) -> bytes:
+    """Return a shape as JSON that people can read: what fits stands on one line.
+
+    Raises:
+        ShapeError: There is more in it than is read back.
+    """
+    if sum(1 for _ in shape.nodes()) > _MOST_NODES:
+        raise ShapeError("shape", f"the records have more than {_MOST_NODES:,} different parts")
+    plain = {
+        "bakeoff_shape": VERSION,
+        "records": shape.records,
+        "seen": shape.seen,
+        "record": _plain(shape.record),
+    }
+    return ("".join(_lines(plain, "")) + "\n").encode()
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    text = json.dumps(value)
+    if len(text) + len(indent) <= _LINE or not isinstance(value, dict | list):
+        yield text
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    inner, before = indent + " ", opening
+    for part in value:
+        yield f"{before}\n{inner}"
+        before = ","
+        if isinstance(value, dict):
+            yield f"{json.dumps(part)}: "
+            yield from _lines(value[part], inner)
+        else:
+            yield from _lines(part, inner)
+    yield f"\n{indent}{closing}"
+
+
+def read(content: bytes, source: str) -> Shape:
+    """Return the shape that a file holds.
+
+    Raises:
+        ShapeError: It is none, one of another version, or asks for what no record has.
+    """
+    from ...codecs import CodecError, codec
+
+    try:
+        plain = codec("json").with_limits(size=1 << 26, items=10_000_000).decode(content)
+    except CodecError as error:
+        raise ShapeError(source, f"is no shape: {error.reason}") from error
+    version = plain.pop("bakeoff_shape", None) if isinstance(plain, dict) else None
+    if version != VERSION:
+        told = "is no shape" if version is None else f"is of version {version!r}"
+        raise ShapeError(source, f"{told}; version {VERSION} is read, as --save-shape writes it")
+    _check_depth(plain, source)
+    shape: Shape = _made(Shape, plain, source, set())
+    return shape
+
+
+def _check_depth(plain: Any, source: str) -> None:
+    nodes, level = 0, [plain]
+    for _ in range(4 * DEEPEST):
+        level = [
+            part
+            for one in level
+            for part in (one.values() if isinstance(one, dict) else one)
+            if isinstance(part, dict | list)
+        ]
+        nodes += sum(isinstance(one, dict) for one in level)
+        if not level:
+            break
+    if level or nodes > _MOST_NODES:
+        raise ShapeError(source, f"has more than {DEEPEST} levels or {_MOST_NODES:,} parts")

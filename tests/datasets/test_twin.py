@@ -1,0 +1,438 @@
+"""The twin of the user's data: like it in all that codecs feel, and nothing of it in the shape."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import random
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import codec, datasets
+from bakeoff.datasets import twin
+from bakeoff.datasets.twin import shape as shapes
+from bakeoff.datasets.twin.fit import fit_records
+from bakeoff.errors import RunError
+
+WORDS = {
+    *("null", "bool", "int", "float", "decimal", "timedelta", "bytes", "uuid", "moment", "parts", "text"),
+    *("values", "any", "record", "map", "list", "row", "tuple", "set", "frozenset"),
+    *("datetime", "date", "time", "0.0", "-0.0", "nan", "inf", "-inf"),
+}
+"""What the format of shape files says itself."""
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def fitted(records: Sequence[Any]) -> twin.Shape:
+    """Return the shape as it comes out of a file."""
+    return twin.read(twin.write(fit_records(records, len(records))), "shape.json")
+
+
+def twins(records: Sequence[Any], count: int | None = None) -> list[Any]:
+    return list(twin.made(fitted(records), count or len(records), 1))
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Iterate over all strings in a shape file but the names of fields and of its own parts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from strings(part)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if name != "key" or not isinstance(part, str):
+                yield from strings(part)
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Iterate over all strings among the values of a record."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts(part)
+
+
+def plain(name: str, count: int) -> list[Any]:
+    """Return records of a corpus as a file of JSON Lines has them."""
+    made = codec("json")
+    return [made.decode(made.encode(record)) for record in datasets.corpus(name, count).records()]
+
+
+def statuses() -> dict[str, Any]:
+    """Return one document like those that services for short messages give."""
+    return {"statuses": plain("text", 100), "search": {"count": 100, "query": "%23bakeoff", "took": 0.087}}
+
+
+def mixed() -> list[Any]:
+    found = [record for name in datasets.names() for record in plain(name, 60)]
+    random.Random(1).shuffle(found)
+    return found
+
+
+SOURCES = {
+    **{name: lambda name=name: plain(name, 400) for name in datasets.names()},  # type: ignore[misc]
+    "mixed": mixed,
+    "document": lambda: [statuses()],
+}
+
+
+class TestNothingIsKept:
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_no_text_of_the_original(self, source: str) -> None:
+        """All that a shape says in words of more than three letters are its own and the names of fields."""
+        records = SOURCES[source]()
+        kept = set(strings(json.loads(twin.write(fit_records(records, len(records))))))
+        known = {text for record in records for text in texts(record) if len(text) > 3}
+
+        assert set() == {text for text in kept if len(text) > 3} - WORDS
+        assert set() == {text for text in known if text in kept} - WORDS
+
+    @given(st.lists(JSON, min_size=1, max_size=8))
+    def test_whatever_the_original(self, records: list[Any]) -> None:
+        """The same holds of any records; what was fitted is read back and makes as many."""
+        content = twin.write(fit_records(records, len(records)))
+
+        assert {text for text in strings(json.loads(content)) if len(text) > 3} <= WORDS
+        assert content == twin.write(twin.read(content, "x"))
+        assert len(records) == len(list(twin.made(twin.read(content, "x"), len(records), 1)))
+
+    def test_no_number_of_the_original(self) -> None:
+        """Of numbers the shape has ranges of a fixed grid only."""
+        numbers = [random.Random(seed).getrandbits(60) for seed in range(50)]
+        content = twin.write(fit_records([{"number": n, "few": n % 2 + 7_654_321} for n in numbers], 50))
+
+        assert set() == {int(text) for text in re.findall(rb"\d+", content)} & {*numbers, 7654321, 7654322}
+
+    def test_signs_in_a_row(self) -> None:
+        """Three signs may be a separator; more may be a password."""
+        before = ["#!$%&/()=?", '<{[("]}>', "-----", "********"]
+        after = twins(before * 2)
+
+        assert not set(before) & set(after)
+        assert sorted(map(len, before * 2)) == sorted(map(len, after))
+
+    def test_keys_that_are_values_are_made_up(self) -> None:
+        """A dict from users to figures is a map: names of users are no names of fields."""
+        names = [record["title"] for record in plain("movies", 400)]
+        records = [{"scores": dict.fromkeys(names[n : n + 4], n)} for n in range(0, 400, 4)]
+        by_id = [{"by_id": {str(number): {"x": number} for number in range(n, n + 5)}} for n in range(20)]
+
+        assert ["scores"] == twin.names(fitted(records))
+        assert ["by_id", "x"] == twin.names(fitted(by_id))
+        assert {4} == {len(record["scores"]) for record in twins(records)}
+
+    def test_names_can_be_made_up(self) -> None:
+        """Hidden names are as long as the ones that they stand for, and the same at all places."""
+        shape = fitted(plain("messages", 50))
+        hidden = twin.read(twin.write(twin.hidden(shape)), "x")
+        before, after = twin.names(shape), twin.names(hidden)
+
+        assert [len(name) for name in before] == [len(name) for name in after]
+        assert not {name for name in before if len(name) > 3} & set(after)
+
+
+class TestLikeIt:
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_bytes(self, source: str) -> None:
+        """The ratio of the sizes that any two codecs write is within 5 %, and so are the sizes."""
+        original, plainly = SOURCES[source](), codec("json")
+        # As files are read: within a record only names of fields are shared.
+        records, made = (
+            [plainly.decode(plainly.encode(one)) for one in part] for part in (original, twins(original))
+        )
+        ratios = {}
+        for name in ("json", "msgpack", "bson", "yaml", "plist", "cbor2", "pickle"):
+            write = codec(name).encode
+            some = 40 if name in ("yaml", "plist") else None
+            before, after = ([len(write(one)) for one in part[:some]] for part in (records, made))
+            ratios[name] = sum(after) / sum(before)
+
+        assert 1 == pytest.approx(ratios["json"], abs=0.05)
+        # Of the slow ones 40 records only, which differ among themselves.
+        exact = [ratios[name] for name in ("json", "msgpack", "bson", "cbor2", "pickle")]
+        assert all(1 == pytest.approx(a / b, abs=0.02) for a, b in combinations(exact, 2))
+        assert ratios["yaml"] == pytest.approx(ratios["plist"], rel=0.05)
+
+    def test_kinds_of_records(self) -> None:
+        """Fields that come together come together, and kinds of records as often as they did."""
+        records = [
+            {"kind": "a", "x": 1, "y": 2.5} if n % 4 else {"kind": "b", "note": "none of it", "tags": ["u"]}
+            for n in range(400)
+        ]
+        made = twins(records)
+
+        assert {("kind", "x", "y"), ("kind", "note", "tags")} == {tuple(record) for record in made}
+        assert 100 == sum("note" in record for record in made)
+
+    def test_optional_fields(self) -> None:
+        """A field that was missing in a third of the records is missing in a third, and None as often."""
+        records = [{"id": n, "more": None if n % 5 else n} for n in range(300)]
+        for record in records[::3]:
+            del record["more"]
+        made = twins(records)
+
+        assert 200 == sum("more" in record for record in made)
+        assert sum(r.get("more", 1) is None for r in records) == pytest.approx(
+            sum(r.get("more", 1) is None for r in made), abs=3
+        )
+
+    def test_few_values(self) -> None:
+        """Five values that come unequally often become five that do."""
+        values = ["created", "paid", "shipped", "returned", "lost"]
+        records = [{"state": values[min(n % 12, 4)]} for n in range(960)]
+        found = [record["state"] for record in twins(records)]
+        counts = sorted(found.count(value) for value in set(found))
+
+        assert 5 == len(counts)
+        assert [80, 80, 80, 80, 640] == pytest.approx(counts, abs=2)
+        assert not set(values) & set(found)
+
+    @pytest.mark.parametrize(
+        ("make", "pattern"),
+        [
+            (lambda n: str(uuid.UUID(int=n * 2**90 + 7)), r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+            (lambda n: f"2024-0{1 + n % 9}-1{n % 9}", r"2024-\d\d-\d\d"),
+            (
+                lambda n: f"2024-01-1{n % 9}T10:0{n % 9}:00.{n:03}001Z",
+                r"2024-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z",
+            ),
+            (lambda n: f"20{n % 90 + 10}-01-01 10:00:00+0{n % 9}:00", r".{10} .{8}[+-]\d\d:\d\d"),
+            (lambda n: f"ORD-{n:06}-{'AB'[n % 2]}", r"[A-Z]{3}-\d{6}-[A-Z]"),
+            (lambda n: f"{n * 7}.{10 + n % 89}", r"\d+\.\d\d"),
+            (lambda n: base64.b64encode(random.Random(n).randbytes(40)).decode(), r"[A-Za-z0-9+/]{54}=="),
+        ],
+    )
+    def test_patterns(self, make: Any, pattern: str) -> None:
+        """Text of a kind becomes text of that kind, which is another one."""
+        before = [make(n) for n in range(1, 200)]
+        after = twins(before)
+
+        assert [] == [text for text in after if not re.fullmatch(pattern, text)]
+        assert len(set(before) & set(after)) < 60
+
+    def test_dates_are_dates(self) -> None:
+        """What was a time of ISO 8601 can be read as one."""
+        before = [f"20{n:02}-02-{1 + n % 28:02}T23:59:0{n % 9}Z" for n in range(10, 99)]
+
+        assert all(datetime.fromisoformat(text).tzinfo is not None for text in twins(before))
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            [datetime(2020, 1, 1, 2, 3, 4, 500_000, UTC), datetime(2024, 5, 6)],
+            [date(2020, 1, 1), time(1, 2, 3), timedelta(seconds=5)],
+            [Decimal("12.50"), Decimal("-1E+3"), uuid.UUID(int=1 << 100), b"\x00bytes"],
+            [(1, "a"), {"many": {1, 2, 3}}, frozenset({4}), [], {}],
+            [float("nan"), float("inf"), -0.0, 1e300, -5e-324, 0.1, 1 / 3, 2.0],
+            [2**64, -(2**80), 0, -1, True, None],
+        ],
+    )
+    def test_types(self, values: list[Any]) -> None:
+        """Every type that a format carries comes back as often."""
+        before = [{"value": value} for value in values for _ in range(5)]
+        after = twins(before)
+
+        def kinds(records: list[Any]) -> list[str]:
+            return sorted(type(record["value"]).__name__ for record in records)
+
+        assert kinds(before) == kinds(after)
+
+    def test_floats_are_written_alike(self) -> None:
+        """Each float of the twin has as many digits as one of the original."""
+        before = [n / 100 for n in range(1, 300)] + [random.Random(n).random() for n in range(300)]
+
+        def sizes(values: list[float]) -> float:
+            return sum(len(repr(value)) for value in values)
+
+        assert sizes(before) == pytest.approx(sizes(twins(before)), rel=0.005)
+
+    def test_letters_that_json_escapes(self) -> None:
+        """Quotes, line breaks and wide characters are in as many texts as before."""
+        before = [
+            ["plain text", 'a "quoted" one', "two\nlines", "naïve", "日本語", "fire 🔥"][n % 6]
+            for n in range(600)
+        ]
+        before = [f"{text} {n}" for n, text in enumerate(before)]
+        after = twins(before)
+
+        for some in ('["\n]', "[\x80-\xff]", "[\u0800-\ud7ff]", "[\U00010000-\U0010ffff]"):
+            assert sum(bool(re.search(some, text)) for text in before) == sum(
+                bool(re.search(some, text)) for text in after
+            )
+
+
+class TestShapes:
+    def test_same_seed_same_records(self) -> None:
+        """A seed makes the same records each time, another seed others, and a longer twin begins alike."""
+        shape = fitted(plain("messages", 60))
+        first = list(twin.made(shape, 20, 3))
+
+        assert first == list(twin.made(shape, 40, 3))[:20]
+        assert first != list(twin.made(shape, 20, 4))
+
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            (lambda s: s.pop("bakeoff_shape"), "x: is no shape"),
+            (lambda s: s.update(bakeoff_shape=2), "x: is of version 2"),
+            (lambda s: s["record"].update(kind="lst"), "x.record: its kind is none of null, bool"),
+            (lambda s: s["record"].pop("count"), "x.record: 'count' is missing"),
+            (lambda s: s["record"].update(more=1), "x.record: 'more' is not known here"),
+            (lambda s: s.update(records=0), "x.records: expected a whole number from 1"),
+            (lambda s: s["record"]["fields"][0].update(key=1), "fields.0..key: expected a text"),
+            (lambda s: s["record"].update(fields={}), "x.record.fields: expected a list"),
+            (lambda s: s["record"].update(without=[[1, [99]]]), "x.record.without: there is no field 99"),
+            (
+                lambda s: s.update(record={"kind": "int", "ranges": [[5, 4, 1]]}),
+                "lowest is above the highest",
+            ),
+            (lambda s: s.update(record={"kind": "int", "ranges": []}), "expected a list of 1 to 10,000"),
+            (
+                lambda s: s.update(record={"kind": "parts", "parts": [[[1, 1, ["a", 2**30]]]]}),
+                "expected a whole number from 1 to 16,777,216",
+            ),
+            (lambda s: s.update(record={"kind": "parts", "parts": [[[1, 1, ["é", 1]]]]}), "classes a A d"),
+        ],
+    )
+    def test_no_shape(self, change: Any, told: str) -> None:
+        """What is wrong in a shape file is said once, with the place."""
+        content = json.loads(twin.write(fit_records([{"a": 1, "b": "x"}], 1)))
+        change(content)
+
+        with pytest.raises(twin.ShapeError, match=told):
+            twin.read(json.dumps(content).encode(), "x")
+
+    @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
+    def test_no_json(self, content: bytes) -> None:
+        """Other files are told from shapes."""
+        with pytest.raises(twin.ShapeError, match="x: is no shape"):
+            twin.read(content, "x")
+
+    def test_too_deep(self) -> None:
+        """A shape within a shape within a shape is refused before anybody walks it."""
+        node: Any = {"kind": "null"}
+        for _ in range(400):
+            node = {"kind": "list", "type": "list", "lengths": [[1, 1, 1]], "item": node}
+        content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
+
+        with pytest.raises(twin.ShapeError, match="levels"):
+            twin.read(json.dumps(content).encode(), "x")
+
+    def test_too_large_a_record(self) -> None:
+        """A few bytes that stand for billions of values end with an error, not the memory."""
+        node: Any = {"kind": "null"}
+        for _ in range(5):
+            node = {"kind": "list", "type": "list", "lengths": [[10_000, 10_000, 1]], "item": node}
+        content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
+        shape = twin.read(json.dumps(content).encode(), "x")
+
+        with pytest.raises(RunError, match="more than"):
+            list(twin.made(shape, 1, 1))
+
+    def test_records_nested_too_deep(self) -> None:
+        """Records that no shape can hold are an error that says so."""
+        record: Any = 1
+        for _ in range(shapes.DEEPEST + 5):
+            record = [record]
+
+        with pytest.raises(RunError, match="deeper than 100"):
+            fit_records([record], 1)
+
+
+def bakeoff(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bakeoff", "generate", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+class TestCommand:
+    def test_twin_and_shape(self, tmp_path: Path) -> None:
+        """A file becomes a shape and a twin; the shape alone makes the same twin."""
+        with (tmp_path / "mine.jsonl").open("wb") as file:
+            codec("json").dump(datasets.corpus("accounts", 300).records(), file)
+        done = bakeoff(
+            *("--like", "mine.jsonl", "-n", "50", "--save-shape", "s.json", "-o", "t.jsonl.zst"), cwd=tmp_path
+        )
+        again = bakeoff("--shape", "s.json", "-n", "50", "-o", "u.jsonl.zst", cwd=tmp_path)
+
+        assert (0, 0) == (done.returncode, again.returncode), done.stderr + again.stderr
+        assert (
+            "300 of 300 records looked at; no value is kept, but 19 names of fields: id, login" in done.stderr
+        )
+        assert (tmp_path / "t.jsonl.zst").read_bytes() == (tmp_path / "u.jsonl.zst").read_bytes()
+        records = list(datasets.corpus(tmp_path / "t.jsonl.zst").records())
+        assert 50 == len(records)
+        assert list(next(datasets.corpus("accounts", 1).records())) == list(records[0])
+
+    def test_the_twin_of_a_document_is_a_document(self, tmp_path: Path) -> None:
+        """A file that is one object becomes a file that is one object, of as many items."""
+        (tmp_path / "page.json").write_text(json.dumps(statuses()))
+        done = bakeoff("--like", "page.json", "-o", "twin.json", cwd=tmp_path)
+        found = json.loads((tmp_path / "twin.json").read_text())
+
+        assert 0 == done.returncode, done.stderr
+        assert 100 == len(found["statuses"])
+
+    def test_only_the_shape(self, tmp_path: Path) -> None:
+        """Without -o nothing but the shape is written; names are hidden when asked."""
+        (tmp_path / "a.csv").write_text("customer,amount\r\n" + "Smith,12.5\r\n" * 30)
+        done = bakeoff("--like", "a.csv", "--save-shape", "s.json", "--hide-names", cwd=tmp_path)
+        content = (tmp_path / "s.json").read_text()
+
+        assert (0, "") == (done.returncode, done.stdout)
+        assert "no value and no name of a field is kept" in done.stderr
+        assert "customer" not in content
+        assert "Smith" not in content
+
+    def test_types_of_other_files(self, tmp_path: Path) -> None:
+        """Pickles are read with trust, and their types are in the twin."""
+        with (tmp_path / "a.pickle").open("wb") as file:
+            for record in datasets.corpus("types", 100).records():
+                pickle.dump(record, file)
+        done = bakeoff("--like", "a.pickle", "--trusted", "-n", "5", "-o", "t.pickle", cwd=tmp_path)
+        record = next(datasets.corpus(tmp_path / "t.pickle", trusted=True).records())
+
+        assert 0 == done.returncode, done.stderr
+        assert datetime is type(record["created"])
+        assert Decimal is type(record["price"])
+        assert set is type(record["codes"])
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            ((), "say one of"),
+            (("movies", "--like", "a.jsonl"), "say one of"),
+            (("movies", "--hide-names"), "go with --like"),
+            (("--shape", "no.json"), "no.json: cannot be read"),
+            (("--like", "no.jsonl"), "no.jsonl"),
+        ],
+    )
+    def test_wrong(self, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+        """What cannot be done is one line."""
+        done = bakeoff(*arguments, cwd=tmp_path)
+
+        assert done.returncode
+        assert told in done.stderr
+        assert 1 == len(done.stderr.strip().splitlines())
