@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..bench.results import CorpusFacts, Fact
 from ..bench.stats import FEW
 from . import numbers, row
 from .candidates import Candidate, Standing, limits_needed, records_seen
-from .options import TableOptions
 from .sentence import FEW_NAMES, some
+
+if TYPE_CHECKING:
+    from .options import TableOptions
 
 __all__ = ["above", "below", "measured_on"]
 
