@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..errors import RunError
 
-__all__ = ["NoRoom", "is_full", "needing_room"]
+__all__ = ["NoRoom", "held", "is_full", "needing_room", "release"]
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -23,6 +24,21 @@ class NoRoom(RunError):  # noqa: N818 - says what is wrong
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"no room left in {folder}; make room there, or set TMPDIR to another folder")
+
+
+_held: list[Callable[[], object]] = []
+
+
+def held(let_go: Callable[[], object]) -> None:
+    """Hold room for whoever asks next in this process: `let_go` gives it back, by `release` or at its end."""
+    _held.append(let_go)
+
+
+@atexit.register
+def release() -> None:
+    """Give back what is held."""
+    for let_go in _held:
+        let_go()
 
 
 @contextlib.contextmanager

@@ -154,7 +154,7 @@ def _cell(given: Given, *, closed: bool = False) -> _Cell:
         payloads = given.payloads
         return Filling(payloads if own else [codec.decode(one) for one in payloads], payloads, count)
 
-    name = (given.place, given.parts.codec.name, count, closed, own)
+    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own)
     try:
         filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed)
     except MissingStore as error:

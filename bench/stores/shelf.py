@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..room import held
 from .base import Kind, Location, Store, Wire
 
 __all__ = ["Filled", "Filling", "Shelf", "make_location", "remove_location"]
@@ -82,7 +82,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._filled: dict[object, Filled] = {}
-        atexit.register(self.clear)
+        held(self.clear)
 
     def take(
         self,

@@ -22,7 +22,7 @@ from ..blobs import Blobs
 from ..desk import Desk
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
-from ..room import needing_room
+from ..room import needing_room, release
 
 __all__ = ["main"]
 
@@ -54,6 +54,7 @@ def main(arguments: list[str]) -> None:
     except MemoryError as error:
         answer = Failed(str(error) or "an allocation failed", "out of memory")
     if os.getpid() == me:
+        release()  # the answer may need the room
         _reply(Path(envelope["reply"]), answer)
     # What codecs leave behind is not worth tearing down, and could still crash.
     sys.stderr.flush()

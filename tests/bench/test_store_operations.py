@@ -1,0 +1,181 @@
+"""What is called in a store, and how much of it is the codec's."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.operations import operation
+from bakeoff.bench.operations._inside import Inside, cost
+from bakeoff.bench.operations.base import CodecParts, UnfitError
+from bakeoff.bench.results import read
+from bakeoff.bench.worker.records import Sample, make_sample
+from bakeoff.bench.worker.work import Clocked, given, work
+from bakeoff.codecs import codec
+from bakeoff.errors import UsageError
+
+RECORDS = [{"id": n, "name": "x" * n, "at": [n, {"deep": None}]} for n in range(40)]
+STORES = ("log", "sqlite", "lmdb")
+TIMED = ("put", "get", "update", "scan", "put-batch", "open")
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sample:
+    return make_sample(RECORDS)
+
+
+def made(name: str, sample: Sample, codec_name: str = "msgpack") -> Clocked:
+    bare = codec(codec_name)
+    payloads = [bare.encode(record) for record in RECORDS]
+    return work(CodecParts(bare, bare), name, sample, payloads, places={})
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("name", TIMED)
+def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: Sample) -> None:
+    """Again and again, on any record of the sample, in a store that is as it was filled."""
+    with closing(made(f"{name}@{store}:SM", sample)) as cell:
+        assert cell.expected is not None
+        batch = cell.batches(range(len(RECORDS)))
+        for index in (0, 7, 39, 7, 0):
+            items, at = batch(index, 1)
+            came = cell.call(items[at])
+            assert cell.expected(index) == came
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: Sample) -> None:
+    """Asked again there is nothing."""
+    with closing(made(f"{name}-codec@sqlite:SM", sample)) as cell:
+        assert cell.inside is not None
+        batch = cell.batches(range(len(RECORDS)))
+        items, at = batch(3, 1)
+        cell.call(items[at])
+
+        assert 0 < cell.inside()
+        assert 0 == cell.inside()
+
+
+@pytest.mark.parametrize("name", TIMED)
+@pytest.mark.parametrize("store", STORES)
+def test_the_floor_calls_no_codec(
+    name: str, store: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Payloads go in and out as they are."""
+    with closing(made(f"{name}-floor@{store}:SM", sample, "json")) as cell:
+        monkeypatch.setattr("json.JSONEncoder.encode", None)
+        items, at = cell.batches(range(len(RECORDS)))(3, 1)
+        came = cell.call(items[at])
+    payloads = {codec("json").encode(record) for record in RECORDS}
+    if name in ("get", "open"):
+        assert came in payloads
+    if name == "scan":
+        assert {payload for _, payload in came} <= payloads  # type: ignore[attr-defined]
+
+
+def test_a_store_in_memory_has_no_codec_to_clock(sample: Sample) -> None:
+    """Where it gets records; to put one, and to replay all, it calls the codec."""
+    for name in ("get", "scan"):
+        with pytest.raises(UnfitError, match="log keeps records in memory: no codec is called"):
+            made(f"{name}-codec@log", sample)
+
+
+def test_what_is_stored_is_seen_to_be_what_was_put(sample: Sample) -> None:
+    """With the terms of the store beside the bytes of a record."""
+    bare = codec("msgpack")
+    payloads = [bare.encode(record) for record in RECORDS]
+    declared = operation("stored@log:SM")
+    found = declared.carry_out(given(declared, CodecParts(bare, bare), sample, payloads, {}))
+    mean = sum(len(payloads[n % 40]) for n in range(100)) / 100
+
+    assert pytest.approx(mean + 20 + 18 / 100) == found.value
+    assert "never" == found.facts["store_fsync"]
+    assert 0 < found.facts["clock_counted_ns"] <= found.facts["clock_added_ns"] + 20
+
+
+def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> None:
+    """A hundred of them."""
+    records = [{"id": n} for n in range(150)]
+    bare = codec("json")
+    payloads = [bare.encode(record) for record in records]
+    cell = work(CodecParts(bare, bare), "get@sqlite:SM", make_sample(records), payloads, places={})
+    items, at = cell.batches(range(150))(120, 1)
+
+    assert {"id": 20} == cell.call(items[at])
+    cell.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("get@sqlit", "no store 'sqlit'; did you mean sqlite"),
+        ("get@sqlite:XL", "the state of a store is SM, MD, LG, got 'XL'"),
+        ("put-batch@sqlite:MDx0", "'MDx0'"),
+        ("put-batch@sqlite:MDxy", "'MDxy'"),
+        ("stored@sqlite/wal", "no STORE has `/`"),
+    ],
+)
+def test_what_there_is_not_is_said(name: str, said: str) -> None:
+    """Where it is typed first."""
+    with pytest.raises(UsageError) as raised:
+        operation(name)
+    assert said in str(raised.value)
+
+
+def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
+    """What comes back is what the callable gives, and what it raises comes through, neither counted twice."""
+    clock = Inside(int)
+    assert [1, 2] == [clock.call("1"), clock.call("2")]
+    with pytest.raises(ValueError, match="invalid literal"):
+        clock.call("x")
+    spent, calls = clock.take()
+    assert (2, True) == (calls, spent > 0)
+    assert (0, 0) == clock.take()
+    added, counted = cost()
+    assert 0 < added
+    assert 0 <= counted
+
+
+@pytest.fixture(scope="module")
+def _mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
+    try:
+        tried = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        pytest.skip(f"no small disk can be made here: {error}")
+    if tried.returncode:
+        pytest.skip(f"no small disk can be made here: {tried.stderr}")
+
+
+@pytest.mark.usefixtures("_mountable")
+def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: Path) -> None:
+    """A disk that does not hold fifty thousand records; nothing is left on it."""
+    small = tmp_path / "small"
+    small.mkdir()
+    arguments = "stores movies --store log,sqlite -c msgpack --size SM,LG --budget 8s -o out.json"
+    command = f"{sys.executable} -P -m bakeoff {arguments}; code=$?; ls -A {small} >left; exit $code"
+    mounted = f"mount -t tmpfs -o size=5m tmpfs {small} && {{ {command}; }}"
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(small)},
+        capture_output=True,
+        text=True,
+    )
+
+    assert (0, "") == (done.returncode, (tmp_path / "left").read_text()), done.stderr
+    cells: dict[str, Any] = {cell.cell.operation: cell for cell in read(tmp_path / "out.json").cells}
+    assert all(cells[f"{name}@log:SM"].samples for name in ("get", "scan", "open", "stored"))
+    reasons = {"log": "the journal cannot be written: No space left on device", "sqlite": "disk is full"}
+    for store, reason in reasons.items():
+        full = [cell for name, cell in cells.items() if name.endswith(f"@{store}:LG")]
+        assert {"error"} == {cell.outcome for cell in full}
+        assert all(reason in cell.reason for cell in full)

@@ -1,0 +1,190 @@
+"""Tables of codecs in stores, and those of two posts, of results that are made up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.bench.results import OperationFacts
+from bakeoff.errors import UsageError
+from bakeoff.reports import LAYOUTS, render
+from bakeoff.reports.stores import Asked, is_of_stores
+from madeup import planted
+
+TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6
+
+
+def measured(store: str, *states: str, times: float = 1.0) -> dict[str, float]:
+    """Return the figures of a codec in a store."""
+    found = {}
+    for state in states:
+        for operation in ("put", "get", "update", "scan", "put-batch", "open"):
+            where = f"@{store}:{state}"
+            found |= {
+                f"{operation}{where}": TOTAL * times,
+                f"{operation}-codec{where}": PART * times,
+                f"{operation}-floor{where}": FLOOR * times,
+            }
+        found[f"stored@{store}:{state}"] = 200
+    return found
+
+
+def results(*states: str, **more: object):
+    """Return a run of two codecs in three stores."""
+    names = ("sqlite", "kyoto", "log")
+    figures = {
+        codec: {k: v for store in names for k, v in measured(store, *states, times=times).items()}
+        for codec, times in (("json", 3.0), ("msgpack", 1.0))
+    }
+    for codec in figures:
+        for name in [
+            name for name in figures[codec] if name.startswith(("get-", "scan-")) and "@log" in name
+        ]:
+            del figures[codec][name]
+        for state in states:
+            figures[codec][f"open-nogc@log:{state}"] = TOTAL / 2
+    stored = [
+        OperationFacts(f"stored@{s}:{z}", "byte", "lower", "stored", "check") for s in names for z in states
+    ]
+    return planted(figures, corpora=("movies",), floor=False, operations=tuple(stored), **more)
+
+
+def test_total_codec_share_and_floor_stand_side_by_side():
+    """For each store and codec; a store in memory has no codec to clock in a get."""
+    rows = list(csv.DictReader(io.StringIO(render([results("MD")], "csv"))))
+    first = {(row["store"], row["codec"]): row for row in rows if "put, get" in row["corpus"]}
+
+    assert 6 == len(first)
+    row = first["sqlite", "json"]
+    near = pytest.approx
+    assert near([3 * TOTAL, 3 * PART, 3 * FLOOR], rel=0.01) == [
+        float(row[key]) for key in ("put", "put-codec", "put-floor")
+    ]
+    assert near(0.25, rel=0.01) == float(row["put-share"])
+    assert ("", "", True) == (
+        first["log", "json"]["get-codec"],
+        first["log", "json"]["get-share"],
+        first["log", "json"]["get"] != "",
+    )
+    last = {(row["store"], row["codec"]): row for row in rows if "open" in row["corpus"]}
+    assert near(1_000 * TOTAL, rel=0.01) == float(last["kyoto", "msgpack"]["open"])
+    assert near(1_000 * TOTAL / 2, rel=0.01) == float(last["log", "msgpack"]["open-nogc"])
+    assert 200 == float(last["kyoto", "msgpack"]["stored"])
+
+
+@pytest.mark.parametrize("form", ["text", "md", "rst", "latex", "html", "json"])
+def test_every_output_has_the_tables(form):
+    """One for two operations, in the order of the stores and then of the times."""
+    text = render([results("SM", "LG")], form)
+
+    for state in ("100 records (SM)", "50,000 records (LG)"):
+        for operations in ("put, get", "update, scan", "put at once, open"):
+            assert f"movies in stores of {state}: {operations}" in text.replace("\\", "")
+    assert text.index("sqlite") < text.index("kyoto")
+    assert text.index("msgpack") < text.index("json", text.index("sqlite") if form != "json" else 0)
+
+
+def test_terms_and_clock_stand_below():
+    """As the store said them itself."""
+    facts = {"store_synchronous": "normal", "clock_added_ns": 48.2, "clock_counted_ns": 20.9}
+    made = results("MD")
+    cells = [
+        replace(cell, facts=facts) if cell.cell.operation == "stored@sqlite:MD" else cell
+        for cell in made.cells
+    ]
+    text = render([replace(made, cells=tuple(cells))])
+
+    assert "sqlite: synchronous=normal" in text
+    assert "adds 48 ns to a codec's call, and counts 21 ns of that itself" in text
+
+
+def test_what_failed_says_why():
+    """A codec that a store failed with altogether below the table, a single cell in its place."""
+    made = results("MD")
+    bad = {"outcome": "error", "reason": "no room left", "samples": ()}
+    cells = [
+        replace(cell, **bad)
+        if cell.cell.codec == "json" and "@kyoto" in cell.cell.operation
+        else replace(cell, **bad | {"reason": "too slow"})
+        if cell.cell.name == "movies/get@sqlite:MD/msgpack"
+        else cell
+        for cell in made.cells
+    ]
+    rows = list(csv.DictReader(io.StringIO(render([replace(made, cells=tuple(cells))], "csv"))))
+    text = render([replace(made, cells=tuple(cells))])
+
+    assert "json in kyoto: error: no room left" in text
+    assert "[a] get@sqlite:MD: too slow" in text
+    failed = next(
+        row for row in rows if (row["store"], row["codec"], row["get"]) == ("sqlite", "msgpack", "error")
+    )
+    assert ("error", "get@sqlite:MD: too slow") == (failed["outcome"], failed["reason"])
+    assert 5 == len([row for row in rows if "put, get" in row["corpus"]])
+
+
+def test_the_post_of_2011_stands_beside_ours():
+    """Seconds for 100,000, and which of ours stands for which of theirs; what was not measured says so."""
+    table = json.loads(render([results("MD")], "json", layout="kyoto"))
+    (section,) = table["sections"]
+    rows = {row["codec"]: row["entries"] for row in section["rows"]}
+
+    assert "movies: seconds for 100,000 records" == section["corpus"]
+    assert 1.23 == rows["Kyoto Cabinet, JSON"]["then"]["value"]
+    assert pytest.approx(2.4, rel=0.01) == rows["Kyoto Cabinet, JSON"]["now"]["value"]
+    assert pytest.approx(0.6, rel=0.01) == rows["Kyoto Cabinet, JSON"]["codec-now"]["value"]
+    assert pytest.approx(1.65 / 0.8, rel=0.01) == rows["Kyoto Cabinet, MessagePack"]["x"]["value"]
+    assert "put-batch@sqlite, json" == rows["SQL, bulk insert"]["as"]["text"]
+    assert "not measured: --store sqlmodel" == rows["Elixir; SQLModel"]["as"]["text"]
+    assert "no codec has a part in it" == rows["update in one statement"]["as"]["text"]
+
+
+def test_the_post_of_2013_has_four_operations_at_three_sizes():
+    """A column for each store; a list of users is one of all users."""
+    table = json.loads(render([results("SM", "MD", "LG")], "json", layout="acidstate"))
+    sections = {section["corpus"]: section for section in table["sections"]}
+
+    assert {"movies, json", "movies, msgpack"} == set(sections)
+    rows = {row["codec"]: row["entries"] for row in sections["movies, msgpack"]["rows"]}
+    whats = ("insert user", "list users", "insert item", "look up user")
+    assert [f"{what}, {size}" for what in whats for size in ("SM", "MD", "LG")] == list(rows)
+    assert pytest.approx(TOTAL, rel=0.01) == rows["insert user, LG"]["sqlite"]["value"]
+    assert pytest.approx(50_000 * TOTAL, rel=0.01) == rows["list users, LG"]["sqlite"]["value"]
+    assert rows["list users, LG"]["sqlite"]["text"].endswith(" ms")
+
+
+def test_the_layout_follows_what_was_measured():
+    """Stores for a run of stores, unless an option of the other table is given."""
+    codecs = planted(corpora=("movies",))
+
+    assert is_of_stores([results("MD")])
+    assert not is_of_stores([codecs])
+    assert "in stores of" not in render([codecs])
+    assert "put@sqlite:MD" in render([results("MD")], "csv", columns="codec,put@sqlite:MD")
+    for layout in LAYOUTS[1:]:
+        with pytest.raises(UsageError, match="nothing was measured in a store"):
+            render([codecs], layout=layout)
+        with pytest.raises(UsageError, match=f"the layout {layout} takes no option sort"):
+            render([results("MD")], layout=layout, sort="put")
+    with pytest.raises(UsageError, match="no layout 'kioto'"):
+        render([codecs], layout="kioto")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("get@sqlite", Asked("get", "", "sqlite", "MD")),
+        ("put-batch-floor@lmdb:LGx1000", Asked("put-batch", "floor", "lmdb", "LG", "1000")),
+        ("open-nogc@log:SM", Asked("open", "nogc", "log", "SM")),
+        ("stored@log:SM", Asked("stored", "", "log", "SM")),
+        ("get", None),
+        ("peek:get@here", None),
+        ("dump-repeat", None),
+    ],
+)
+def test_names_are_read(name, asked):
+    """Of operations in stores only."""
+    assert asked == Asked.of(name)
