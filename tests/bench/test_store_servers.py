@@ -159,14 +159,19 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
         store.close()
 
 
-def stores(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Type `bakeoff stores`."""
+def bakeoff_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Type `bakeoff`."""
     return subprocess.run(
-        [sys.executable, "-m", "bakeoff", "stores", *arguments, "--size", "SM", "-c", "json", "--quick"],
+        [sys.executable, "-m", "bakeoff", *arguments, "-c", "json", "--quick"],
         cwd=folder,
         capture_output=True,
         text=True,
     )
+
+
+def stores(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Type `bakeoff stores`."""
+    return bakeoff_(folder, "stores", *arguments, "--size", "SM")
 
 
 def test_no_password_is_in_what_a_run_leaves(server, tmp_path):
@@ -199,6 +204,21 @@ def test_no_password_is_in_what_a_run_leaves(server, tmp_path):
 def test_a_server_has_one_url(typed, said, tmp_path):
     """It is asked for where it is missing; two of a kind would overwrite one another."""
     done = stores(tmp_path, *typed)
+
+    assert (2, f"bakeoff: {said}\n") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ((), "redis is a server; say where it is: --place redis=redis://HOST:PORT"),
+        (("--place", "redis="), "--place redis=: expected NAME=URL"),
+        (("--place", "mysql=x"), "--place mysql: no operation is there; `--ops get@mysql` would be one"),
+    ],
+)
+def test_a_run_asks_where_a_server_is(place, said, tmp_path):
+    """Before anything starts; a run that is resumed asks again, as no result file keeps it."""
+    done = bakeoff_(tmp_path, "run", "movies", "--ops", "get@redis:SM", *place)
 
     assert (2, f"bakeoff: {said}\n") == (done.returncode, done.stderr)
 

@@ -95,6 +95,13 @@ _NOTHING = 1
     shell_complete=_completion.operations,
     help="Operations, with commas, instead of the usual; see --explain.",
 )
+@click.option(
+    "--place",
+    "places",
+    multiple=True,
+    metavar="NAME=URL",
+    help="Where a server is that operations name, as get@redis does; repeatable. No result file keeps it.",
+)
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
@@ -161,6 +168,7 @@ def command(
         stored = stored_options(resume)
         _trust_nothing(stored, corpora, resume)
     options = _options(corpora, given, stored)
+    _check_places(options)
     refuse_results(options.corpora)
     check_corpora(options)
     _check_schemas(options, given["codecs"])
@@ -222,6 +230,28 @@ def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
             f"{path}: would import and run {', '.join(made)}, which is not done because a file says so; "
             f"if you want that, type it again: bakeoff run {again}"
         )
+
+
+def _check_places(options: Options) -> None:
+    """Ask for the server of each operation that has one.
+
+    Raises:
+        UsageError: It is not known where a server is, or no operation is there.
+    """
+    from ..bench.operations import operation
+    from ..bench.stores import kind, kinds
+
+    asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
+    for text in options.places:
+        name, _, url = text.partition("=")
+        if not url:
+            raise UsageError(f"--place {without_passwords(text)}: expected NAME=URL")
+        if name not in asked:
+            raise UsageError(f"--place {name}: no operation is there; `--ops get@{name}` would be one")
+    for name in asked:
+        schemes = kind(name).schemes if name in kinds() else ()
+        if schemes and name not in options.where():
+            raise UsageError(f"{name} is a server; say where it is: --place {name}={schemes[0]}://HOST:PORT")
 
 
 def refuse_results(sources: Iterable[str]) -> None:
@@ -302,6 +332,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "corpora": tuple(corpora) or None,
         "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
         "operations": _operations(given, stored),
+        "places": given["places"],
     }
     chosen = {key: value for key, value in chosen.items() if value is not None}
     base = dataclasses.replace(stored or Options(_DEFAULT, tuple(entered)), trusted=False)
