@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .base import Kind, Location, Pairs, Settings, Store, Wire
@@ -26,15 +26,17 @@ class _Redis:
 
     @property
     def settings(self) -> Settings:
+        found = {"redis": self._told(self._client.info, "server", "redis_version")}
+        return found | {name: self._told(self._client.config_get, name, name) for name in _ASKED}
+
+    def _told(self, ask: Callable[[str], Mapping[str, object]], about: str, name: str) -> str:
+        """Return what it says; most of those that others run for you let nobody ask."""
         from redis.exceptions import ResponseError
 
-        found = {"redis": str(self._client.info("server")["redis_version"])}
         try:
-            # Not by a pattern: what the server keeps may be secrets.
-            asked = {name: self._client.config_get(name) for name in _ASKED}
-        except ResponseError:  # most of those that others run for you let nobody ask
-            return found | dict.fromkeys(_ASKED, "not told")
-        return found | {name: str(answer.get(name, "")) or "none" for name, answer in asked.items()}
+            return str(ask(about).get(name, "")) or "none"
+        except ResponseError:
+            return "not told"
 
     def put(self, key: int, record: Any) -> None:
         self._client.set(f"{self._name}{key}", self.wire.encode(record))

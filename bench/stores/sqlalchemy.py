@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from . import mysql, postgresql
@@ -184,7 +185,7 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
     return opened
 
 
-def _on_server(server: Any, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
+def _on_server(server: ModuleType, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
     """Return what opens an object mapper on a server that has a store of its own in a module here."""
 
     def opened(location: Location, wire: Wire) -> Store:
@@ -220,7 +221,7 @@ def _below(location: Location) -> Location:
     return replace(location, url=location.url.removeprefix(_PREFIX))
 
 
-def _server(server: Any, extra: str, driver: str) -> Kind:
+def _server(server: ModuleType, extra: str, driver: str) -> Kind:
     (raw,) = server.STORES
     return Kind(
         name=f"sqlalchemy-{raw.name}",
