@@ -10,6 +10,7 @@ expression could be fused by a compiler. That makes a corpus the same on every m
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.datetime cimport date_new, datetime_new, import_datetime
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from datetime import UTC
@@ -27,6 +28,7 @@ cdef extern from "Python.h":
 import_datetime()
 
 include "_random.pxi"
+include "_pick.pxi"
 include "_movies.pxi"
 include "_messages.pxi"
 include "_accounts.pxi"

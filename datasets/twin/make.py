@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import base64
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from itertools import accumulate
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from ...errors import RunError
-from .._generate import Random, fresh
+from .._generate import Pick, Random, fresh
 from ..base import Progress
 from . import shape as s
 from .letters import is_escaped, spell, widest
 
 __all__ = ["made"]
 
-_DECK = 1_024
 _VOCABULARY = 2_000
 """Different words of one form; where there are more, each is new."""
 _LONGEST_WORD = 1_000
@@ -35,39 +32,11 @@ _T = TypeVar("_T")
 Make = Callable[[], Any]
 
 
-class _Pick(Generic[_T]):
-    """Draws alternatives as often as they were counted.
-
-    As from a deck of as many cards as were counted: the twin of a document of a hundred items has a hundred,
-    with each alternative as often as it was there, in any order.
-    """
-
-    def __init__(self, random: Random, counted: Sequence[tuple[int, _T]]) -> None:
-        counts = [count for count, _ in counted]
-        if not any(counts):
-            counts = [1] * len(counted)
-        self._random = random
-        self._options = [option for _, option in counted]
-        self._upto = list(accumulate(counts))
-        self._total = self._upto[-1]
-        self._cards = max(2, min(self._total, _DECK))
-        self._deck: list[int] = []
-
-    def __call__(self) -> _T:
-        if len(self._options) == 1:
-            return self._options[0]
-        if not self._deck:
-            self._deck = self._shuffled()
-        at = (self._deck.pop() + self._random.real()) / self._cards
-        return self._options[bisect_right(self._upto, min(int(at * self._total), self._total - 1))]
-
-    def _shuffled(self) -> list[int]:
-        deck = list(range(self._cards))
-        below = self._random.below
-        for last in range(len(deck) - 1, 0, -1):
-            other = below(last + 1)
-            deck[last], deck[other] = deck[other], deck[last]
-        return deck
+def _pick(random: Random, counted: Sequence[tuple[int, _T]]) -> Callable[[], _T]:
+    """Return what draws alternatives as often as they were counted."""
+    if len(counted) == 1:
+        return _constant(counted[0][1])
+    return Pick(random, [option for _, option in counted], [count for count, _ in counted])
 
 
 def made(shape: s.Shape, records: int, seed: int, on_progress: Progress | None = None) -> Iterator[Any]:
@@ -112,7 +81,7 @@ class _Maker:
         return size
 
     def _sized(self, ranges: s.Ranges) -> Callable[[], int]:
-        pick = _Pick(self._random, [(count, (low, high)) for low, high, count in ranges])
+        pick = _pick(self._random, [(count, (low, high)) for low, high, count in ranges])
         between, take = self._random.between, self.take
 
         def size() -> int:
@@ -125,10 +94,10 @@ class _Maker:
         return lambda: None
 
     def truth(self, node: s.Bool) -> Make:
-        return _Pick(self._random, ((node.true, True), (node.false, False)))
+        return _pick(self._random, ((node.true, True), (node.false, False)))
 
     def whole(self, node: s.Int | s.Span) -> Make:
-        pick = _Pick(self._random, [(count, (low, high)) for low, high, count in node.ranges])
+        pick = _pick(self._random, [(count, (low, high)) for low, high, count in node.ranges])
         random = self._random
         wide = any(high - low >= 1 << 63 for low, high, _ in node.ranges)
 
@@ -159,7 +128,7 @@ class _Maker:
         for length, power, above, below in node.digits:
             options.append((above, self._real(length, power, "")))
             options.append((below, self._real(length, power, "-")))
-        pick = _Pick(self._random, options or [(1, float)])
+        pick = _pick(self._random, options or [(1, float)])
         return lambda: pick()()
 
     def _real(self, length: int, power: int, sign: str) -> Make:
@@ -177,7 +146,7 @@ class _Maker:
         options = []
         for length, power, above, below in node.digits:
             options += [(above, ("", length, power)), (below, ("-", length, power))]
-        pick = _Pick(self._random, options)
+        pick = _pick(self._random, options)
 
         def number() -> Decimal:
             sign, length, power = pick()
@@ -202,8 +171,8 @@ class _Maker:
 
     def moment(self, node: s.Moment) -> Make:
         below, between, spell = self._random.below, self._random.between, self._random.spell
-        fraction = _Pick(self._random, [(count, digits) for digits, count in node.fractions])
-        zone = _Pick(self._random, [(count, name) for name, count in node.zones])
+        fraction = _pick(self._random, [(count, digits) for digits, count in node.fractions])
+        zone = _pick(self._random, [(count, name) for name, count in node.zones])
         first, last = min(node.years), max(node.years)
 
         def text() -> str:
@@ -242,7 +211,7 @@ class _Maker:
         options: list[tuple[int, Callable[[], str]]] = []
         for count, different, form in rows:
             options.append((count, self._vocabulary(count, different, form)))
-        pick = _Pick(self._random, options)
+        pick = _pick(self._random, options)
         return options[0][1] if len(options) == 1 else lambda: pick()()
 
     def _vocabulary(self, count: int, different: int, form: s.Form) -> Callable[[], str]:
@@ -307,7 +276,7 @@ class _Maker:
 
     def values(self, node: s.Values) -> Make:
         makes = [(count, self.of(part)) for count, part in node.of]
-        pick = _Pick(self._random, [(count, index) for index, (count, _) in enumerate(makes)])
+        pick = _pick(self._random, [(count, index) for index, (count, _) in enumerate(makes)])
         known: dict[int, Any] = {}
         taken: set[Any] = set()
 
@@ -322,7 +291,7 @@ class _Maker:
         return value
 
     def alternatives(self, node: s.Alternatives) -> Make:
-        pick = _Pick(self._random, [(count, self.of(part)) for count, part in node.of])
+        pick = _pick(self._random, [(count, self.of(part)) for count, part in node.of])
         return lambda: pick()()
 
     def record(self, node: s.Record) -> Make:
@@ -333,7 +302,7 @@ class _Maker:
                 (count, [pair for index, pair in enumerate(makes) if index not in set(gone)])
                 for count, gone in node.without
             ]
-            variant = _Pick(self._random, variants)
+            variant = _pick(self._random, variants)
 
             def together() -> dict[str, Any]:
                 take(width)
@@ -348,7 +317,7 @@ class _Maker:
 
             return full
         present = [
-            _Pick(self._random, ((one.count, True), (max(0, node.count - one.count), False)))
+            _pick(self._random, ((one.count, True), (max(0, node.count - one.count), False)))
             for one in node.fields
         ]
 

@@ -186,7 +186,7 @@ def _field(value: Any, place: str) -> Field:
     return found
 
 
-_COUNT: Final = _whole(0, 2**53)
+_COUNT: Final = _whole(0, 1 << 40)
 _WIDE: Final = _whole(-(10**400), 10**400)
 _LENGTH: Final = _whole(1, _LONGEST)
 _EXPONENT: Final = _whole(-400, 400)
