@@ -499,8 +499,8 @@ cdef class Codec:
                 raise DecodeError(self.name, f"cannot be read: {error}") from error
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
-    cdef int _ask(self, bytes data) except -1:
-        """Hold a payload that is empty or not short against the limits."""
+    cdef int _ask(self, bytes data, bint keys=True) except -1:
+        """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0:
             raise DecodeError(self.name, "empty payload")
@@ -509,12 +509,12 @@ cdef class Codec:
                 self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
             )
         if self.compression is None:
-            self._ask_what_it_holds(data)
+            self._ask_what_it_holds(data, keys)
         return 0
 
-    cdef int _ask_what_it_holds(self, bytes data) except -1:
+    cdef int _ask_what_it_holds(self, bytes data, bint keys=True) except -1:
         cdef held_t held
-        if self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
+        if keys and self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
             try:
                 self._check_keys(data)
             except BaseException as error:
@@ -573,7 +573,7 @@ cdef class Codec:
     def replace(self, payload, path, value):
         """Return a payload with another value for a field: what decoding, changing and encoding would give.
 
-        Where `peeks` says that the payload is walked through, only the new value is encoded.
+        Where it `splices`, only the new value is encoded.
 
         Args:
             payload: As for `decode`.
@@ -602,8 +602,8 @@ cdef class Codec:
     def append(self, payload, path, item):
         """Return a payload with one more item at the end of a list: what decoding, changing and encoding would give.
 
-        Where `peeks` says that the payload is walked through, only the item is encoded, and the list begins with
-        another number: the rest is copied as it stands. To a set the item is added; one that is written as a list
+        Where it `splices`, only the item is encoded, and the list begins with another number: the rest is copied
+        as it stands. To a set the item is added; one that is written as a list
         is a list here, which does not know that it has the item already.
 
         Args:
@@ -623,7 +623,9 @@ cdef class Codec:
             data = self._readable(payload)
             if path_.way.locate(data, &field) == FOUND:
                 if path_.way.kind == IN_BSON:
-                    longer = _bson_longer(data, &field, len(path_.steps), self.encode({"": item}))
+                    # What is no document is the only value of one.
+                    if path_.steps or field.head == 4 and field.end == PyBytes_GET_SIZE(data) - 1:
+                        longer = _bson_longer(data, &field, path_.way.steps.count, self.encode({"": item}))
                 else:
                     longer = _longer(path_.way.kind, data, &field, self.encode(item))
                 if longer is not None:
@@ -645,16 +647,16 @@ cdef class Codec:
         made = _Path()
         made.steps = steps_of(path)
         made.where = written(made.steps)
-        # At the top of BSON stands a document, or what is wrapped in one.
-        if self._walks is not None and len(made.steps) <= LONGEST_WAY and (made.steps or self._wrap is None):
+        if self._walks is not None and len(made.steps) <= LONGEST_WAY:
+            wrap = None if self._wrap is None else self._wrap.encode()
             try:
-                made.way = Way(
+                made.way = Way(self._walks, ((wrap, -1),), None) if wrap and not made.steps else Way(
                     self._walks,
                     tuple([
                         (None if step.key is None else step.key.encode(), -1 if step.index is None else step.index)
                         for step in made.steps
                     ]),
-                    None if self._wrap is None else self._wrap.encode(),
+                    wrap,
                 )
             except UnicodeEncodeError:
                 pass  # a lone surrogate
@@ -692,7 +694,8 @@ cdef class Codec:
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
-            self._ask(data)
+            # Of keys that were made to have one hash none is made.
+            self._ask(data, False)
         if self._decompress is None and not self._untrusted:
             return data
         try:
@@ -705,6 +708,11 @@ cdef class Codec:
         if reach(record, path.steps) is ...:
             raise absent(self.name, record, path.steps)
         return self.encode(changed(record, path.steps, change))
+
+    @property
+    def splices(self):
+        """Whether `append` and `replace` leave what they do not change as it is, and do not decode it."""
+        return self._walks is not None and self._compress is None
 
     @property
     def peeks(self):

@@ -15,8 +15,9 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
 
 
-LAYOUTS: Final = ("codecs", "stores", "kyoto", "acidstate")
-"""What a table is about: codecs; codecs in stores; the same as two posts had it, see `reports.posts`."""
+LAYOUTS: Final = ("codecs", "stores", "kyoto", "acidstate", "stats", "graph", "datomic")
+"""What a table is about: codecs; codecs in stores; the same as two posts had it, see `reports.posts`; what
+means are made of, and two more posts in that form, see `reports.samples`."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -60,7 +61,7 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         UsageError: There is none of that name, or it takes no such option.
     """
     from ..errors import UsageError
-    from . import posts, stores
+    from . import posts, samples, stores
     from .build import build
     from .options import TableOptions
 
@@ -73,7 +74,15 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
     if asked:
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
-    return {"stores": stores.build, "kyoto": posts.kyoto, "acidstate": posts.acidstate}[layout](results)
+    builders = {
+        "stores": stores.build,
+        "kyoto": posts.kyoto,
+        "acidstate": posts.acidstate,
+        "stats": samples.stats,
+        "graph": samples.graph,
+        "datomic": samples.datomic,
+    }
+    return builders[layout](results)
 
 
 def recommendation(result: Result, **options: Any) -> str:

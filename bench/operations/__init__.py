@@ -7,7 +7,22 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from ...errors import UsageError, hint, near
-from . import batch, dump, first, fix, growth, load, peak, retained, size, stores, tail, threads
+from . import (
+    batch,
+    dump,
+    first,
+    fix,
+    growth,
+    load,
+    peak,
+    peek,
+    retained,
+    size,
+    stores,
+    tail,
+    threads,
+    update,
+)
 from .base import Operation
 
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
@@ -15,13 +30,20 @@ __all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
 ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group of third parties' operations: name = the operation's, value = ``module:attribute``."""
 
-OPERATIONS: Mapping[str, Operation] = {
-    member.name: member
-    for module in (dump, load, fix, size, batch, first, threads, tail, stores, peak, retained, growth)
+_MODULES = (
+    dump, load, fix, size, batch, first, threads, tail, peek, stores, update, peak, retained, growth
+)  # fmt: skip
+_MEMBERS = tuple(
+    member
+    for module in _MODULES
     for declared in module.OPERATIONS
     for member in declared.family()
-}
-"""Ours, variants included."""
+)
+
+OPERATIONS: Mapping[str, Operation] = {member.name: member for member in _MEMBERS}
+"""Ours, variants included; of two of one name, the one without a place."""
+
+_PLACED = {member.name: member for member in _MEMBERS if member.place}
 
 DEFAULT = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase != "memory")
 """Operations of every run."""
@@ -46,7 +68,8 @@ def operation(name: str) -> Operation:
 def _named(name: str) -> Operation:
     rest, _, parameter = name.partition(":")
     stem, _, place = rest.partition("@")
-    return (OPERATIONS.get(stem) or _published(stem)).at(place, parameter)
+    found = (_PLACED.get(stem) if place else None) or OPERATIONS.get(stem) or _published(stem)
+    return found.at(place, parameter)
 
 
 @functools.cache

@@ -289,6 +289,7 @@ class Operation:
         accepts: ``accepts(place, parameter)`` raises `UsageError` for what it cannot be asked for with; texts
             that are not there are empty.
         needs: "schema": only for codecs with a schema that has something to do.
+        fixes: The schema has a part in it: with one it is another operation, and is measured for itself.
         floor: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
@@ -311,6 +312,7 @@ class Operation:
     parameter: str = ""
     accepts: Callable[[str, str], object] = nowhere
     needs: frozenset[str] = frozenset()
+    fixes: bool = False
     floor: bool = False
     cost: Part | None = None
     default: bool = False

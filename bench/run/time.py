@@ -201,13 +201,14 @@ class _Contest:
 
     @staticmethod
     def _twins(groups: list[list[Cell]]) -> dict[Cell, Cell]:
-        """Take cells out that another cell measures already: a schema changes neither dump nor load."""
+        """Take cells out that another measures already: a schema changes neither dump nor load."""
         present = {cell for group in groups for cell in group}
         twins = {}
         for group in groups:
             for cell in list(group):
                 bare = dataclasses.replace(cell, codec=bare_name(cell.codec))
-                if bare != cell and bare in present and not operation(cell.operation).schema:
+                declared = operation(cell.operation)
+                if bare != cell and bare in present and not (declared.schema or declared.fixes):
                     twins[cell] = bare
                     group.remove(cell)
         return twins

@@ -53,8 +53,15 @@ _DRAWN = ("reads", "bandwidth", "dark")
     "--layout",
     "arranged",
     type=click.Choice(LAYOUTS),
-    help="What the table is about; kyoto and acidstate are stores as two posts had them.  "
+    help="What the table is about; kyoto and acidstate are stores as two posts had them, graph and datomic "
+    "what update and peek measure beside two others.  "
     "[default: stores for what `bakeoff stores` measured, else codecs]",
+)
+@click.option(
+    "--stats",
+    "arranged",
+    flag_value="stats",
+    help="Show of every timed cell what its mean is made of: evaluations, samples, calls of each, mean, ±.",
 )
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
 @click.option("--dark", is_flag=True, help="Draw svg and png for a dark ground.")

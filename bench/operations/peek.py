@@ -1,0 +1,54 @@
+"""The time to read one field of a payload, by the way that its codec has for it."""
+
+from __future__ import annotations
+
+from ...codecs import MissingField
+from ...codecs.fields import absent, reach, steps_of
+from ...codecs.registry import is_raw
+from ...errors import UsageError
+from .base import NOGC, Given, Operation, UnfitError, Work, burst, rotating
+
+__all__ = ["OPERATIONS"]
+
+
+def _peek(given: Given) -> Work:
+    codec, payloads, path = given.parts.codec, given.payloads, given.parameter
+    if is_raw(codec.name):
+        raise UnfitError("a library's own calls have no peek")
+    steps = steps_of(path)
+    # A record without the field gives None, as one does where the field is null.
+    decoded = [reach(codec.decode(payload), steps) for payload in payloads]
+    if all(value is ... for value in decoded):
+        missing: MissingField = absent(codec.name, codec.decode(payloads[0]), steps)
+        raise UnfitError(f"no record has the field; the first one: {missing.reason}")
+    found = [None if value is ... else value for value in decoded]
+    return Work(
+        codec.peeker(path, default=None),
+        rotating(payloads),
+        expected=found.__getitem__,
+        touched=True,
+        burst=burst(given.sample),
+    )
+
+
+def _accepts(place: str, parameter: str) -> None:
+    """Accept a path."""
+    if not parameter:
+        raise UsageError("peek: say which field, keys and indices with dots between: peek:order.address.city")
+    steps_of(parameter)
+
+
+OPERATIONS = (
+    Operation(
+        name="peek",
+        phase="time",
+        summary="time to read the field {parameter} of one payload; None for a record without it",
+        carry_out=_peek,
+        heading="peek {parameter}",
+        parameter="PATH",
+        accepts=_accepts,
+        fixes=True,
+        variants=(NOGC,),
+    ),
+)
+"""`peek`, by the codec as it is named: with a schema that is the full decode and the fix-up."""

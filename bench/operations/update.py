@@ -1,0 +1,125 @@
+"""Changing a stored value: one element is added to a list, as a graph on a key-value store adds a relation.
+
+Decoding, changing and encoding costs more the longer the list is, splicing hardly so. The list is of the
+operation's own making, so that its length can be swept; its items are numbers of 32 bits, as those of users.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from ...codecs import Codec
+from ...codecs.registry import is_raw
+from ...errors import UsageError
+from .base import Given, Operation, UnfitError, Work, rotating
+
+__all__ = ["OPERATIONS"]
+
+_MOST = 10_000_000
+_ITEMS = 40_000
+"""Of all lists that take turns, where that is more than one."""
+_TURNS = 16
+_CACHES = 1 << 20
+"""Bytes of payloads that are timed together."""
+
+
+def _update(given: Given) -> Work:
+    return _work(given, _of_lists(given), _changed)
+
+
+def _update_spliced(given: Given) -> Work:
+    codec = _of_lists(given)
+    if not codec.splices:
+        raise UnfitError(f"{codec.name} cannot splice: it decodes, changes and encodes")
+    return _work(given, codec, _spliced)
+
+
+def _work(given: Given, codec: Codec, way: Callable[[Codec, int], Callable[[bytes], bytes]]) -> Work:
+    count = int(given.parameter)
+    lists = [_numbers(count, turn) for turn in range(max(1, min(_TURNS, _ITEMS // max(1, count))))]
+    payloads = [codec.encode(numbers) for numbers in lists]
+    item = 1 << 31
+    # Made of the numbers, and not by way of what is checked.
+    expected = [codec.encode([*numbers, item]) for numbers in lists]
+    turns = len(lists)
+    return Work(
+        way(codec, item),
+        rotating([payloads[index % turns] for index in range(len(given.payloads))]),
+        expected=lambda index: expected[index % turns],
+        burst=max(1, min(turns, _CACHES // max(1, len(payloads[0])))),
+    )
+
+
+def _spliced(codec: Codec, item: int) -> Callable[[bytes], bytes]:
+    append = codec.append
+    return lambda payload: append(payload, "", item)
+
+
+def _changed(codec: Codec, item: int) -> Callable[[bytes], bytes]:
+    decode, encode = codec.decode, codec.encode
+
+    def change(payload: bytes) -> bytes:
+        numbers: Any = decode(payload)
+        if type(numbers) is tuple:
+            numbers = [*numbers, item]
+        else:
+            numbers.append(item)
+        return encode(numbers)
+
+    return change
+
+
+def _of_lists(given: Given) -> Codec:
+    """Return the codec, with the schema of such a list where it has one."""
+    parts = given.parts
+    if is_raw(parts.codec.name):
+        raise UnfitError("a library's own calls have no conventions to write lists of any codec by")
+    if parts.codec.schema is None:
+        return parts.codec
+    from ...schemas import Schema
+
+    return parts.codec.with_schema(Schema(list[int]))
+
+
+def _numbers(count: int, turn: int) -> list[int]:
+    drawn = random.Random(turn)
+    return [drawn.randrange(1 << 16, 1 << 32) for _ in range(count)]
+
+
+def _accepts(place: str, parameter: str) -> None:
+    """Accept a length."""
+    if not (parameter.isascii() and parameter.isdecimal() and int(parameter) <= _MOST):
+        raise UsageError(
+            f"update: say how many items the list has, up to {_MOST:,}: update:1000, not {parameter!r}; "
+            "or in which store: update@sqlite"
+        )
+
+
+OPERATIONS = (
+    Operation(
+        name="update",
+        phase="time",
+        summary="times a second that a list of {parameter} integers, stored as a payload, gets one more",
+        carry_out=_update,
+        unit="integer",
+        direction="higher",
+        heading="updates of {parameter}",
+        parameter="ITEMS",
+        accepts=_accepts,
+        fixes=True,
+    ),
+    Operation(
+        name="update-spliced",
+        phase="time",
+        summary="the same by `codec.append`: what is there is copied, and only the new item encoded",
+        carry_out=_update_spliced,
+        unit="integer",
+        direction="higher",
+        heading="updates of {parameter} spliced",
+        parameter="ITEMS",
+        accepts=_accepts,
+        fixes=True,
+    ),
+)

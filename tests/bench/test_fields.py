@@ -1,0 +1,159 @@
+"""Reading and changing fields, measured: a real run, and what reports make of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.operations import operation
+from bakeoff.bench.results import Result, write
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import Session
+from bakeoff.cli import main
+from bakeoff.errors import UsageError
+from bakeoff.reports import render
+
+CODECS = ("msgpack", "pickle", "msgpack+schema", "json/raw")
+PEEK, UPDATE, SPLICED = "peek:order.address.city", "update:50", "update-spliced:50"
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Do one short run."""
+    options = Options(
+        corpora=("messages",),
+        codecs=CODECS,
+        operations=("load", PEEK, UPDATE, SPLICED),
+        records="200",
+        infer=True,
+        patient=True,
+    )
+    file = tmp_path_factory.mktemp("run") / "r.json"
+    return Session(dataclasses.replace(options.quick(), budget=0.0), file).run()
+
+
+def value(result: Result, codec: str, name: str) -> float:
+    """Return the mean of a cell."""
+    cell = result.cell("messages", name, codec)
+    assert cell is not None
+    assert cell.outcome == "ok", cell.reason
+    return sum(sample.value for sample in cell.samples) / len(cell.samples)
+
+
+def test_fields_and_updates_are_measured_and_checked(result):
+    """Every codec is measured by its own way; which has none says so, with the schema as without."""
+    assert value(result, "msgpack", PEEK) < value(result, "msgpack", "load")
+    assert value(result, "msgpack", UPDATE) > 1_000
+    assert value(result, "msgpack", SPLICED) > value(result, "msgpack", UPDATE)
+    assert value(result, "msgpack+schema", PEEK) > value(result, "msgpack", PEEK)
+    assert value(result, "pickle", PEEK) > 0
+    for codec, name in (
+        ("pickle", SPLICED),
+        ("msgpack+schema", SPLICED),
+        ("json/raw", PEEK),
+        ("json/raw", UPDATE),
+    ):
+        assert "unsupported" == result.cell("messages", name, codec).outcome, (codec, name)
+
+
+def test_what_is_wrong_is_no_figure(tmp_path):
+    """A field that no record has is named, with what there is; so it is in every codec's row."""
+    options = Options(
+        corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", patient=True
+    )
+    cell = Session(dataclasses.replace(options.quick(), budget=0.0), tmp_path / "r.json").run().cells[0]
+    assert ("unsupported", True) == (cell.outcome, "no $.titel: $ has id, title" in cell.reason)
+
+
+def exit_code(*arguments: str) -> int:
+    """Run a command of `bakeoff`."""
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return stop.value.code
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("peek", "say which field"),
+        ("peek:a..b", "a part is empty"),
+        ("peek@sqlite:a", "has no place"),
+        ("update", "how many items"),
+        ("update:-5", "how many items"),
+        ("update:99999999", "up to 10,000,000"),
+        ("update-spliced", "how many items"),
+        ("update-spliced@sqlite", "has no place"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused_where_it_is_typed(name, words):
+    """Before anything is measured."""
+    with pytest.raises(UsageError, match=words):
+        operation(name)
+
+
+def test_an_update_in_a_store_is_another_operation():
+    """One of a name has a place, one has none."""
+    assert ("second", "integer") == (operation("update@sqlite").unit, operation("update:10").unit)
+
+
+def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypatch, capsys):
+    """In the table, in comparisons and on the page."""
+    monkeypatch.chdir(tmp_path)
+    slow = [
+        dataclasses.replace(
+            cell,
+            samples=tuple(
+                dataclasses.replace(
+                    sample, value=sample.value / 2, raw=sample.raw / 2, paired=sample.paired / 2
+                )
+                for sample in cell.samples
+            ),
+        )
+        if cell.cell.operation == UPDATE
+        else cell
+        for cell in result.cells
+    ]
+    write(result, Path("base.json"))
+    write(dataclasses.replace(result, cells=tuple(slow)), Path("slow.json"))
+
+    assert "/s ↑" in render([result], columns=f"{UPDATE},{SPLICED}")
+    assert 1 == exit_code("compare", "base.json", "slow.json", "--fail-over", "5%")
+    assert "2.00× less" in capsys.readouterr().out
+    assert 0 == exit_code("compare", "slow.json", "base.json", "--fail-over", "5%")
+    assert "2.00× more" in capsys.readouterr().out
+    assert 0 == exit_code("report", "base.json", "-o", "page.html")
+    assert "↑" in Path("page.html").read_text()
+
+
+def test_every_mean_says_what_it_is_made_of(result):
+    """Evaluations, samples, calls of each, mean and error, of what was timed."""
+    lines = render([result], "text", layout="stats", width=200).splitlines()
+    rows = {cells[0]: cells[1:] for line in lines if (cells := line.replace(",", "").split())}
+    samples = result.cell("messages", UPDATE, "msgpack").samples
+
+    counts = [str(sum(sample.loops for sample in samples)), str(len(samples))]
+    assert ["thrpt", *counts] == rows[f"{UPDATE}/msgpack"][:3]
+    assert "ops/s" == rows[f"{UPDATE}/msgpack"][-1]
+    assert "avgt" == rows["load/pickle"][0]
+
+
+def test_two_posts_stand_beside(result):
+    """Their figures in the same columns, and an error where nothing was measured for them."""
+    graph, datomic = render([result], layout="graph"), render([result], layout="datomic")
+    assert ["0.165", "0.573", "47.9"] == [
+        word for word in graph.split() if word in ("0.165", "0.573", "47.9")
+    ]
+    assert "290×" in graph
+    assert f"{SPLICED}/msgpack" in graph
+    assert "raw index" in datomic
+    assert f"{PEEK}/msgpack" in datomic
+    bare = dataclasses.replace(
+        result, cells=tuple(cell for cell in result.cells if cell.cell.operation == "load")
+    )
+    for layout in ("graph", "datomic"):
+        with pytest.raises(UsageError, match="nothing to show"):
+            render([bare], layout=layout)
+    with pytest.raises(UsageError, match="nothing was timed"):
+        render([dataclasses.replace(result, cells=())], layout="stats")
