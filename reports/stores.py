@@ -306,9 +306,17 @@ class _Builder:
         return float(self._shelf.records or 1) if operation == "open" else 1.0
 
     def _scale(self, operation: str) -> tuple[float, str]:
-        found = [self._shelf.figure(*key, operation) for key in self._there]
-        factor, name = numbers.scale([f.value * self._times(operation) for f in found if f], "second")
+        figures = [self._shelf.figure(*key, operation) for key in self._there]
+        found = [one.value for one in figures if one is not None] or list(self._rough(operation))
+        factor, name = numbers.scale([value * self._times(operation) for value in found], "second")
         return factor * self._times(operation), name
+
+    def _rough(self, operation: str) -> Iterator[float]:
+        """Yield what is roughly known of times that there was no time to measure."""
+        for cells in self._there.values():
+            cell = cells.get((operation, ""))
+            if cell is not None and isinstance(rough := cell.facts.get("rough"), float):
+                yield rough
 
     def _row(self, store: str, codec: str, columns: Sequence[Column]) -> Row:
         entries = {"store": Entry(store, store), "codec": Entry(codec, codec)}
