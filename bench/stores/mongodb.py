@@ -84,6 +84,7 @@ class _Mongodb:
 def _client(location: Location) -> Any:
     with reaching("mongodb", "pymongo", location.url):
         from pymongo import MongoClient
+        from pymongo.errors import ServerSelectionTimeoutError
 
         client: Any = MongoClient(
             location.url,
@@ -96,6 +97,10 @@ def _client(location: Location) -> Any:
         )
         try:
             client.admin.command("ping")
+        except ServerSelectionTimeoutError as error:
+            client.close()
+            # Then come all settings, and all that the client knows of the server.
+            raise TimeoutError(str(error).partition(" (configured")[0]) from error
         except BaseException:
             client.close()
             raise

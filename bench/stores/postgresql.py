@@ -23,9 +23,11 @@ OPTIONS = {
 
 def about(connection: Connection[Any]) -> Settings:
     """Return what a server says of itself."""
-    asked = ("server_version", "fsync", "synchronous_commit")
-    version, *rest = (connection.execute(f"show {name}").fetchone()[0] for name in asked)  # type: ignore[index]
-    return {"postgresql": version} | dict(zip(asked[1:], rest, strict=True))
+    # The last one: values of more than 2 KB are compressed by it.
+    asked = ("server_version", "fsync", "synchronous_commit", "default_toast_compression")
+    told = connection.execute(f"select {', '.join(f'current_setting({name!r}, true)' for name in asked)}")
+    version, *rest = map(str, told.fetchone() or ())
+    return {"postgresql": version, **dict(zip(asked[1:], rest, strict=True))}
 
 
 def size(connection: Connection[Any], table: str) -> int:

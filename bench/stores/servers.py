@@ -11,10 +11,14 @@ from .base import MissingStore, StoreError
 
 __all__ = ["ANSWER", "CONNECT", "plain_name", "reaching"]
 
-CONNECT = 5
+CONNECT = 3
 """Seconds that a server may take to be reached."""
-ANSWER = 30
+ANSWER = 10
 """Seconds that it may take to answer a call: one that stands still fails, and the run goes on."""
+
+_UNREACHED: dict[str, str] = {}
+"""What went wrong on the way to a URL. It is tried once in a process: every operation asks, and to wait for
+each would take the time of the stores that are there."""
 
 
 def plain_name(name: str) -> str:
@@ -36,6 +40,8 @@ def reaching(server: str, extra: str, url: str) -> Iterator[None]:
         MissingStore: Its client, the extra of that name, is not installed.
         StoreError: It cannot be reached, or refuses us.
     """
+    if url in _UNREACHED:
+        raise StoreError(_UNREACHED[url])
     try:
         yield
     except ImportError as error:
@@ -43,7 +49,8 @@ def reaching(server: str, extra: str, url: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - whatever the clients raise
         # Nor is it kept as the cause: clients quote URLs that they cannot read.
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise StoreError(f"{server} cannot be reached: {_without_secrets(said, url)}") from None
+        _UNREACHED[url] = f"{server} cannot be reached: {_without_secrets(said, url)}"
+        raise StoreError(_UNREACHED[url]) from None
 
 
 def _without_secrets(text: str, url: str) -> str:

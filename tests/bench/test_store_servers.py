@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ PLACES = {
 """Kinds of stores, and the servers below them."""
 FACTS = {
     "redis": {"redis", "appendonly", "appendfsync", "save"},
-    "postgresql": {"postgresql", "fsync", "synchronous_commit"},
+    "postgresql": {"postgresql", "fsync", "synchronous_commit", "default_toast_compression"},
     "mysql": {"mysql", "innodb_flush_log_at_trx_commit", "binlog"},
     "mongodb": {"mongodb", "write_concern"},
 }
@@ -143,6 +144,21 @@ def test_one_that_is_not_there_says_so_without_the_password(place):
         assert PASSWORD not in str(raised.value)
         assert QUOTED not in str(raised.value)
         assert raised.value.__cause__ is None
+
+
+def test_one_that_is_not_there_is_waited_for_once(tmp_path):
+    """By a process, whose every operation asks: later ones do not so much as knock."""
+    pytest.importorskip("redis")
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{door.getsockname()[1]}/0"
+        for _ in range(2):
+            with pytest.raises(StoreError, match="cannot be reached: ConnectionError"):
+                by_url(url).open(Location(tmp_path, url), wire("json"))
+            door.listen()
+        door.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            door.accept()
 
 
 @pytest.mark.parametrize("name", ["redis", "postgresql"])
