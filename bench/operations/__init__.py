@@ -34,10 +34,7 @@ _MODULES = (
     dump, load, fix, size, batch, first, threads, tail, peek, stores, update, peak, retained, growth
 )  # fmt: skip
 _MEMBERS = tuple(
-    member
-    for module in _MODULES
-    for declared in module.OPERATIONS
-    for member in declared.family()
+    member for module in _MODULES for declared in module.OPERATIONS for member in declared.family()
 )
 
 OPERATIONS: Mapping[str, Operation] = {member.name: member for member in _MEMBERS}

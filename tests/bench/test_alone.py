@@ -129,14 +129,14 @@ def test_threads_are_a_number(parameter: str) -> None:
 def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
     """The same work of the processor keeps others waiting, or does not."""
     plain = codec("json")
-    holding = 3_000_000
+    holding = 6_000_000
 
     def hold(data: bytes) -> Any:
         sum(range(holding))  # one call into C
         return 1
 
     def share(data: bytes) -> Any:
-        for _ in range(300_000):
+        for _ in range(2_000_000):  # long beside what neighbours take
             pass
         return 1
 

@@ -100,7 +100,7 @@ class TestFull:
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was timed before is kept, and the sentence says how to go on."""
-        monkeypatch.setenv("WHEN", "bakeoff.bench.worker.memory")
+        monkeypatch.setenv("WHEN", "bakeoff.bench.worker.alone")
         full = run(filler, *SMALL, room="1m")
         lines = [json.loads(line) for line in journal_path(filler / "out.json").read_bytes().splitlines()]
 
