@@ -13,6 +13,7 @@ from ...codecs import CodecError, codec
 from ...errors import RunError
 from ..base import Corpus, Progress
 from . import shape as s
+from .letters import main_script
 from .scalars import SCALARS, lengths, recognised
 from .texts import fit_texts
 
@@ -32,6 +33,8 @@ _KINDS = 16
 """Kinds of records at one place."""
 _VARIANTS = 64
 """Sets of fields that are missing together."""
+_SCRIPT = 20
+"""Records of each script where they are told apart."""
 _MAP_KEYS = 20
 _WIDEST = 5_000
 """Names that a record may have."""
@@ -140,7 +143,8 @@ def _dicts(values: list[dict[Any, Any]], depth: int) -> list[tuple[int, s.Node]]
         key = _fit([key for value in values for key in value], depth + 1)
         part = _fit([part for value in values for part in value.values()], depth + 1)
         return [(len(values), s.Map(lengths(map(len, values)), key, part))]
-    return [(len(some), _record(some, depth)) for some in _kinds(values)]
+    kinds = [part for some in _kinds(values) for part in _scripts(some)]
+    return [(len(some), _record(some, depth)) for some in kinds]
 
 
 def _is_map(values: list[dict[Any, Any]]) -> bool:
@@ -176,6 +180,18 @@ def _kinds(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     for value in values:
         groups[place[frozenset(value)]].append(value)
     return list(groups.values())
+
+
+def _scripts(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return records of a script together: all texts of a record are mostly of one language."""
+    groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for value in values:
+        parts = [part for part in value.values() if type(part) is str]
+        for items in value.values():
+            if type(items) is list:
+                parts += [item for item in items if type(item) is str]
+        groups[main_script("".join(parts))].append(value)
+    return list(groups.values()) if min(map(len, groups.values())) >= _SCRIPT else [values]
 
 
 def _record(values: list[dict[str, Any]], depth: int) -> s.Record:

@@ -15,7 +15,7 @@ from .shape import Form
 if TYPE_CHECKING:
     from .._generate import Random
 
-__all__ = ["is_escaped", "pieces", "scripts", "spell", "widest", "word_form"]
+__all__ = ["is_escaped", "main_script", "pieces", "scripts", "spell", "widest", "word_form"]
 
 _ALPHABETS: Final = {
     "a": "eeeeeeeeeeetttttttttaaaaaaaoooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrddddlllluuucccmmffwwyyppvbgkjxqz",
@@ -95,6 +95,15 @@ def scripts(text: str) -> str:
     if text.isascii():
         return ""
     return "".join([letter for letter, some in _WIDE.items() if some.search(text)])
+
+
+def main_script(text: str) -> str:
+    """Return the class of most characters beyond ASCII, empty for none; emoji and surrogates do not count."""
+    if text.isascii():
+        return ""
+    found = {letter: sum(map(len, _WIDE[letter].findall(text))) for letter in "nwt"}
+    most = max(found, key=found.__getitem__)
+    return most if found[most] else ""
 
 
 def widest(text: str) -> str:

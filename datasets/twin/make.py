@@ -24,6 +24,8 @@ _LONGEST_WORD = 1_000
 _TABLE = 4_096
 """Words, with what follows each, that prose is made of."""
 _TRIES = 50
+_REMEMBERED = 1 << 28
+"""Values and characters that are kept to come again; after that words are new each time."""
 _MOST_VALUES = 20_000_000
 """Values, or characters of texts, in one record."""
 _SOME = 1_000
@@ -64,6 +66,7 @@ class _Maker:
     def __init__(self, random: Random) -> None:
         self._random = random
         self.left = 0
+        self._room = _REMEMBERED
 
     def of(self, node: s.Node) -> Make:
         """Return what makes values of a node."""
@@ -218,8 +221,10 @@ class _Maker:
         random = self._random
         if all(letter not in s.CLASSES for letter, _ in form):
             return _constant("".join(letter * length for letter, length in form))
-        is_long = sum(length for _, length in form) > _LONGEST_WORD
-        if different > _VOCABULARY or is_long or (different > 1 and different * 10 >= 9 * count):
+        size = sum(length for _, length in form)
+        if size > _LONGEST_WORD:
+            return self._long(form, size)
+        if different > _VOCABULARY or (different > 1 and different * 10 >= 9 * count):
             return lambda: spell(random, form)
         words: list[str] = []
 
@@ -227,8 +232,19 @@ class _Maker:
             # One is as likely as those twice as far down the list: Zipf's law, as in real prose.
             at = int(max(1, different) ** random.real()) - 1
             while len(words) <= at:
+                if self._room < 0:
+                    return spell(random, form)
                 words.append(spell(random, form))
+                self._room -= len(words[-1])
             return words[at]
+
+        return word
+
+    def _long(self, form: s.Form, size: int) -> Callable[[], str]:
+        def word() -> str:
+            self.take(size)
+            self.left += size  # counted with the text, and before that only looked at
+            return spell(self._random, form)
 
         return word
 
@@ -237,9 +253,13 @@ class _Maker:
         take = self.take
 
         def text() -> str:
-            written = makes[0]() if len(makes) == 1 else "".join([make() for make in makes])
-            take(len(written))
-            return fresh(written)
+            written = []
+            for make in makes:
+                part = make()
+                take(len(part))
+                written.append(part)
+            # A text of one part may be a word that comes again.
+            return fresh(written[0]) if len(written) == 1 else "".join(written)
 
         return text
 
@@ -249,8 +269,7 @@ class _Maker:
         start, end = self._word(node.starts), self._word(node.ends)
         word = self._word(node.words) if node.words else _constant("")
         between = self._word(node.between) if node.between else _constant("")
-        table = [word() + between() for _ in range(_TABLE)] if node.words else ["-"]
-        table = [entry for entry in table if entry] or ["-"]
+        table = self._table(word, between)
 
         def text() -> str:
             length = size()
@@ -262,6 +281,16 @@ class _Maker:
             return self._mended((before + body + after)[:length], node)
 
         return text
+
+    def _table(self, word: Callable[[], str], between: Callable[[], str]) -> list[str]:
+        """Return words with what follows them, as many as there is room for."""
+        table: list[str] = []
+        room = _TABLE * _LONGEST_WORD
+        while len(table) < _TABLE and room > 0:
+            entry = word() + between() or "-"
+            room -= len(entry)
+            table.append(entry)
+        return table
 
     def _mended(self, text: str, node: s.Prose) -> str:
         """Return a text with what all texts of its kind have."""
@@ -283,7 +312,11 @@ class _Maker:
         def value() -> Any:
             index = pick()
             if index not in known:
+                before = self.left
                 known[index] = _new(makes[index][1], taken)
+                self._room -= before - self.left + 1
+                if self._room < 0:
+                    raise RunError(f"fields of few values have more than {_REMEMBERED:,} characters")
             found = known[index]
             # An object of its own each time, as a file that is read gives them: pickles note what is shared.
             return fresh(found) if type(found) is str else found

@@ -167,7 +167,21 @@ def _node(value: Any, place: str) -> Node:
         for _, gone in node.without:
             if gone and max(gone) >= len(node.fields):
                 raise ShapeError(f"{place}.without", f"there is no field {max(gone)}")
+    if isinstance(node, Map) and not _is_hashable(node.key):
+        raise ShapeError(f"{place}.key", "keys are no dicts, lists or sets")
+    if isinstance(node, List) and node.type in ("set", "frozenset") and not _is_hashable(node.item):
+        raise ShapeError(f"{place}.item", "items of sets are no dicts, lists or sets")
     return node
+
+
+def _is_hashable(node: Node) -> bool:
+    if isinstance(node, Values | Alternatives):
+        return all(_is_hashable(part) for _, part in node.of)
+    if isinstance(node, Row):
+        return node.type == "tuple" and all(map(_is_hashable, node.items))
+    if isinstance(node, List):
+        return node.type == "frozenset" or (node.type == "tuple" and _is_hashable(node.item))
+    return not isinstance(node, Record | Map)
 
 
 def _made(cls: type[Any], value: Any, place: str, more: set[str]) -> Any:

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from bakeoff import codec, datasets
 from bakeoff.datasets import twin
+from bakeoff.datasets.twin import make
 from bakeoff.datasets.twin import shape as shapes
 from bakeoff.datasets.twin.fit import fit_records
 from bakeoff.errors import RunError
@@ -187,6 +188,15 @@ class TestLikeIt:
         assert {("kind", "x", "y"), ("kind", "note", "tags")} == {tuple(record) for record in made}
         assert 100 == sum("note" in record for record in made)
 
+    def test_scripts_keep_together(self) -> None:
+        """The texts of a record are in one script, if they were in the original."""
+        words = {"a": "Straße über Köln", "b": "привет мир", "c": "東京の天気"}
+        records = [{"title": words["abc"[n % 3]], "tags": [words["abc"[n % 3]], str(n)]} for n in range(300)]
+        pattern = re.compile("(?P<n>[\x80-\xff])|(?P<w>[\u0100-\u07ff])|(?P<t>[\u0800-\uffff])")
+        made = [json.dumps(record, ensure_ascii=False) for record in twins(records)]
+
+        assert {1} == {len({match.lastgroup for match in pattern.finditer(text)}) for text in made}
+
     def test_optional_fields(self) -> None:
         """A field that was missing in a third of the records is missing in a third, and None as often."""
         records = [{"id": n, "more": None if n % 5 else n} for n in range(300)]
@@ -315,6 +325,18 @@ class TestShapes:
                 "expected a whole number from 1 to 16,777,216",
             ),
             (lambda s: s.update(record={"kind": "parts", "parts": [[[1, 1, ["é", 1]]]]}), "classes a A d"),
+            (
+                lambda s: s.update(
+                    record={"kind": "map", "lengths": [[1, 1, 1]], "key": s["record"], "value": s["record"]}
+                ),
+                "x.record.key: keys are no dicts",
+            ),
+            (
+                lambda s: s.update(
+                    record={"kind": "list", "type": "set", "lengths": [[1, 1, 1]], "item": s["record"]}
+                ),
+                "x.record.item: items of sets are no dicts",
+            ),
         ],
     )
     def test_no_shape(self, change: Any, told: str) -> None:
@@ -341,11 +363,15 @@ class TestShapes:
         with pytest.raises(twin.ShapeError, match="levels"):
             twin.read(json.dumps(content).encode(), "x")
 
-    def test_too_large_a_record(self) -> None:
+    @pytest.mark.parametrize("text", [True, False])
+    def test_too_large_a_record(self, text: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         """A few bytes that stand for billions of values end with an error, not the memory."""
+        monkeypatch.setattr(make, "_MOST_VALUES", 1_000_000)
         node: Any = {"kind": "null"}
         for _ in range(5):
             node = {"kind": "list", "type": "list", "lengths": [[10_000, 10_000, 1]], "item": node}
+        if text:
+            node = {"kind": "parts", "parts": [[[1, 1, ["a", 700_000]]]] * 50}
         content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
         shape = twin.read(json.dumps(content).encode(), "x")
 

@@ -110,9 +110,8 @@ def main(files: tuple[Path, ...], budget: int, codecs: tuple[str, ...]) -> None:
             output = folder / "result.json"
             _bakeoff("generate", "--like", path, "-o", twin)
             chosen = [part for codec in codecs for part in ("-c", codec)]
-            _bakeoff(
-                "run", path, twin, "-o", output, "--budget", f"{budget}s", "--no-memory", "--ratios", *chosen
-            )
+            measured = ("--budget", f"{budget}s", "--sample", str(2 * RECORDS), "--no-memory", "--ratios")
+            _bakeoff("run", path, twin, "-o", output, *measured, *chosen)
             result = read(output)
             output.unlink()
             off = {operation: _furthest(result, operation) for operation in OPERATIONS}

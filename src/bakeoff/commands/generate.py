@@ -139,7 +139,7 @@ def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
         shape = fit(original, show)
     report_remark(original)
     report_skipped(original.source, original.skipped, original.bad)
-    told = f"{source}: {shape.seen:,} of {shape.records:,} records looked at"
+    told = f"{original.source}: {shape.seen:,} of {shape.records:,} records looked at"
     if hide_names:
         shape = hidden(shape)
         click.echo(f"{told}; no value and no name of a field is kept", err=True)
