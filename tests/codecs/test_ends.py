@@ -18,13 +18,15 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs import DecodeError
-from bakeoff.codecs._ends import end_of
+from bakeoff.codecs._ends import end_of, values_in
 
 VALUES = (
     {"a": [1, 300, 70_000, 2**40, -5, -(2**50), 2.5, None, True], "k" * 40: {"b": {}}, "x" * 300: b"y" * 300},
     [[[[]]], list(range(20)), {str(n): n for n in range(20)}, "é" * 70_000],
     "text",
     5,
+    # Most of one length, which are gone past eight at a time, and some of others among them.
+    [*range(70_000, 70_040), 1, *range(2**40, 2**40 + 17), *["abcd"] * 30, "e", *[0.5] * 16, [None] * 9],
 )
 
 
@@ -89,6 +91,23 @@ def test_a_value_ends_where_it_ends(kind):
         assert size == end_of(kind, payload)
         assert {size} == {end_of(kind, payload + tail) for tail in (b"\x00", b"0", b"\xff", payload)}
         assert {-1} == {end_of(kind, payload[:cut]) for cut in {0, 1, size // 2, size - 1} - {size}}
+
+
+@pytest.mark.parametrize("kind", ["msgpack", "cbor"])
+@given(
+    items=st.lists(
+        st.tuples(st.sampled_from([1, 200, 70_000, 2**40, 0.5, "", "abc", "x" * 40, [1]]), st.integers(1, 30))
+    )
+)
+def test_lists_of_one_length_are_gone_through_as_others(kind, items):
+    """However many of them follow one another, the end and the number of values stay what they are."""
+    values = [value for value, times in items for _ in range(times)]
+    payload = {"msgpack": msgpack.packb, "cbor": cbor2.dumps}[kind]([values, 7])
+    count = 3 + len(values) + sum(value == [1] for value in values)
+
+    assert len(payload) == end_of(kind, payload + b"\x01" * 400)
+    assert (count, False) == values_in(kind, payload)
+    assert {-1} == {end_of(kind, payload[:-cut]) for cut in range(1, min(60, len(payload)))}
 
 
 @KINDS
