@@ -109,6 +109,7 @@ class Prepare(Job):
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
+        size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
     """
 
     kind = "prepare"
@@ -128,6 +129,7 @@ class Prepare(Job):
     batch: int
     seconds: float | None = None
     after: int | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

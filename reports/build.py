@@ -14,7 +14,7 @@ from .merge import machines
 from .options import TableOptions
 from .section import SectionBuilder
 from .sentence import recommendation
-from .sweep import sweeps
+from .sweep import scaled, sweeps
 from .table import Table, labelled, merge_sections
 
 __all__ = ["build"]
@@ -44,6 +44,8 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
         done = [(label, builder.section()) for label, builder in present]
         sections.append(merge_sections(done) if len(blocks) > 1 else done[0][1])
     if options.columns is None:
+        apart = {corpus.name for _, r in blocks for sizes in scaled(r).values() for corpus in sizes.values()}
+        sections = [section for section in sections if section.title not in apart]
         for label, result in blocks:
             sections += sweeps(result, label if len(blocks) > 1 else "")
     return Table(

@@ -23,6 +23,7 @@ __all__ = [
     "NAME",
     "View",
     "amount",
+    "apart",
     "axes",
     "bars",
     "eligible",
@@ -176,7 +177,7 @@ def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         low, high = ((low + high - way * _LEAST_SPAN) / 2 for way in (1, -1))
     ordered = sorted(rows, key=lambda row: float(row["cost"]))
     wanted = [(math.log(row["y"]) - low) / (high - low) for row in ordered]
-    for row, place in zip(ordered, _apart(wanted, NAME / front_height(len(rows))), strict=True):
+    for row, place in zip(ordered, apart(wanted, NAME / front_height(len(rows))), strict=True):
         row.setdefault("name", row["codec"])
         row["at"] = math.exp(low + place * (high - low))
     return rows
@@ -213,7 +214,7 @@ def _reach(values: Sequence[float]) -> tuple[float, float]:
     return max(values), max(values)
 
 
-def _apart(wanted: Sequence[float], gap: float) -> list[float]:
+def apart(wanted: Sequence[float], gap: float) -> list[float]:
     """Move rising places from 0 to 1 apart by a gap, as little as squares can tell, within 0 and 1."""
     last = len(wanted) - 1
     gap = min(gap, 1 / last) if last else 0.0

@@ -19,6 +19,8 @@ from ..memory import ask_for
 from .chart_rows import View, bars, front_height, points, unseen, views
 from .cost import Cost
 from .merge import machines
+from .size_rows import height, lines
+from .sweep import scaled
 from .table import Direction
 
 __all__ = [
@@ -37,10 +39,10 @@ __all__ = [
     "svg",
 ]
 
-Kind = Literal["pareto", "bars", "memory"]
+Kind = Literal["pareto", "bars", "memory", "sizes"]
 Format = Literal["svg", "png"]
 
-KINDS: Final = ("pareto", "bars", "memory")
+KINDS: Final = ("pareto", "bars", "memory", "sizes")
 FORMATS: Final = ("svg", "png")
 
 _FAMILIES: Final = ("json", "msgpack", "cbor", "bson", "pickle", "yaml", "plist", "marshal")
@@ -120,6 +122,16 @@ _STEP: Final = (
 _WIDE: Final = 12.0
 """Of a logarithmic axis over more than a decade only 1, 2 and 5 are written."""
 
+_HUMAN_BYTES: Final = (
+    "datum.value >= 1.0e6 ? format(datum.value / 1048576, datum.value < 1.0e7 ? '.2~r' : '.3~r') + ' MiB' : "
+    "datum.value >= 980 ? format(datum.value / 1024, datum.value < 1.0e4 ? '.2~r' : '.3~r') + ' KiB' : "
+    "format(datum.value, '.0f') + ' B'"
+)
+_HUMAN_PACE: Final = (
+    "datum.value >= 0.000000999 ? format(datum.value * 1e6, '~r') + ' µs/B' : "
+    "datum.value >= 0.000000000999 ? format(datum.value * 1e9, '~r') + ' ns/B' : "
+    "format(datum.value * 1e12, '~r') + ' ps/B'"
+)
 _HUMAN_SIZE: Final = "format(datum.value, ',.3~r')"
 _HUMAN_TIME: Final = (
     "datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
@@ -450,7 +462,7 @@ def render(
     """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
 
     Args:
-        kind: Size against cost, bars of dump, load and fix, or memory.
+        kind: Size against cost, bars of dump, load and fix, memory, or time over the size of records.
         reads: Loads for each dump, for the cost.
         bandwidth: Line that payloads cross, for the cost.
         dark: For a dark ground.
@@ -463,9 +475,12 @@ def render(
         raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
     if format not in FORMATS:
         raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
-    found = views(machines(results), Cost.of(reads, bandwidth))
     theme = DARK if dark else LIGHT
-    panels = [panel for view in found if (panel := _panel(view, kind, theme))]
+    if kind == "sizes":
+        panels = _sizes_panels(results, theme)
+    else:
+        found = views(machines(results), Cost.of(reads, bandwidth))
+        panels = [panel for view in found if (panel := _panel(view, kind, theme))]
     if not panels:
         raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
     spec = {
@@ -507,6 +522,94 @@ def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
     ]
     heading: dict[str, Any] = {"text": view.label, "fontSize": 16}
     return {"title": heading, "concat": panels, "columns": 2, "spacing": 28} if panels else None
+
+
+def _sizes_panels(results: Sequence[Result], theme: Theme) -> list[dict[str, Any]]:
+    """Return a drawing for each operation on each corpus that was brought to several sizes."""
+    found = []
+    blocks = machines(results)
+    for label, result in blocks:
+        for name, sizes in scaled(result).items():
+            for operation in ("dump", "load"):
+                if rows := lines(result, sizes, operation):
+                    where = f" on {label}" if len(blocks) > 1 else ""
+                    text = f"{name}{where}: {operation}, per byte of a record as JSON"
+                    found.append(_bare(sizes_spec(rows, theme, title=text)))
+    return found
+
+
+def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title: str) -> dict[str, Any]:
+    """Return time per byte over the size of records, a line for each codec, with marks where lines cross."""
+    known = [row for row in rows if "codec" in row]
+    crossed = [row for row in rows if "codec" not in row]
+    formats = [row["format"] for row in known]
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": _log_axis("bytes of a record as JSON, logarithmic", _HUMAN_BYTES)
+        | {"values": sorted({row["size"] for row in known})},
+    }
+    y = {
+        "field": "pace",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
+        "axis": _log_axis("time per byte, logarithmic", f"{_STEP} ? ({_HUMAN_PACE}) : ''") | {"grid": False},
+    }
+    colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
+    ends = [row for row in known if "at" in row]
+    beside = {"x": {"value": {"expr": "width + 8"}}, "y": y | {"field": "at"}}
+    place = {"x": x, "y": y}
+    text = "lower is better; circles where one codec surely overtakes another, with the range of that size"
+    return {
+        "data": {"values": known},
+        "title": {"text": title, "subtitle": [text]},
+        "width": _WIDTH,
+        "height": height(known) + 2 * _MARGIN,
+        "layer": [
+            {
+                "mark": {"type": "line", "strokeWidth": 1.5, "point": {"size": 22}},
+                "encoding": {
+                    **place,
+                    "detail": {"field": "codec"},
+                    "color": {**colour, "title": None, "legend": _legend(theme)},
+                },
+            },
+            {
+                "data": {"values": ends},
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.45},
+                "encoding": {
+                    **place,
+                    "x2": {"value": {"expr": "width + 12"}},
+                    "y2": {"field": "at"},
+                    "stroke": {**colour, "legend": None},
+                },
+            },
+            {
+                "data": {"values": ends},
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "baseline": "middle",
+                    "dx": 8,
+                    "fontSize": _NAME_SIZE,
+                    "limit": _LONGEST,
+                    "color": theme.ink,
+                },
+                "encoding": {**beside, "text": {"field": "codec"}},
+            },
+            {
+                "data": {"values": crossed},
+                "mark": {"type": "rule", "strokeWidth": 3, "stroke": theme.ink, "opacity": 0.55},
+                "encoding": {**place, "x": x | {"field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "data": {"values": crossed},
+                "mark": {"type": "point", "size": 90, "stroke": theme.ink, "strokeWidth": 1.5},
+                "encoding": {**place, "tooltip": {"field": "tip"}},
+            },
+        ],
+    }
 
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:

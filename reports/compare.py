@@ -48,6 +48,7 @@ _IRRELEVANT: Final = frozenset(
         "records",
         "rounds",
         "sample",
+        "sizes",
         "skip_bad",
         "tie",
         "trusted",

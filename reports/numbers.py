@@ -10,6 +10,7 @@ __all__ = [
     "Scale",
     "approximate",
     "below",
+    "bytes_said",
     "decimals",
     "grouped",
     "percent",
@@ -30,6 +31,8 @@ _SCALES: Final[dict[str, tuple[Scale, ...]]] = {
 }
 
 
+_NEARLY: Final = 0.96
+_DIGITS: Final = 10
 _LEAST: Final = 0.01
 """The smallest limit that is written in its column's unit."""
 
@@ -99,6 +102,15 @@ def _limit(value: float) -> str:
 
 _NOTHING = 0.995
 """A half interval of this share says no more than that nothing is known."""
+
+
+def bytes_said(size: float) -> str:
+    """Write a size in round numbers: "256 B", "1 MiB"."""
+    # What is a little less than a unit was meant to be one.
+    steps = [step for step in _SCALES["byte"] if size * step[0] >= _NEARLY] or list(_SCALES["byte"][:1])
+    factor, name = steps[-1]
+    value = size * factor
+    return f"{float(f'{value:.2g}'):g} {name}" if value < _DIGITS and factor < 1 else f"{value:,.0f} {name}"
 
 
 def spread(value: float, half: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Tables of one figure over several columns: parameters of an operation, compressors behind a codec.
+"""Tables of one figure over several columns: parameters of an operation, compressors behind a codec, sizes.
 
 A row is a codec, a column what was changed, and its ratio says what that changed for this codec.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ..bench.results import CellResult, OperationFacts, Result
+from ..bench.results import CellResult, CorpusFacts, Measurement, OperationFacts, Result
 from ..bench.stats import ratio
 from . import numbers
 from .candidates import FLOOR, candidates_on, corpora, measured
+from .crossover import Series, crossovers, leaders
 from .table import EMPTY, Column, Entry, Row, Section
 
-__all__ = ["Sweep", "sweeps", "swept"]
+__all__ = ["Sweep", "overtaking", "scaled", "series", "sweeps", "swept"]
 
 _PARAMETER: Final = re.compile(r"(.*):(\d+)")
 _COMPRESSED: Final = ("dump", "load", "size")
@@ -85,7 +86,14 @@ class Sweep:
         makers: list[Callable[[str], Entry]] = [lambda row: Entry(row, row)]
         for key, header in self.headers.items():
             columns.append(
-                Column(key, header, f"{name}{per}", self.facts.direction, raw_unit=unit, dispensable=0)
+                Column(
+                    key,
+                    header,
+                    f"{name}{per}",
+                    self.facts.direction,
+                    raw_unit=unit,
+                    dispensable=self._dispensable(key),
+                )
             )
             makers.append(lambda row, key=key: entry(row, key))  # type: ignore[misc]
             if key in self.ratios and key != first:
@@ -100,6 +108,13 @@ class Sweep:
             ),
             lines=self.lines,
         )
+
+    def _dispensable(self, key: str) -> int:
+        """Return when a narrow terminal gives a column up: every second one first, the ends never."""
+        place = list(self.headers).index(key)
+        if place in (0, len(self.headers) - 1):
+            return 0
+        return 1 + place + (0 if place % 2 else len(self.headers))
 
     def _ratio(self, row: str, key: str, first: str, *, exact: bool) -> Entry:
         """Say how many times the first column's figure a figure is."""
@@ -136,6 +151,8 @@ def sweeps(result: Result, label: str = "") -> Iterator[Section]:
         result: What was measured.
         label: The machine, where there are several.
     """
+    for name, sizes in scaled(result).items():
+        yield from _by_size(result, f"{name} on {label}" if label else name, sizes)
     for corpus in corpora(result):
         title = f"{corpus.name} on {label}" if label else corpus.name
         cells = {
@@ -196,6 +213,71 @@ def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[s
         )
         if (section := sweep.section()).rows:
             yield section
+
+
+def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
+    """Return the corpora whose records were brought to several sizes, by name and bytes of a record."""
+    found: dict[str, dict[float, CorpusFacts]] = {}
+    for corpus in result.corpora:
+        name, size = corpus.profile.get("scaled_from"), corpus.profile.get("scaled_to")
+        if isinstance(name, str) and isinstance(size, int | float) and size > 0:
+            found.setdefault(name, {})[float(size)] = corpus
+    return {name: dict(sorted(sizes.items())) for name, sizes in found.items() if len(sizes) > 1}
+
+
+def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
+    """Return the samples of an operation, by codec and size."""
+    places = {corpus.name: size for size, corpus in sizes.items()}
+    found: dict[str, dict[float, Sequence[Measurement]]] = {}
+    for cell in result.cells:
+        at = cell.cell
+        if at.corpus in places and at.operation == operation and at.codec != FLOOR and cell.samples:
+            found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
+    return found
+
+
+def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
+    headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
+    cells = {(c.cell.corpus, c.cell.operation, c.cell.codec): c for c in result.cells}
+    codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
+    for operation in ("dump", "load", "size"):
+        facts = result.operation(operation)
+        sweep = Sweep(
+            f"{title}: {'bytes' if operation == 'size' else operation} by size",
+            (f"{facts.summary}; columns by bytes of a record as JSON".lstrip("; "),),
+            facts,
+            headers,
+            codecs,
+            lambda codec, key, operation=operation: cells.get((key, operation, codec)),  # type: ignore[misc]
+        )
+        if (section := sweep.section()).rows:
+            remarks = tuple(overtaking(series(result, sizes, operation))) if operation != "size" else ()
+            yield replace(section, remarks=remarks)
+
+
+_MOST_SAID: Final = 12
+"""Crossovers that are written out."""
+
+
+def overtaking(found: Mapping[str, Series]) -> Iterator[str]:
+    """Say who is the quickest at which size, and where codecs overtake one another."""
+    first = leaders(found)
+    if first:
+        spans = (f"{name} {_span(low, high)}" for name, low, high in first)
+        yield f"least mean: {', '.join(spans)}"
+    crossed = crossovers(found)
+    for one in crossed[:_MOST_SAID]:
+        sure = f"{numbers.bytes_said(one.low)} to {numbers.bytes_said(one.high)}"
+        yield f"{one.below} is quicker below {numbers.bytes_said(one.size)} ({sure}), {one.above} above"
+    if len(crossed) > _MOST_SAID:
+        yield f"and {len(crossed) - _MOST_SAID} further crossovers; `report -f svg --chart sizes` draws them"
+    if not crossed:
+        yield "no codec surely overtakes another between these sizes"
+
+
+def _span(low: float, high: float) -> str:
+    first, last = map(numbers.bytes_said, (low, high))
+    return f"at {first}" if low == high else f"from {first} to {last}"
 
 
 _FEWEST: Final = 2

@@ -130,10 +130,10 @@ def _cells(options: Options) -> int:
 def _read(options: Options, show: Show) -> Iterator[tuple[Prepared, float]]:
     """Draw the samples, and say how long that took."""
     with Workshop() as workshop:
-        for source in options.corpora:
+        for source, size in options.sources():
             begun = time.monotonic()
             show(f"reading {source}", -1, 0)
-            yield prepare(workshop, options, source), time.monotonic() - begun
+            yield prepare(workshop, options, source, size=size), time.monotonic() - begun
 
 
 def _corpus(prepared: Prepared, taken: float) -> str:

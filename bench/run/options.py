@@ -53,6 +53,7 @@ class Options:
         patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
         batch: Records that are encoded together, as a list.
+        sizes: Bytes that the records of each corpus are brought to, with commas; each makes a corpus.
         at: Where in each document the records are.
         encoding: Of text files.
         null: Cells of CSV that stand for nothing.
@@ -81,6 +82,7 @@ class Options:
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
     batch: int = 1
+    sizes: str = ""
     trusted: bool = False
     skip_bad: bool = False
     format: str | None = None
@@ -151,6 +153,11 @@ class Options:
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
         return typed(cls, plain)
+
+    def sources(self) -> list[tuple[str, int | None]]:
+        """Return each corpus as typed, with each of the sizes that its records are brought to."""
+        sizes: list[int | None] = [int(size) for size in self.sizes.split(",") if size]
+        return [(source, size) for source in self.corpora for size in sizes or [None]]
 
     def conflicts(self, other: Options) -> Iterator[str]:
         """Yield the options that differ and must not: name, then theirs and ours."""

@@ -22,6 +22,7 @@ def prepare(
     *,
     after: int | None = None,
     stop: Callable[[], bool] = lambda: False,
+    size: int | None = None,
 ) -> Prepared:
     """Read a corpus and draw its sample.
 
@@ -32,6 +33,7 @@ def prepare(
         watch: Called now and then with how much of it is read, in percent.
         after: Records after which reading ends, as it did in the run that is resumed.
         stop: Whether it is to be given up.
+        size: Bytes that each record is brought to; None for records as they are.
 
     Raises:
         KeyboardInterrupt: It was given up.
@@ -55,6 +57,7 @@ def prepare(
         batch=options.batch,
         seconds=None if options.patient or after is not None else Schedule(options).reading,
         after=after,
+        size=size,
     )
     schedule = Schedule(options)
 

@@ -224,7 +224,7 @@ class Session:
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, workshop, source) for source in self.options.corpora]
+        stages = [self._prepare(run, workshop, source, size) for source, size in self.options.sources()]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -243,7 +243,7 @@ class Session:
             measure_memory(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, workshop: Workshop, source: str) -> Stage:
+    def _prepare(self, run: Run, workshop: Workshop, source: str, size: int | None) -> Stage:
         """Draw a sample."""
         options, begun = self.options, time.monotonic()
         run.show(f"reading {source}", 0, 100)
@@ -254,6 +254,7 @@ class Session:
             lambda percent: run.show(f"reading {source}", max(0, percent), 100),
             after=_after(run, source),
             stop=lambda: run.stopping,
+            size=size,
         )
         facts = CorpusFacts(**prepared.facts)
         name = facts.name

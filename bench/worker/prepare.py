@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import RunError
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
+from ..results import Fact
 from .records import Sample, make_sample
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     import random
 
     from ...datasets import corpus as find
+    from ...datasets.scale import length, scaled, sized
 
     corpus = find(
         job.source,
@@ -73,6 +75,8 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         records = [schema.apply(record) for record in records]
     if batch > 1:
         records = list(_groups(records, batch))
+    if job.size is not None:
+        records = scaled(records, job.size, job.sample * parts, job.bytes * parts)
     random.Random(job.seed).shuffle(records)
     kept = ""
     if training:
@@ -86,24 +90,29 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             f"{job.source}: a record cannot be handed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
-    typed = batch == 1 and schema is not None
+    typed = batch == 1 and job.size is None and schema is not None
     found = Corpus(
         desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
     )
     profile = corpus.profile()
-    read = {"read_share": corpus.share} if corpus.share < 1 else {}
+    read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
+    name, description = corpus.name, corpus.description
     if batch > 1:
+        name, description = f"{name}-x{batch}", f"Lists of {batch} records at a time. {description}"
+    if job.size is not None:
+        read |= {"scaled_from": name, "scaled_to": fmean(length(record) for record in records)}
+        name = f"{name}-{sized(job.size)}"
+        description = f"Brought to {sized(job.size)} each, as JSON, by cutting or in lists. {description}"
+    if batch > 1 or job.size is not None:
         profile.pop("size_mean", None)  # that of single records
     return Prepared(
         {
-            "name": corpus.name if batch == 1 else f"{corpus.name}-x{batch}",
+            "name": name,
             "source": corpus.source,
             "sha256": corpus.sha256,
             "records": -(-corpus.count() // batch),
             "sample": len(records),
-            "description": corpus.description
-            if batch == 1
-            else f"Lists of {batch} records at a time. {corpus.description}",
+            "description": description,
             "seed": corpus.seed,
             "skipped": corpus.skipped,
             "profile": profile | read | _spread(sample, -(-corpus.count() // batch)),

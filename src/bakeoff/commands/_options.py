@@ -18,6 +18,7 @@ __all__ = [
     "RECORDS",
     "Share",
     "Size",
+    "Sizes",
     "Time",
     "costing",
     "format_option",
@@ -137,6 +138,32 @@ class Size(_Quantity):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         return int(super().convert(value, param, ctx))
+
+
+class Sizes(click.ParamType[str]):
+    """Sizes in bytes, one or several: ``16B..1MB``, each four times the one before, or ``1KB,64KB``."""
+
+    name = "A..B|LIST"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        one = Size()
+        least, dots, most = str(value).partition("..")
+        if not dots:
+            found = [one.convert(part, param, ctx) for part in str(value).split(",")]
+        else:
+            first, last = (one.convert(part, param, ctx) for part in (least, most))
+            if last < first:
+                self.fail(f"{value!r} ends below its beginning", param, ctx)
+            found = [first]
+            while found[-1] * _STEP <= last:
+                found.append(found[-1] * _STEP)
+        if max(found) > _LARGEST:
+            self.fail(f"{value!r} goes beyond 16MiB, the most that codecs take", param, ctx)
+        return ",".join(map(str, sorted(set(found))))
+
+
+_STEP: Final = 4
+_LARGEST: Final = 16 << 20
 
 
 def format_option(

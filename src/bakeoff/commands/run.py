@@ -15,7 +15,7 @@ from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
-from ._options import Share, Size, Time, reading, seed_option, selecting
+from ._options import Share, Size, Sizes, Time, reading, seed_option, selecting
 from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ __all__ = ["carry_out", "check_corpora", "command", "refuse_results"]
 _DEFAULT = ("movies", "messages")
 _EVERY = 0.7
 """Seconds between two looks at the table: each takes some hundredths, in which nothing is measured."""
+_A_SIZE = 15.0
+"""Seconds for each size of a corpus: there are many."""
 _STOPPED = 130
 _NOTHING = 1
 
@@ -105,6 +107,11 @@ _NOTHING = 1
 @click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
+)
+@click.option(
+    "--sizes",
+    type=Sizes(),
+    help="Bring records to sizes, cut or in lists, and find where codecs overtake one another: 16B..1MB.",
 )
 @click.option(
     "--frames",
@@ -263,6 +270,12 @@ def refuse_results(sources: Iterable[str]) -> None:
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
 
 
+def _read_once(source: str) -> bool:
+    """Whether a source is gone when it was read, as standard input is."""
+    path = Path(source)
+    return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
+
+
 def check_corpora(options: Options) -> None:
     """Refuse what is no corpus, or of no known format, before anything starts; nothing is opened.
 
@@ -272,9 +285,7 @@ def check_corpora(options: Options) -> None:
     from ..datasets.corpora import is_function
 
     for source in options.corpora:
-        path = Path(source)
-        read_once = source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
-        if not read_once and not is_function(source):
+        if not _read_once(source) and not is_function(source):
             corpus(
                 source,
                 trusted=options.trusted,
@@ -320,6 +331,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "gc",
         "infer",
         "batch",
+        "sizes",
         "records",
         "precision",
         "cell_timeout",
@@ -334,6 +346,11 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "operations": _operations(given, stored),
         "places": given["places"],
     }
+    if given["sizes"] is not None:
+        if any(map(_read_once, corpora)):
+            raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
+        if given["budget"] is None and not given["quick"]:
+            chosen["budget"] = _A_SIZE
     chosen = {key: value for key, value in chosen.items() if value is not None}
     base = dataclasses.replace(stored or Options(_DEFAULT, tuple(entered)), trusted=False)
     if given["quick"]:
@@ -367,7 +384,8 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
             raise UsageError("--frames belongs to the run as it was begun; leave it out")
         return None
     frames = _frames(given["frames"])
-    memory = given["memory"] if given["memory"] is not None else not (given["quick"] or frames)
+    swept = frames or given["sizes"] is not None
+    memory = given["memory"] if given["memory"] is not None else not (given["quick"] or swept)
     repeat = ("dump-repeat",) if given["repeat"] else ()
     streamed = ("dump-streamed", "load-streamed") if given["streamed"] else ()
     return (*DEFAULT, *repeat, *streamed, *frames, *(MEMORY if memory else ()))

@@ -1,0 +1,119 @@
+"""Records of a wanted size, made of a corpus's own: larger ones are cut, smaller ones come in lists.
+
+A size is that of compact JSON. A record that is too large keeps the fields that fit, the first first, and of
+a text or list that does not fit its beginning; numbers are never cut. Where a record is too small, a list
+takes its place: it, those that follow it in the sample, and of the last as much as fits. So small sizes have
+few fields, and large ones many records; what a corpus is made of stays.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["length", "scaled", "sized"]
+
+_FEWEST = 4
+"""Records, however large they are."""
+
+
+def length(record: Any) -> int:
+    """Return the bytes of a record as compact JSON; of what JSON has no form for, those of its text."""
+    return len(json.dumps(record, separators=(",", ":"), ensure_ascii=False, default=str).encode())
+
+
+def sized(size: int) -> str:
+    """Write a size in the largest unit that it is a whole number of: "64KiB"."""
+    for bits, unit in ((20, "MiB"), (10, "KiB")):
+        if size >= 1 << bits and size % (1 << bits) == 0:
+            return f"{size >> bits}{unit}"
+    return f"{size}B"
+
+
+def scaled(records: Sequence[Any], size: int, count: int, room: int) -> list[Any]:
+    """Return records of about a size.
+
+    Args:
+        records: Of a corpus; at least one. Where more are needed they come again, made anew.
+        size: Bytes of each, as compact JSON. What cannot be made so small is as small as it can be.
+        count: How many, at the most.
+        room: Bytes after which there are enough of them, if there are four.
+    """
+    kept = [pickle.dumps(record) for record in records]
+    found: list[Any] = []
+    spent = at = 0
+    while len(found) < count and (spent < room or len(found) < _FEWEST):
+        made, at = _made(kept, at, size)
+        found.append(made)
+        spent += length(made)
+    return found
+
+
+def _made(kept: Sequence[bytes], at: int, size: int) -> tuple[Any, int]:
+    """Return a record of the wanted size, and the place in the sample of the next."""
+    first = pickle.loads(kept[at % len(kept)])
+    have = length(first)
+    if have >= size:
+        return _cut(first, size), at + 1
+    made, have, at = [first], have + 2, at + 1
+    while have < size:
+        record = pickle.loads(kept[at % len(kept)])
+        left = size - have - 1
+        at += 1
+        if (more := length(record)) > left:
+            record = _cut(record, left)
+            if (more := length(record)) > left:
+                break
+        made.append(record)
+        have += more + 1
+    return made if len(made) > 1 else first, at
+
+
+def _cut(value: Any, size: int) -> Any:
+    """Return the beginning of a value; as much as fits, and a value that has no beginning as it is."""
+    if length(value) <= size:
+        return value
+    if isinstance(value, str):
+        return _text(value, size)
+    if type(value) is dict:
+        return _fields(value, size)
+    if type(value) in (list, tuple):
+        items: list[Any] = []
+        for item in value:
+            left = size - length(items) - (1 if items else 0)
+            if (part := _fitting(item, left)) is None:
+                break
+            items.append(part)
+        return type(value)(items)
+    return value
+
+
+def _fields(value: dict[Any, Any], size: int) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key, item in value.items():
+        left = size - length(found) - length(str(key)) - (2 if found else 1)
+        if (part := _fitting(item, left)) is not None:
+            found[key] = part
+    if not found:
+        # A record without a field is none: the smallest there is.
+        key = min(value, key=lambda name: length({str(name): _cut(value[name], 0)}))
+        found = {key: _cut(value[key], 0)}
+    return found
+
+
+def _fitting(value: Any, left: int) -> Any:
+    """Return a value or its beginning if it fits into what is left and says anything, else None."""
+    part = _cut(value, left)
+    empty = part in ("", [], (), {}) and part != value
+    return None if part is None or empty or length(part) > left else part
+
+
+def _text(value: str, size: int) -> str:
+    """Return the beginning of a text, by halving: characters take one byte to six."""
+    low, high = 0, len(value)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if length(value[:middle]) <= size else (low, middle - 1)
+    return value[:low]
