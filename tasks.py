@@ -13,6 +13,7 @@ python3 tasks.py targets [NAME [ARGUMENTS]]   the figures that the project promi
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import shutil
@@ -35,6 +36,8 @@ TYPED = (
 SITE = ROOT / "build" / "docs"
 JARS = VENV / "jars"
 """Of the server that speaks MongoDB's protocol."""
+LIBRARIES = {"libkyotocabinet-dev": "libkyotocabinet.so.16"}
+"""Packages of Debian, and what they bring that tests load."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EXTENSIONS = (
     "tests/codecs",
@@ -95,9 +98,19 @@ def say(text: str) -> None:
     print(f"tasks: {text}", file=sys.stderr)
 
 
+def loads(library: str) -> bool:
+    """Whether the system has a library."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
 def system() -> list[str]:
     """Install what tests drive and pip has not, if it may; return the pytest arguments for what is there."""
     lacking = [] if any(map(shutil.which, CHROMIUM)) else ["chromium"]
+    lacking += [package for package, library in LIBRARIES.items() if not loads(library)]
     lacking += subprocess.check_output(
         [BIN / "python", "tests/servers.py", "missing"], cwd=ROOT, text=True
     ).split()
