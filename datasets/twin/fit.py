@@ -148,7 +148,7 @@ def _dicts(values: list[dict[Any, Any]], depth: int) -> list[tuple[int, s.Node]]
 
 
 def _is_map(values: list[dict[Any, Any]]) -> bool:
-    """Whether keys are values: they look like identifiers, or there are many of which each dict has few."""
+    """Whether keys are values: they look like identifiers, or each dict has few of many, and other ones."""
     keys: dict[Any, None] = {}
     total = 0
     for value in values:
@@ -160,7 +160,10 @@ def _is_map(values: list[dict[Any, Any]]) -> bool:
     if 2 * odd > len(keys):
         return True
     mean = total / len(values)
-    return len(keys) > _WIDEST or (len(keys) >= _MAP_KEYS and len(keys) > 4 * mean and len(values) >= 3)
+    if len(keys) < _MAP_KEYS or len(keys) <= 4 * mean:
+        return len(keys) > _WIDEST
+    # Records of several kinds have many names as well; these would be of more kinds than anybody has.
+    return len(_kinds(values)) == _KINDS
 
 
 def _kinds(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -141,7 +141,10 @@ class TestNothingIsKept:
         records = [{"scores": dict.fromkeys(names[n : n + 4], n)} for n in range(0, 400, 4)]
         by_id = [{"by_id": {str(number): {"x": number} for number in range(n, n + 5)}} for n in range(20)]
 
+        again = [{"score": {names[n % 60]: n}} for n in range(400)]
+
         assert ["scores"] == twin.names(fitted(records))
+        assert ["score"] == twin.names(fitted(again))
         assert ["by_id", "x"] == twin.names(fitted(by_id))
         assert {4} == {len(record["scores"]) for record in twins(records)}
 
@@ -187,6 +190,12 @@ class TestLikeIt:
 
         assert {("kind", "x", "y"), ("kind", "note", "tags")} == {tuple(record) for record in made}
         assert 100 == sum("note" in record for record in made)
+
+    def test_many_kinds_are_no_map(self) -> None:
+        """Records of ten kinds without a name in common stay records of ten kinds."""
+        records = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
+
+        assert {tuple(record) for record in records} == {tuple(record) for record in twins(records)}
 
     def test_scripts_keep_together(self) -> None:
         """The texts of a record are in one script, if they were in the original."""
