@@ -43,12 +43,12 @@ def _work(given: Given, codec: Codec, way: Callable[[Codec, int], Callable[[byte
     item = 1 << 31
     # Made of the numbers, and not by way of what is checked.
     expected = [codec.encode([*numbers, item]) for numbers in lists]
-    turns = len(lists)
     return Work(
         way(codec, item),
-        rotating([payloads[index % turns] for index in range(len(given.payloads))]),
-        expected=lambda index: expected[index % turns],
-        burst=max(1, min(turns, _CACHES // max(1, len(payloads[0])))),
+        rotating(payloads),
+        expected=expected.__getitem__,
+        burst=max(1, min(len(lists), _CACHES // max(1, len(payloads[0])))),
+        calls=len(lists),
     )
 
 
