@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import sys
 import threading
@@ -23,13 +21,13 @@ _LOOKING = 0.005
 _MOST = 256
 """Threads."""
 
-_REPEATS = 7
-"""Calls on the same record: what disturbs makes a stall longer, never shorter, so the shortest counts."""
-_LARGEST = 8
-"""Records, the largest of the sample, among which the longest stall is looked for."""
+_REPEATS = 50
+"""Calls: what disturbs makes a stall longer, never shorter, so the shortest counts."""
+_STALLING = 1.5
+"""Seconds after which no further call is made."""
 _SWITCH = 1e-6
-"""Seconds after which a thread that waits asks for the interpreter: Python's own 5 ms would hide all less."""
-_PR_SET_TIMERSLACK = 29
+"""Seconds after which a thread that waits asks for the interpreter: Python's own 5 ms would hide all less.
+The kernel makes some 50 microseconds of it; who asks without pause would burn the very time that is read."""
 
 
 def _dump_items(given: Given) -> list[Any]:
@@ -143,47 +141,30 @@ def _stall_load(given: Given, tools: Tools) -> Measured:
 
 
 def _stall(call: Callable[[Any], Any], items: list[Any], given: Given, tools: Tools) -> Measured:
-    order = sorted(range(len(items)), key=lambda index: len(given.payloads[index]), reverse=True)
-    largest = [items[index] for index in order[:_LARGEST]]
+    largest = items[max(range(len(items)), key=lambda index: len(given.payloads[index]))]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
-    with contextlib.suppress(OSError, AttributeError):
-        # The kernel lets who waits sleep 50 microseconds longer than asked for; threads inherit it.
-        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
     waiting = _Waiting()
     waiting.start()
     try:
-        least = min(kept for kept, _ in _least(waiting, lambda item: None, largest, tools, capped=False))
-        kept, took = max(_least(waiting, call, largest, tools))
+        least, _ = _least(waiting, lambda item: None, largest, tools)
+        kept, took = _least(waiting, call, largest, tools)
     finally:
         waiting.done = True
         waiting.join()
         sys.setswitchinterval(interval)
-    return Measured(kept, {"call": took, "resolution": least})
+    # No call keeps others longer than it takes: what is beyond is the kernel's.
+    return Measured(min(kept, took), {"call": took, "resolution": least})
 
 
-def _least(
-    waiting: _Waiting, call: Callable[[Any], Any], items: list[Any], tools: Tools, *, capped: bool = True
-) -> list[tuple[float, float]]:
-    """Return, for each item, how long a call keeps others from running, and how long it takes.
-
-    Args:
-        waiting: The other.
-        call: What may keep it.
-        items: What to call with.
-        tools: As lent.
-        capped: No call keeps others longer than it takes: what is beyond is the kernel's.
-    """
-    found: list[list[tuple[float, float]]] = [[] for _ in items]
-    end = time.perf_counter() + _SECONDS
-    for _ in range(_REPEATS):
-        for item, tries in zip(items, found, strict=True):
-            if tries and time.perf_counter() > end:
-                continue
-            tools.beat()
-            kept, took = waiting.kept(call, item)
-            tries.append((min(kept, took) if capped else kept, took))
-    return [(min(kept for kept, _ in tries), min(took for _, took in tries)) for tries in found]
+def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tools) -> tuple[float, float]:
+    """Return the seconds that a call keeps another thread waiting, and those that it takes, at the least."""
+    found: list[tuple[float, float]] = []
+    end = time.perf_counter() + _STALLING
+    while not found or (len(found) < _REPEATS and time.perf_counter() < end):
+        tools.beat()
+        found.append(waiting.kept(call, item))
+    return min(kept for kept, _ in found), min(took for _, took in found)
 
 
 def _accepts(place: str, parameter: str) -> None:
@@ -210,7 +191,7 @@ def _stalling(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured
     return Operation(
         name=f"stall-{name}",
         phase="alone",
-        summary=f"longest time that one {verb} keeps other threads from running, among the largest records",
+        summary=f"time that one {verb} keeps other threads from running, of the largest record",
         carry_out=carry_out,
         heading=f"{name} stall",
         columns={"call": f"{name} stalled by", "resolution": "least stall seen"},

@@ -169,7 +169,7 @@ class Journal:
 def _costly(entry: Entry) -> bool:
     if entry["kind"] == "cell":
         return "value" in entry and Cell.parse(entry["cell"]).operation != "size"
-    return bool(entry["kind"] == "process")
+    return bool(entry["kind"] in ("process", "alone"))
 
 
 def _lines(path: Path) -> tuple[list[Entry], int]:

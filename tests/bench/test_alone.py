@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Given, Tools, UnfitError
 from bakeoff.bench.results import Result, read
+from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.state import State, entries
@@ -136,8 +138,7 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
         return 1
 
     def share(data: bytes) -> Any:
-        for _ in range(2_000_000):  # long beside what neighbours take
-            pass
+        pbkdf2_hmac("sha256", data, b"salt", 60_000)  # lets go of the interpreter
         return 1
 
     held = operation("stall-load").carry_out(given(Codec("holds", "json", plain.encode, hold)), tools())
@@ -211,6 +212,16 @@ def test_a_run_goes_on_from_its_result(measured: Path) -> None:
     assert found is not None
     assert 2 * p50 == pytest.approx(found.facts["p50"])
     assert 6 == len(found.samples)
+
+
+def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
+    """A run that is stopped after a single one has gained something."""
+    journal = Journal(tmp_path / "results.json", resume=False)
+    journal.write({"kind": "cell", "cell": "movies/import/json", "outcome": "ok"})
+    assert not journal.gained
+    journal.write({"kind": "alone", "cell": "movies/import/json", "pair": 0, "value": 1.0})
+    assert journal.gained
+    journal.remove()
 
 
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
