@@ -31,8 +31,10 @@ PROMISED = CODECS[0]
 
 def ratio(result: Result, codec: str, over: str, under: str) -> tuple[float, float, float]:
     """Return the ratio of two cells of a codec, paired, with its interval."""
-    cells = [result.cell("messages", name, codec) for name in (over, under)]
-    found = stats.ratio(*(cell.samples for cell in cells if cell is not None))
+    first, second = (result.cell("messages", name, codec) for name in (over, under))
+    assert first is not None
+    assert second is not None
+    found = stats.ratio(first.samples, second.samples)
     return found.value, found.low, found.high
 
 
