@@ -16,8 +16,8 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 
 
 LAYOUTS: Final = ("codecs", "stores", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What a table is about: codecs; codecs in stores; the same as two posts had it, see `reports.posts`; what
-means are made of, and two more posts in that form, see `reports.samples`."""
+"""What tables are about. Codecs, and codecs in stores, the latter also as two posts had it (`reports.posts`);
+what means are made of, and two more posts in that form (`reports.samples`)."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002

@@ -93,8 +93,10 @@ class Candidate:
 
     @cached_property
     def outcome(self) -> str:
-        """The worst outcome of all cells."""
+        """The worst outcome of all cells; an operation that the codec has not tells nothing of the others."""
         found = {cell.outcome for cell in self.cells.values()}
+        if found & {"ok", "lossy"}:
+            found.discard("unsupported")
         return next((outcome for outcome in _WORST if outcome in found), "missing")
 
     @cached_property

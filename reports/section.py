@@ -93,7 +93,8 @@ class SectionBuilder:
         for key, spec in self.known.items():
             if key == "codec" or self._tells(spec):
                 wanted += [key] * spec.default + [f"{key}:x"] * spec.default_ratio
-        return wanted
+        # Where other tables have all figures, this one says whose they are.
+        return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
 
     def _tells(self, spec: ColumnSpec) -> bool:
         """Whether a column that nobody asked for has something to say; a sum only when it is one."""

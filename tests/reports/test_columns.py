@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.bench.results import OperationFacts, Result
+from bakeoff.bench.results import Cell, CellResult, OperationFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import chart_rows, charts, page, render
 from bakeoff.reports.columns import COLUMNS
@@ -129,3 +129,22 @@ def test_keys_are_unique():
 
     assert sorted(set(places)) == sorted(places)
     assert "codec" == next(iter(COLUMNS))
+
+
+def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
+    """What it was measured in counts, and the recommendation may name it."""
+    bson = {"dump": 9e-6, "load": 9e-6}
+    made = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100}, "bson": bson})
+    cell = CellResult(Cell("messages", "peek:id", "json"), "unsupported", "no record has it")
+    table = render([replace(made, cells=(*made.cells, cell))])
+
+    assert "exact" in next(line for line in table.splitlines() if line.startswith("json "))
+    assert "json costs least" in table
+
+
+def test_a_table_without_figures_says_whose_they_are(result_of):
+    """Those of sweeps stand in tables of their own."""
+    made = result_of({"json": {"batch-dump:1": 2e-6, "batch-dump:10": 1e-6}}, floor=False)
+    first, *_ = json.loads(render([made], "json"))["sections"]
+
+    assert ["codec", "library", "fidelity"] == [head["key"] for head in first["columns"]]
