@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, cast
 
 import click
@@ -22,6 +23,7 @@ __all__ = [
     "Time",
     "costing",
     "format_option",
+    "measuring",
     "reading",
     "seed_option",
     "selecting",
@@ -234,6 +236,25 @@ def reading(function: _F) -> _F:
     ):
         command = option(command)
     return cast(_F, command)
+
+
+def measuring(output: str) -> Callable[[_F], _F]:
+    """Return what is measured, and ``-o``, where it goes: `output` without it."""
+
+    def add(function: _F) -> _F:
+        kept = click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            default=output,
+            show_default=True,
+            help="Result file; one of other options or data that stands there is kept beside it.",
+        )(function)
+        return click.argument(
+            "corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora
+        )(kept)
+
+    return add
 
 
 def selecting(default: str) -> Callable[[_F], _F]:

@@ -15,7 +15,7 @@ from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
-from ._options import Share, Size, Sizes, Time, reading, seed_option, selecting
+from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
 from ._output import encoded, layout, typed
 
 if TYPE_CHECKING:
@@ -37,15 +37,7 @@ _NOTHING = 1
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="bakeoff.json",
-    show_default=True,
-    help="Result file; one of other options or data that stands there is kept beside it.",
-)
+@measuring("bakeoff.json")
 @selecting("all but pure-Python twins and plist; --all or '*' for these, too")
 @click.option(
     "-n",

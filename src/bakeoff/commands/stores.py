@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import Time, reading, seed_option, selecting
+from ._options import Time, measuring, reading, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -33,15 +33,7 @@ _ADDRESSES = 16 << 30
 
 
 @click.command()
-@click.argument("corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="stores.json",
-    show_default=True,
-    help="Result file; one of other options or data that stands there is kept beside it.",
-)
+@measuring("stores.json")
 @click.option(
     "--store",
     "stores",
