@@ -26,9 +26,13 @@ cdef class Way:
         for i, (text, index) in enumerate(steps):
             self.steps.index[i] = index
             self.steps.length[i] = -1 if text is None else len(text)
-            self.steps.text[i] = NULL if text is None else <const unsigned char *>PyBytes_AS_STRING(text)
+            self.steps.text[i] = NULL
+            if text is not None:
+                self.steps.text[i] = <const unsigned char *>PyBytes_AS_STRING(text)
         self.steps.wrap_length = 0 if wrap is None else len(wrap)
-        self.steps.wrap = NULL if wrap is None else <const unsigned char *>PyBytes_AS_STRING(wrap)
+        self.steps.wrap = NULL
+        if wrap is not None:
+            self.steps.wrap = <const unsigned char *>PyBytes_AS_STRING(wrap)
 
     cdef int locate(self, bytes payload, field_t *field) noexcept:
         """Find the field: `FOUND`, with its place in `field`, `ABSENT` or `UNSURE`."""

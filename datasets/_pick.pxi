@@ -39,7 +39,7 @@ cdef class Pick:
         for at in range(size):
             self.total += 1 if even else <uint64_t>min(counts[at], 1 << 40)
             self.upto[at] = self.total
-        self.cards = <uint32_t>max(2, min(self.total, <uint64_t>MOST_CARDS))
+        self.cards = <uint32_t>max(<uint64_t>2, min(self.total, <uint64_t>MOST_CARDS))
         self.deck = <uint32_t *>malloc(self.cards * sizeof(uint32_t))
         if self.deck == NULL:
             raise MemoryError()

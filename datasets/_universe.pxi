@@ -19,7 +19,7 @@ cdef dict galaxy(Random random, uint64_t index):
         "distance": random.ratio(1_000, 9_999_999, 100),
         "stars": 1_000_000_000 + random.below(999_000_000_000),
         "near": [number + GROUP * (step + 1 + random.small(5)) for step in range(2)],
-        "planets": [number + step for step in range(1, GROUP)],
+        "planets": [number + step for step in range(<uint64_t>1, <uint64_t>GROUP)],
     }
 
 
