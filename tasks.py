@@ -185,7 +185,8 @@ def wheel(arguments: list[str]) -> None:
         away = Path(folder)
         python = install(away)
         # What kills, limits, weighs and attacks processes takes minutes, and is no different in a wheel.
-        names = ("bad_codecs", "memory", "nothing_lost", "hostile", "conformance", "room", "store_servers")
+        names = ["bad_codecs", "memory", "nothing_lost", "hostile", "conformance", "room", "schedule"]
+        names += ["selftest", "alone", "store_operations", "store_servers"]
         slow = [*(f"bench/test_{name}" for name in names), "reports/test_strangers", "test_fuzz"]
         left_out = [f"--ignore=tests/{name}.py" for name in slow]
         chosen = arguments or ["-m", "not checkout and not browser", *left_out]

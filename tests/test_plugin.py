@@ -193,7 +193,7 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     """Its figures are records a second, of which more is better; what is inside its calls is part of them."""
     results = tmp_path / "results.json"
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
-    chosen = ("--ops", names, "-c", "msgpack,yaml/pure", "--quick", "--all")
+    chosen = ("--ops", names, "-c", "msgpack,yaml/pure", "--quick", "--all", "--budget", "0")
     run(path, "run", str(readings), *chosen, "-o", str(results))
     rows = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
     found = {row["codec"]: {key: row[key] for key in row if "visit" in key} for row in rows}
@@ -213,7 +213,7 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     assert "k/s" in text
     compared = run("", "compare", str(results), str(results))
     assert "100.0%" not in compared
-    again = run(path, "run", "--resume", str(results), "--budget", "12s")
+    again = run(path, "run", "--resume", str(results), "--all", "--budget", "0")
     assert again
     after = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
     resumed = next(row for row in after if row["codec"] == "msgpack")
