@@ -63,7 +63,7 @@ def test_quantities_have_units(kind: click.ParamType[float], text: str, value: f
         (Share("%", "0.0001%", "99%"), "100", "more than 99%"),
         (Share("", "51%", "100%"), "0.5", "less than 51%"),
         (Size(), "lots", "no size; say for instance 500M"),
-        (Size(), "0.5", "less than 1b"),
+        (Size(), "0.5", "less than 1B"),
     ],
 )
 def test_what_is_no_quantity_is_refused(kind: click.ParamType[float], text: str, said: str) -> None:

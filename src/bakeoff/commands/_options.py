@@ -136,7 +136,7 @@ class Size(_Quantity):
     example = "500M or 2GiB"
 
     def __init__(self, plain: str = "b") -> None:
-        super().__init__(plain, "1b")
+        super().__init__(plain, "1B")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         return int(super().convert(value, param, ctx))
