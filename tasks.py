@@ -188,7 +188,8 @@ def wheel(arguments: list[str]) -> None:
         names = ["bad_codecs", "memory", "nothing_lost", "hostile", "conformance", "room", "schedule"]
         names += ["selftest", "alone", "store_operations", "store_servers"]
         slow = [*(f"bench/test_{name}" for name in names), "reports/test_strangers", "test_fuzz"]
-        left_out = [f"--ignore=tests/{name}.py" for name in slow]
+        # Clients are installed from here only.
+        left_out = ["--ignore=tests/plugs", *(f"--ignore=tests/{name}.py" for name in slow)]
         chosen = arguments or ["-m", "not checkout and not browser", *left_out]
         sh(python, "-m", "pytest", "-q", *ABREAST, *chosen, cwd=away)
 

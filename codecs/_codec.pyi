@@ -6,7 +6,7 @@ from ._walk import Rules
 from .binding import Bound, Schema, unbound
 from .compression import Compression
 from .limits import Limits
-from .plugs import Encoded
+from .plugs.sqlalchemy import Encoded
 from .spec import Format, Spec
 from .streams import Framing
 
@@ -103,4 +103,5 @@ class Codec:
     def _decode_error(self, error: BaseException, where: str = "") -> BaseException: ...
     def _vary(self, **changes: Any) -> Self: ...
     def as_class(self) -> type[Any]: ...
+    # The plugs, found by name.
     def for_sqlalchemy(self) -> Encoded: ...

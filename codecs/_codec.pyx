@@ -23,7 +23,7 @@ from operator import attrgetter
 from ._stack import call_with_stack
 from .binding import Bound, unbound
 from .errors import (
-    DecodeError, EncodeError, LimitError, MissingField, MissingLibrary, PolicyError, TooMuchError,
+    DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from .spec import Spec
 
@@ -830,19 +830,14 @@ cdef class Codec:
         """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
         return _class_of(self)
 
-    def for_sqlalchemy(self):
-        """Return a type of SQLAlchemy's columns, a `bakeoff.codecs.plugs.Encoded`, that stores records as payloads.
+    def __getattr__(self, name):
+        # `for_NAME`, found by name: a framework is one module in `plugs`, and nothing here.
+        if name.startswith("for_"):
+            from .plugs import PLUGS, plug
 
-        Raises:
-            MissingLibrary: SQLAlchemy is not installed.
-        """
-        try:
-            from .plugs import Encoded
-        except ImportError as error:
-            raise MissingLibrary(
-                self.name, "for_sqlalchemy wants SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'"
-            ) from error
-        return Encoded(self)
+            if name[4:] in PLUGS:
+                return plug(self, name[4:])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     # facts ------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class _Mapped:
     ) -> None:
         from sqlalchemy.orm import sessionmaker
 
-        from ...codecs.plugs import Encoded
+        from ...codecs.plugs.sqlalchemy import Encoded
 
         self.wire = wire
         self._engine, self._database, self._size = engine, database, size

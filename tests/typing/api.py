@@ -19,7 +19,7 @@ import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
 from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
 from bakeoff.codecs.lock import Lock
-from bakeoff.codecs.plugs import Encoded
+from bakeoff.codecs.plugs.sqlalchemy import Encoded
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
 from bakeoff.reports.pick import Wish, pick

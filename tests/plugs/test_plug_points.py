@@ -13,6 +13,7 @@ import bakeoff
 RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"]}
 
 
+@pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("msgpack", "orjson", "bson", "yaml"))], ids=str)
 def test_kombu_and_celery_take_its_methods_and_types(codec):
     """A registered codec carries a message under its media type."""
     from kombu import serialization

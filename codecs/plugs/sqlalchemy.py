@@ -1,4 +1,4 @@
-"""Codecs as types of columns; imported by `Codec.for_sqlalchemy`, as it needs SQLAlchemy."""
+"""Codecs as types of SQLAlchemy's columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import Dialect, LargeBinary, TypeDecorator
 from sqlalchemy.dialects.mysql import LONGBLOB
 from sqlalchemy.types import TypeEngine
 
-__all__ = ["Both", "Encoded"]
+__all__ = ["Both", "Encoded", "plug"]
 
 _LONG = frozenset({"mysql", "mariadb"})
 """Whose plain BLOB ends at 65,535 bytes (MariaDB's manual, "BLOB")."""
@@ -63,3 +63,6 @@ class Encoded(TypeDecorator[Any]):
         if x is None or y is None:
             return x is y
         return bool(x == y) and self.codec.encode(x) == self.codec.encode(y)
+
+
+plug = Encoded

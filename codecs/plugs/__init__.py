@@ -1,0 +1,32 @@
+"""Codecs in the shapes that frameworks want: a module for each, imported when `Codec.for_NAME` is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from ..errors import MissingLibrary
+
+__all__ = ["PLUGS", "plug"]
+
+PLUGS: Mapping[str, str] = {
+    "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
+}
+"""What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
+
+
+def plug(codec: Any, name: str) -> Callable[..., Any]:
+    """Return what `Codec.for_NAME` calls: the plug of that name with its codec.
+
+    Raises:
+        KeyError: No such plug.
+        MissingLibrary: What it plugs into is not installed.
+    """
+    wanted = PLUGS[name]
+    try:
+        module = import_module(f".{name}", __name__)
+    except ImportError as error:
+        raise MissingLibrary(codec.name, f"for_{name} wants {wanted}") from error
+    return partial(module.plug, codec)
