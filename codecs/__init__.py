@@ -13,8 +13,10 @@ from .errors import (
     MissingField,
     MissingLibrary,
     UnknownCodec,
+    UnknownMediaType,
 )
 from .limits import Limits
+from .media import by_media_type
 from .registry import (
     available,
     codec,
@@ -33,6 +35,8 @@ from .registry import (
 if TYPE_CHECKING:
     from ._codec import Codec
     from .compression import train
+    from .conventions import register_type
+    from .migration import migrate
 
 __all__ = [
     "Bound",
@@ -45,29 +49,37 @@ __all__ = [
     "MissingField",
     "MissingLibrary",
     "UnknownCodec",
+    "UnknownMediaType",
     "available",
+    "by_media_type",
     "codec",
     "describe",
     "facts",
     "is_raw",
     "join_name",
+    "migrate",
     "missing",
     "names",
     "register",
+    "register_type",
     "select",
     "split_name",
     "train",
     "usual",
 ]
 
+_HOMES = {
+    "Codec": "_codec",
+    "train": "compression",
+    "register_type": "conventions",
+    "migrate": "migration",
+}
+"""Names whose modules are loaded when they are first used."""
+
 
 def __getattr__(name: str) -> Any:
-    if name == "Codec":
-        from ._codec import Codec
+    if (home := _HOMES.get(name)) is not None:
+        from importlib import import_module
 
-        return Codec
-    if name == "train":
-        from .compression import train
-
-        return train
+        return getattr(import_module(f".{home}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from .limits import Limits
 from .plugs.sqlalchemy import Encoded
 from .spec import Format, Spec
 from .streams import Framing
+from .text import TextCodec
 
 DEFAULT_DEPTH: int
 
@@ -39,6 +40,7 @@ class Codec:
     accelerated: bool | None
     media_type: str
     media_type_aliases: tuple[str, ...]
+    http_headers: dict[str, str]
     content_encoding: Literal["binary", "utf-8"]
     encoding: str | None
     file_extension: str
@@ -80,6 +82,8 @@ class Codec:
     def deserialize(self, data: _Payload, /) -> Any: ...
     def encode_text(self, obj: Any, /) -> str: ...
     def decode_text(self, text: str, /) -> Any: ...
+    @property
+    def text(self) -> TextCodec: ...
     def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int: ...
     def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
     def with_schema(self, schema: Schema | None) -> Self: ...

@@ -746,6 +746,17 @@ cdef class Codec:
         """Return the record that a text holds; see `decode`."""
         return self.decode(text)
 
+    @property
+    def text(self):
+        """The same codec with str in the place of bytes, a `bakeoff.codecs.text.TextCodec`.
+
+        Raises:
+            CodecError: The format is binary, or payloads are compressed.
+        """
+        from .text import TextCodec
+
+        return TextCodec(self)
+
     def dump(self, records, file, /):
         """Write records one after another in the framing that the format's users expect.
 
@@ -845,8 +856,9 @@ cdef class Codec:
     library = _fact("library")
     version = _fact("version")
     accelerated = _fact("accelerated")
-    media_type = _fact("format.media_type")
-    media_type_aliases = _fact("format.media_type_aliases")
+    media_type = _fact("media_type")
+    media_type_aliases = _fact("media_type_aliases")
+    http_headers = _fact("http_headers")
     content_encoding = _fact("content_encoding")
     encoding = _fact("encoding")
     file_extension = _fact("format.file_extension")

@@ -28,7 +28,6 @@ from .streams import CborSequence
 CBOR = Format(
     name="cbor",
     media_type="application/cbor",
-    media_type_aliases=("application/cbor-seq",),
     file_extension=".cbor",
     framing=CborSequence(),
 )

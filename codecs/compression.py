@@ -6,6 +6,7 @@ a dictionary trained on sample payloads (`train`), which both sides must have.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,16 @@ class Compression:
     compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
     decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
     dictionary: bytes | None = field(default=None, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """Which compressor it is, whatever its level."""
+        return re.split("[:,]", self.name)[0]
+
+    @property
+    def dictionary_id(self) -> int | None:
+        """The number by which a zstd frame names its dictionary (RFC 8878, section 5); None without one."""
+        return None if self.dictionary is None else int.from_bytes(self.dictionary[4:8], "little")
 
     def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, bytes | None]]:
         return compressor, (self.name, self.dictionary)

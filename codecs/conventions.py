@@ -14,14 +14,15 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
+import functools
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .tokens import SIGNED
 
-__all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text"]
+__all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text", "register_type"]
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
@@ -121,6 +122,37 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
 """What makes the plain value of a subclass's, whatever methods that has; datetime before date."""
 
 
+@functools.singledispatch
+def _of_own_type(value: Any) -> Any:
+    raise TypeError(f"no convention for {type(value).__module__}.{type(value).__qualname__}")
+
+
+_NO_RULE = _of_own_type.dispatch(object)
+
+_T = TypeVar("_T")
+
+
+def register_type(kind: type[_T], write: Callable[[_T], Any]) -> None:
+    """Have every codec write the values of a type of yours as what a function gives for them.
+
+    It holds in this process, for subclasses too, and for abstract base classes as `functools.singledispatch`
+    has them. A codec whose library writes the type by itself does not ask: pickle any, BSON an ObjectId,
+    msgspec attrs classes. What comes back is what was written.
+
+    Args:
+        kind: The type.
+        write: ``(value) -> object``; what values of the object's own are is asked in turn.
+
+    Raises:
+        ValueError: The type is one that codecs write, or has a convention of its own already.
+    """
+    if not isinstance(kind, type) or kind is object:
+        raise ValueError(f"expected a type, got {kind!r:.80}")
+    if kind in _EXACT or kind in (bool, type(None), memoryview):
+        raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
+    _of_own_type.register(kind, write)
+
+
 def _native_bytes(value: bytearray | memoryview) -> bytes:
     """Bytes."""
     return bytes(value)
@@ -175,6 +207,8 @@ class Family:
         kind = type(value)
         if write := self._write.get(kind):
             return write(value)
+        if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
+            return own(value)
         if isinstance(value, enum.Enum):
             return value.value
         if kind is int:
@@ -186,7 +220,7 @@ class Family:
             return _fields(value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
             return dict(value)
-        raise TypeError(f"no convention for {kind.__module__}.{kind.__qualname__}")
+        return _of_own_type(value)
 
     def lowered_leaf(self, value: Any) -> Any:
         """As `leaf`, rewritten all the way down where it holds more: for libraries that nest without a limit.
@@ -225,7 +259,7 @@ class Family:
             return self._lower_dict(value)
         if kind is list:
             return [self.lower(item) for item in value]
-        if isinstance(value, enum.Enum):
+        if isinstance(value, enum.Enum) and _of_own_type.dispatch(kind) is _NO_RULE:
             return self.lower(value.value)
         if kind in self._untouched:
             if kind is tuple:

@@ -10,7 +10,8 @@
         ├── MissingField
         ├── MissingLibrary
         ├── UnknownCodec
-        └── UnknownCompressor
+        ├── UnknownCompressor
+        └── UnknownMediaType
 
 All are `ValueError`: some message clients swallow `TypeError` and call again with other
 arguments (dpkp/kafka-python#3048), and would hide the cause.
@@ -33,6 +34,7 @@ __all__ = [
     "TooMuchError",
     "UnknownCodec",
     "UnknownCompressor",
+    "UnknownMediaType",
 ]
 
 
@@ -98,3 +100,7 @@ class UnknownCodec(CodecError, UsageError):
 
 class UnknownCompressor(CodecError, UsageError):
     """No compressor of that name, or not with that level or option."""
+
+
+class UnknownMediaType(CodecError, UsageError):
+    """No codec reads payloads of that media type."""

@@ -26,7 +26,7 @@ from .structs import typed
 JSON = Format(
     name="json",
     media_type="application/json",
-    media_type_aliases=("text/json", "application/x-ndjson"),
+    media_type_aliases=("text/json",),
     content_encoding="utf-8",
     file_extension=".json",
     framing=Lines(),

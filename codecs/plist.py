@@ -22,6 +22,8 @@ from .registry import declare
 from .spec import Format, RawCalls, Spec
 
 PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist")
+# As AirPlay and others of Apple's protocols have it.
+BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
 NATIVE = frozenset({str, int, float, bool, bytes})
 CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
 
@@ -150,7 +152,7 @@ def _xml() -> Spec:
     )
 
 
-@declare("plist/binary", PLIST, usual=False)
+@declare("plist/binary", BINARY, usual=False)
 def _binary() -> Spec:
     return replace(
         _plist(

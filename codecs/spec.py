@@ -42,8 +42,9 @@ class Format:
 
     Attributes:
         name: For instance ``"json"``.
-        media_type: What to put into a Content-Type header.
+        media_type: Its own, whatever conventions are written in it.
         media_type_aliases: Older names that peers still send.
+        syntax: What a media type of ours calls it: the name, but where two readers do not read each other.
         content_encoding: Whether payloads are text.
         file_extension: With its dot.
         trusted_only: Decoding can run code that the payload brings along.
@@ -57,6 +58,7 @@ class Format:
     name: str
     media_type: str = "application/octet-stream"
     media_type_aliases: Sequence[str] = ()
+    syntax: str = ""
     content_encoding: Literal["binary", "utf-8"] = "binary"
     file_extension: str = ""
     trusted_only: bool = False
@@ -230,6 +232,27 @@ class Spec:
     def encoding(self) -> str | None:
         """The encoding of payloads that are text."""
         return "utf-8" if self.content_encoding == "utf-8" else None
+
+    @property
+    def media_type(self) -> str:
+        """What really is in a payload: see `bakeoff.codecs.media`."""
+        from .media import media_type
+
+        return media_type(self)
+
+    @property
+    def media_type_aliases(self) -> tuple[str, ...]:
+        """What else it reads, the format's own type first."""
+        from .media import aliases
+
+        return aliases(self)
+
+    @property
+    def http_headers(self) -> dict[str, str]:
+        """Content-Type and Content-Encoding for peers that know the standards only."""
+        from .media import http_headers
+
+        return http_headers(self)
 
     @property
     def framing(self) -> Framing:

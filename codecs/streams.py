@@ -11,7 +11,8 @@ from __future__ import annotations
 import codecs
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from ._ends import end_of
@@ -231,6 +232,9 @@ class Prefixed(Cut):
     def __init__(self, layout: str, *, included: bool) -> None:
         self._layout = struct.Struct(layout)
         self._included = included
+
+    def __reduce__(self) -> tuple[Callable[..., Prefixed], tuple[str]]:
+        return partial(Prefixed, included=self._included), (self._layout.format,)
 
     def frame(self, payload: bytes) -> bytes:
         return payload if self._included else self._layout.pack(len(payload)) + payload

@@ -130,6 +130,14 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
         (folder / named[1]).write_text(block.code, encoding="utf-8")
     elif block.language == "python":
         _succeed(block, [sys.executable, "-c", block.code], folder, environment)
+    elif block.language == "pycon":
+        # One session a page: what follows knows what was typed before.
+        session = folder / "session.txt"
+        with session.open("a", encoding="utf-8") as typed:
+            typed.write(f"{block.code}\n")
+        _succeed(
+            block, [sys.executable, "-m", "doctest", "-o", "ELLIPSIS", session.name], folder, environment
+        )
     elif block.language == "sh":
         _succeed(block, ["bash", "-euo", "pipefail", "-c", block.code], folder, environment)
     elif block.language == "console":

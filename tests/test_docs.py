@@ -20,7 +20,7 @@ from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links
 pytestmark = pytest.mark.checkout
 
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-LANGUAGES = {"python", "sh", "console", "toml", "yaml", "text"}
+LANGUAGES = {"python", "pycon", "sh", "console", "toml", "yaml", "text"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._fastest import fastest
+    from .codecs import codec, migrate
     from .codecs._codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
     from .codecs.limits import Limits
-    from .codecs.registry import codec
     from .datasets import Corpus, corpus
     from .errors import BakeoffError, RunError, UsageError
     from .schemas import Advice, AdviceError, Hint, Schema
@@ -20,9 +20,8 @@ _HOMES = {
     name: module
     for module, names in {
         "_fastest": "fastest",
-        "codecs": (
-            "Codec CodecError DecodeError EncodeError LimitError Limits MissingLibrary UnknownCodec codec"
-        ),
+        "codecs": "Codec Limits codec migrate",
+        "codecs.errors": "CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec",
         "datasets": "Corpus corpus",
         "errors": "BakeoffError RunError UsageError",
         "schemas": "Advice AdviceError Hint Schema",
@@ -52,6 +51,7 @@ __all__ = [
     "codec",
     "corpus",
     "fastest",
+    "migrate",
 ]
 
 

@@ -112,8 +112,8 @@ def _change(before: Lock, new: Lock) -> _Change:
         [
             f"{head} is another format on the wire, for every service that reads this lock",
             met,
-            "let queues, caches and files run empty before; or read with "
-            f"bakeoff.codec({before.codec!r}) what the new one refuses, and update readers before writers",
+            "let queues and caches run empty before; or have readers take "
+            f"bakeoff.migrate(bakeoff.codec({before.codec!r}), bakeoff.fastest()) first, which reads both",
         ],
     )
 
