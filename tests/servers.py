@@ -36,9 +36,14 @@ QUOTED = "o0pen%2FSesame%407"
 PATIENCE = 60.0
 """Seconds that a server may take to start, and to stop."""
 PLACES = os.pathsep.join(
-    (os.environ["PATH"], "/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin")))
+    (
+        str(Path(sys.executable).parent),
+        os.environ["PATH"],
+        "/usr/sbin",
+        *map(str, Path("/usr/lib/postgresql").glob("*/bin")),
+    )
 )
-"""Debian keeps the programs of servers off the PATH of users."""
+"""pip installs one beside the interpreter, and Debian keeps the programs of servers off the PATH of users."""
 
 
 class UnavailableError(Exception):
@@ -127,6 +132,10 @@ def _mongodb(folder: Path, port: int) -> list[list[str]]:
     return [["java", *options, str(Path(__file__).parent / "mongo/Server.java"), str(port)]]
 
 
+def _nats(folder: Path, port: int) -> list[list[str]]:
+    return [["nats-server", "-a", "127.0.0.1", "-p", str(port), "-js", "-sd", str(folder)]]
+
+
 KINDS = {
     "redis": Kind({"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis),
     "postgresql": Kind(
@@ -146,6 +155,8 @@ KINDS = {
     "mongodb": Kind(
         {"default-jdk-headless": "javac", "maven": "mvn"}, "mongodb://127.0.0.1:{}/bakeoff", _mongodb
     ),
+    # Without a password, as nats-py takes those of a URL as they stand there, quoted.
+    "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats),
 }
 
 
