@@ -33,6 +33,8 @@ from .environment import abreast
 __all__ = ["SCRUBBED", "Workshop"]
 
 SCRUBBED = (
+    "COVERAGE_PROCESS_CONFIG",
+    "COVERAGE_PROCESS_START",
     "PYTHONDEVMODE",
     "PYTHONDUMPREFS",
     "PYTHONHASHSEED",
