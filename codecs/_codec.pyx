@@ -152,6 +152,7 @@ cdef class Codec:
     cdef bint _plain_keys
     cdef str _walks
     cdef dict _paths
+    cdef tuple _names
     cdef object __weakref__
 
     def __cinit__(self, *_arguments, **_options):
@@ -852,13 +853,33 @@ cdef class Codec:
 
     # facts ------------------------------------------------------------------------------------
 
+    @property
+    def media_type(self):
+        """What really is in a payload; see `bakeoff.codecs.media`."""
+        return self._named()[0]
+
+    @property
+    def media_type_aliases(self):
+        """What else it reads, the format's own type first."""
+        return self._named()[1]
+
+    @property
+    def http_headers(self):
+        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
+        return dict(self._named()[2])
+
+    cdef tuple _named(self):
+        # Kept: whoever sends asks for each message.
+        if self._names is None:
+            from .media import aliases, http_headers, media_type
+
+            self._names = media_type(self.spec), aliases(self.spec), http_headers(self.spec)
+        return self._names
+
     format = _fact("format.name")
     library = _fact("library")
     version = _fact("version")
     accelerated = _fact("accelerated")
-    media_type = _fact("media_type")
-    media_type_aliases = _fact("media_type_aliases")
-    http_headers = _fact("http_headers")
     content_encoding = _fact("content_encoding")
     encoding = _fact("encoding")
     file_extension = _fact("format.file_extension")

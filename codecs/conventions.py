@@ -18,7 +18,7 @@ import functools
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from .tokens import SIGNED
 
@@ -129,10 +129,8 @@ def _of_own_type(value: Any) -> Any:
 
 _NO_RULE = _of_own_type.dispatch(object)
 
-_T = TypeVar("_T")
 
-
-def register_type(kind: type[_T], write: Callable[[_T], Any]) -> None:
+def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
     """Have every codec write the values of a type of yours as what a function gives for them.
 
     It holds in this process, for subclasses too, and for abstract base classes as `functools.singledispatch`

@@ -234,27 +234,6 @@ class Spec:
         return "utf-8" if self.content_encoding == "utf-8" else None
 
     @property
-    def media_type(self) -> str:
-        """What really is in a payload: see `bakeoff.codecs.media`."""
-        from .media import media_type
-
-        return media_type(self)
-
-    @property
-    def media_type_aliases(self) -> tuple[str, ...]:
-        """What else it reads, the format's own type first."""
-        from .media import aliases
-
-        return aliases(self)
-
-    @property
-    def http_headers(self) -> dict[str, str]:
-        """Content-Type and Content-Encoding for peers that know the standards only."""
-        from .media import http_headers
-
-        return http_headers(self)
-
-    @property
     def framing(self) -> Framing:
         """As of the format; compressed, a payload no longer shows where it ends."""
         from .streams import LENGTHS

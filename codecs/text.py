@@ -64,5 +64,5 @@ class TextCodec:
 
     @property
     def encoding(self) -> str | None:
-        """What makes bytes of the text: UTF-8."""
+        """That of the text's bytes, UTF-8."""
         return self.codec.encoding
