@@ -124,7 +124,8 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
 
 @functools.singledispatch
 def _of_own_type(value: Any) -> Any:
-    raise TypeError(f"no convention for {type(value).__module__}.{type(value).__qualname__}")
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    raise TypeError(f"no convention for {kind}; bakeoff.codecs.register_type gives one")
 
 
 _NO_RULE = _of_own_type.dispatch(object)
