@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,19 @@ def test_all_names_what_is_there():
         assert getattr(bakeoff, name) is not None
     with pytest.raises(AttributeError):
         _ = bakeoff.nothing_of_the_kind
+
+
+def test_all_that_is_compiled_can_be_imported():
+    """In a process that has loaded nothing else."""
+    package, suffix = Path(bakeoff.__file__).parent, sysconfig.get_config_var("EXT_SUFFIX")
+    found = [
+        path.relative_to(package.parent) for room in ROOMS for path in (package / room).rglob(f"*{suffix}")
+    ]
+    names = [str(path).removesuffix(suffix).replace(os.sep, ".") for path in found]
+    script = f"from importlib import import_module\nfor name in {names!r}: import_module(name)"
+
+    assert "bakeoff.codecs._codec" in names
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.checkout

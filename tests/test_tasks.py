@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from zipfile import ZipFile
 
 import pytest
 
@@ -80,6 +81,23 @@ def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str 
     else:
         with pytest.raises(SystemExit, match=stops):
             tasks.quietly(sys.executable, "-c", code)
+
+
+def test_what_a_wheel_lacks_is_named(tasks: ModuleType, tmp_path: Path) -> None:
+    """Modules, what lies beside them, and what is compiled; of the latter no source."""
+    none, most = tmp_path / "none.whl", tmp_path / "most.whl"
+    with ZipFile(none, "w"):
+        pass
+    wanted = tasks.missing(none)
+    left_out = ["bakeoff/codecs/_walk.pyi", "bakeoff/reports/templates/page.css", "bakeoff/schemas/plan.py"]
+    left_out.append(next(name for name in wanted if name.startswith("bakeoff/schemas/_plan.cpython")))
+    with ZipFile(most, "w") as archive:
+        for name in set(wanted) - set(left_out):
+            archive.writestr(name, "")
+
+    assert {"bakeoff/__init__.py", "bakeoff/py.typed", *left_out} < set(wanted)
+    assert not [name for name in wanted if name.endswith((".pyx", ".pxi", ".pyc"))]
+    assert sorted(left_out) == tasks.missing(most)
 
 
 @pytest.mark.parametrize(("user", "installs"), [(0, True), (1000, False)])
