@@ -12,6 +12,12 @@ from ..errors import MissingLibrary
 __all__ = ["PLUGS", "plug"]
 
 PLUGS: Mapping[str, str] = {
+    "aiocache": "aiocache",
+    "cachelib": "cachelib",
+    "diskcache": "diskcache",
+    "django": "Django",
+    "dogpile": "dogpile.cache",
+    "joblib": "joblib",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
-
 import pytest
 
 import bakeoff
@@ -29,33 +25,6 @@ def test_kombu_and_celery_take_its_methods_and_types(codec):
         serialization.unregister(codec.name)
 
     assert RECORD["id"] == found["id"]
-
-
-def test_itsdangerous_takes_it_as_serializer():
-    """Signed payloads, which itsdangerous tries out with an empty dict first."""
-    from itsdangerous import Serializer
-
-    signer = Serializer("secret", serializer=bakeoff.codec("msgpack"))
-
-    assert RECORD == signer.loads(signer.dumps(RECORD))
-
-
-def test_django_takes_the_class_by_dotted_path():
-    """Django's signing builds the class without arguments."""
-    script = """
-        from django.conf import settings
-        settings.configure(SECRET_KEY="x")
-        from django.core import signing
-        from django.utils.module_loading import import_string
-        serializer = import_string("bakeoff.codecs.ready.MsgspecMsgpack")
-        print(signing.loads(signing.dumps({"a": [1]}, serializer=serializer), serializer=serializer))
-    """
-
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
-    )
-
-    assert "{'a': [1]}" == done.stdout.strip()
 
 
 def test_rq_takes_it_by_dotted_path():

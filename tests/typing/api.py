@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
+from cachelib import RedisCache
+from dogpile.cache import CacheRegion, make_region
 from sqlalchemy import Column, create_engine
 
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
 from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
 from bakeoff.codecs.lock import Lock
+from bakeoff.codecs.plugs._counters import Counters
 from bakeoff.codecs.plugs.sqlalchemy import Encoded
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
@@ -124,6 +127,11 @@ def plug_points(codec: bakeoff.Codec) -> None:
     assert_type(codec.for_sqlalchemy(), Encoded)
     column: Column[Any] = Column("record", codec.for_sqlalchemy())
     assert_type(column, Column[Any])
+    assert_type(codec.for_django(), type[Counters])
+    assert_type(codec.for_aiocache(), Counters)
+    region = make_region(**codec.for_dogpile())
+    assert_type(region, CacheRegion)
+    RedisCache.serializer = codec.for_cachelib()
     create_engine("sqlite://", json_serializer=codec.encode_text, json_deserializer=codec.decode)
 
 

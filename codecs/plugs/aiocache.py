@@ -1,0 +1,9 @@
+"""Codecs as serializers of aiocache."""
+
+from __future__ import annotations
+
+from ._counters import Counters
+
+__all__ = ["plug"]
+
+plug = Counters

@@ -1,0 +1,183 @@
+"""Codecs in caches: cachelib, dogpile.cache, aiocache, diskcache, joblib; and in itsdangerous."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import redis
+
+import bakeoff
+
+RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"]}
+POISON = b"\xc1no payload"
+MINE = f"bakeoff-{os.getpid()}-"
+"""Of keys: other workers use the same server."""
+CODEC = bakeoff.codec("msgpack")
+
+
+@pytest.fixture(scope="module")
+def place(server: Callable[[str], str]) -> tuple[int, str]:
+    """The port and the password of a Redis on this machine."""
+    parts = urlsplit(server("redis"))
+    return parts.port or 0, unquote(parts.password or "")
+
+
+@pytest.fixture
+def client(place: tuple[int, str]) -> Iterator[redis.Redis]:
+    """Redis itself, without what the test has left there."""
+    port, password = place
+    with redis.Redis(port=port, password=password) as made:
+        yield made
+        if keys := made.keys(f"*{MINE}*"):
+            made.delete(*keys)
+
+
+def test_cachelib_on_redis(place, client):
+    """Records, misses and counters; what cannot be decoded is a miss with a warning."""
+    from cachelib import RedisCache
+
+    class Cache(RedisCache):
+        serializer = CODEC.for_cachelib()
+
+    port, password = place
+    cache = Cache(port=port, password=password, key_prefix=MINE)
+    cache.set("record", RECORD)
+    cache.set("count", 52)
+    client.set(f"{MINE}poison", POISON)
+
+    assert [RECORD, 52, None, None] == cache.get_many("record", "count", "miss", "poison")
+    assert 53 == cache.inc("count")
+
+
+def test_cachelib_in_files(tmp_path, caplog):
+    """As on Redis."""
+    from cachelib import FileSystemCache
+
+    class Cache(FileSystemCache):
+        serializer = CODEC.for_cachelib()
+
+    cache = Cache(str(tmp_path))
+    cache.set("record", RECORD)
+    cache.set("count", 52)
+
+    assert RECORD == cache.get("record")
+    assert None is cache.get("miss")
+    assert 53 == cache.inc("count")
+    assert [] == caplog.messages
+    path = Path(cache._get_filename("record"))
+    path.write_bytes(path.read_bytes()[:4] + POISON)
+    assert None is cache.get("record")
+    assert any("msgpack" in said for said in caplog.messages)
+
+
+def test_dogpile(place, client):
+    """What cannot be decoded is made anew; with the bare methods it is an error."""
+    from dogpile.cache import make_region
+
+    port, password = place
+    arguments = {"port": port, "password": password}
+    careful, bare = (
+        make_region(key_mangler=MINE.__add__, **taken).configure("dogpile.cache.redis", arguments=arguments)
+        for taken in (CODEC.for_dogpile(), {"serializer": CODEC.encode, "deserializer": CODEC.decode})
+    )
+
+    assert RECORD == careful.get_or_create("record", lambda: RECORD)
+    assert RECORD == bare.get("record") == careful.get("record")
+    client.set(f"{MINE}record", client.get(f"{MINE}record").partition(b"|")[0] + b"|" + POISON)
+    with pytest.raises(bakeoff.DecodeError, match="msgpack"):
+        bare.get("record")
+    assert "anew" == careful.get_or_create("record", lambda: "anew") == bare.get("record")
+
+
+def test_aiocache(place, client):
+    """It hands even what it has not found to its serializer."""
+    from aiocache import Cache
+    from aiocache.backends.redis import RedisCache
+
+    async def main() -> None:
+        port, password = place
+        options: dict[str, Any] = {"serializer": CODEC.for_aiocache(), "namespace": MINE}
+        cache = Cache(Cache.REDIS, endpoint="127.0.0.1", port=port, password=password, **options)
+        assert isinstance(cache, RedisCache)
+        try:
+            await cache.set("record", RECORD)
+            await cache.set("count", 52)
+            assert 53 == await cache.increment("count")
+            assert [RECORD, 53, None] == await cache.multi_get(["record", "count", "miss"])
+            assert "miss" == await cache.get("miss", "miss")
+            client.set(cache.build_key("poison"), POISON)
+            with pytest.raises(bakeoff.DecodeError, match="msgpack"):
+                await cache.get("poison")
+        finally:
+            await cache.client.aclose()
+
+    asyncio.run(main())
+
+
+def test_diskcache(tmp_path):
+    """Values and keys, small ones in its database and large ones in files; its own types stay as they are."""
+    from diskcache import Cache
+
+    large = [RECORD] * 5000
+    with Cache(tmp_path, disk=CODEC.for_diskcache()) as cache:
+        cache["record"], cache["order", 1], cache["large"], cache["count"] = RECORD, "x", large, 52
+        cache["yes"] = True
+
+        assert (RECORD, "x", large) == (cache["record"], cache["order", 1], cache["large"])
+        assert (53, True) == (cache.incr("count"), cache["yes"])
+        assert [] == cache.check()
+        assert ["order", 1] in list(cache)
+        assert [(CODEC.encode(RECORD),)] == cache._sql(
+            "SELECT value FROM Cache WHERE key = 'record'"
+        ).fetchall()
+        cache._sql("UPDATE Cache SET value = ? WHERE key = 'record'", (POISON,))
+        with pytest.raises(bakeoff.DecodeError, match="msgpack"):
+            cache.get("record")
+        assert "x" == cache["order", 1]
+
+
+def test_joblib(tmp_path):
+    """A backend of its Memory; what cannot be decoded is computed again, with a warning in the log."""
+    from joblib import Memory, register_store_backend
+    from joblib._store_backends import CacheWarning
+
+    register_store_backend("bakeoff-msgpack", CODEC.for_joblib())
+    calls: list[Any] = []
+
+    def work(given: Any) -> Any:
+        calls.append(given)
+        return given
+
+    cached = Memory(tmp_path, backend="bakeoff-msgpack", verbose=0).cache(work)
+
+    assert [RECORD] * 2 == [cached(RECORD), cached(RECORD)]
+    assert [RECORD] == calls
+    (path,) = tmp_path.rglob("output.pkl")
+    assert RECORD == CODEC.decode(path.read_bytes())
+    path.write_bytes(POISON)
+    assert [RECORD] * 2 == [cached(RECORD), cached(RECORD)]
+    assert [RECORD] * 2 == calls
+    with pytest.warns(CacheWarning, match="result not kept: msgpack"):
+        cached(object())
+
+
+def test_itsdangerous():
+    """Its error for what is signed and no payload has the codec's within."""
+    from itsdangerous import BadPayload, BadSignature, Serializer, URLSafeTimedSerializer
+
+    for kind in (Serializer, URLSafeTimedSerializer):
+        signer = kind("secret", serializer=CODEC)
+        token = signer.dumps(RECORD)
+
+        assert RECORD == signer.loads(token)
+        with pytest.raises(BadPayload) as raised:
+            signer.loads(kind("secret").dumps(RECORD))
+        assert isinstance(raised.value.original_error, bakeoff.DecodeError)
+        with pytest.raises(BadSignature):
+            kind("other", serializer=CODEC).loads(token)
