@@ -64,24 +64,25 @@ IN_A_WHEEL = (
 a service needs. The rest is Python, all of which is there: see `missing`."""
 NOT_IN_A_WHEEL = {".c", ".pxi", ".pyc", ".so"}
 """What of the package's folders is compiled in, or comes of building and running."""
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""What commands find: bytecode is written, as tests start hundreds of processes of what they test."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
 """As many tests at a time as there are processors."""
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
     """Run a command; stop with its exit code when it fails."""
-    done = subprocess.run([str(part) for part in command], cwd=cwd, env=os.environ | environment)
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=ENVIRONMENT | environment)
     if done.returncode:
         sys.exit(done.returncode)
 
 
 def quietly(*command: str | Path, **environment: str) -> None:
     """Run a command that builds; stop where it fails, or warns of anything: whoever installs would see it."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [str(part) for part in command],
         cwd=ROOT,
-        env=kept | environment,
+        env=ENVIRONMENT | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
