@@ -64,6 +64,8 @@ IN_A_WHEEL = (
 a service needs. The rest is Python, all of which is there: see `missing`."""
 NOT_IN_A_WHEEL = {".c", ".pxi", ".pyc", ".so"}
 """What of the package's folders is compiled in, or comes of building and running."""
+NO_SOURCES = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "fuzz-findings")
+"""What comes of building and running, in the project's folder."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """What commands find: bytecode is written, as tests start hundreds of processes of what they test."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
@@ -177,12 +179,18 @@ def docs(arguments: list[str]) -> None:
 
 
 def install(away: Path, **environment: str) -> Path:
-    """Build the sdist and the wheel from it, install it beside a copy of the tests; return its Python."""
-    quietly(BIN / "python", "-m", "build", "--outdir", away / "dist", ROOT, **environment)
-    (built,) = (away / "dist").glob("*.whl")
+    """Build the sdist and the wheel from it, install it beside a copy of the tests; return its Python.
+
+    Needs nothing of .venv, which may be set up meanwhile.
+    """
     sh(sys.executable, "-m", "venv", away / "venv")
     python = away / "venv/bin/python"
-    sh(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+    sh(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1", "build>=1.2")
+    # A copy, as the sdist is prepared in the sources, and so is what is installed into .venv.
+    shutil.copytree(ROOT, away / "sources", symlinks=True, ignore=shutil.ignore_patterns(*NO_SOURCES))
+    quietly(python, "-m", "build", "--outdir", away / "dist", away / "sources", **environment)
+    shutil.rmtree(away / "sources")
+    (built,) = (away / "dist").glob("*.whl")
     group = f"{ROOT / 'pyproject.toml'}:test"
     sh(python, "-m", "pip", "install", "--quiet", f"{built}[all]", "--group", group)
     for folder_name in ("tests", "docs"):
@@ -208,7 +216,6 @@ def missing(built: Path) -> list[str]:
 
 def wheel(arguments: list[str]) -> None:
     """Build the sdist and the wheel from it; test the installed wheel with the sources out of the way."""
-    setup("dev")
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
         python = install(away)
@@ -222,7 +229,6 @@ def wheel(arguments: list[str]) -> None:
 @contextmanager
 def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
     """Give a Python with extensions built with AddressSanitizer, a folder with the tests, and what to set."""
-    setup("dev")
     flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
     # The runtime must be there before Python is; with it libstdc++, whose exceptions it wraps.
     runtime = [
