@@ -19,6 +19,7 @@ from sphinx.environment import BuildEnvironment
 
 import bakeoff
 from bakeoff.codecs import _codec
+from bakeoff.codecs.plugs import PLUGS
 from bakeoff.schemas import _plan
 
 project = "bakeoff"
@@ -46,6 +47,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))  # for the 
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names stand in our signatures without theirs."""
+OTHERS = {*sys.stdlib_module_names, *PLUGS}
+"""Whose names have no link; modules of plugs are named after what they plug into."""
 
 
 def stub_signatures() -> dict[str, tuple[str, str]]:
@@ -81,12 +84,12 @@ def typed(
 def resolve(
     _app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
 ) -> nodes.Node | None:
-    """Find what stands here under its public name; leave the standard library's without a link."""
+    """Find what stands here under its public name; leave names of others without a link."""
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":
         return None
     first, last = target.partition(".")[0], target.rpartition(".")[2]
-    if first in sys.stdlib_module_names or any(hasattr(module, target) for module in STANDARD):
+    if first in OTHERS or any(hasattr(module, target) for module in STANDARD):
         return shown
     domain = env.domains.python_domain
     named = [name for name in domain.objects if name.endswith(f".{last}")]

@@ -17,7 +17,13 @@ PLUGS: Mapping[str, str] = {
     "diskcache": "diskcache",
     "django": "Django",
     "dogpile": "dogpile.cache",
+    "drf": "Django REST framework",
+    "falcon": "falcon",
+    "flask": "Flask",
+    "flask_sessions": "Flask",
     "joblib": "joblib",
+    "litestar": "Litestar",
+    "starlette": "Starlette or FastAPI",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""

@@ -1,4 +1,4 @@
-"""Codecs in Django: caches on Redis, sessions, signing."""
+"""Codecs in Django: caches on Redis, sessions, signing; and in Django REST framework."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def configured(server: Callable[[str], str]) -> None:
             for name, (backend, options) in {**SERIALIZERS, "default": SERIALIZERS["class"]}.items()
         },
         SESSION_SERIALIZER="bakeoff.codecs.plugs.django.Msgpack",
+        REST_FRAMEWORK={"UNAUTHENTICATED_USER": None},
     )
     django.setup()
 
@@ -152,3 +153,37 @@ def test_paths_end_somewhere():
     for name in ("Nothing", "msgpack"):
         with pytest.raises(ImportError, match=name):
             import_string(f"bakeoff.codecs.plugs.django.{name}")
+
+
+@pytest.mark.parametrize("name", ["msgpack", "orjson", "orjson|zlib"])
+def test_rest_framework(name, configured):
+    """A renderer and a parser; what cannot be read is a 400 or 415 in the codec's own format."""
+    from rest_framework.response import Response
+    from rest_framework.test import APIRequestFactory
+    from rest_framework.views import APIView
+
+    codec = bakeoff.codec(name)
+    plain = codec.with_compression(None)
+    renderer, parser = codec.for_drf()
+
+    class Echo(APIView):
+        authentication_classes = permission_classes = ()
+        renderer_classes, parser_classes = (renderer,), (parser,)
+
+        def post(self, request: Any) -> Response:
+            return Response(request.data)
+
+    def post(body: bytes, headers: dict[str, str]) -> Any:
+        coding = {"HTTP_CONTENT_ENCODING": headers.get("content-encoding", "identity")}
+        request = APIRequestFactory().post("/", body, content_type=headers["content-type"], **coding)
+        return Echo.as_view()(request).render()
+
+    answer = post(codec.encode(RECORD), codec.http_headers)
+    assert RECORD == codec.decode(answer.content)
+    assert codec.http_headers == {key: answer[key] for key in codec.http_headers}
+    assert RECORD == codec.decode(post(plain.encode(RECORD), plain.http_headers).content)
+    refused = post(POISON, codec.http_headers)
+    assert 400 == refused.status_code
+    assert codec.name in codec.decode(refused.content)["detail"]
+    for headers in ({"content-type": "text/plain"}, {**codec.http_headers, "content-encoding": "br"}):
+        assert 415 == post(codec.encode(RECORD), headers).status_code

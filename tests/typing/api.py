@@ -15,6 +15,10 @@ from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
 from cachelib import RedisCache
 from dogpile.cache import CacheRegion, make_region
+from falcon import App
+from fastapi import FastAPI
+from flask import Flask
+from litestar import Litestar
 from sqlalchemy import Column, create_engine
 
 import bakeoff
@@ -132,6 +136,12 @@ def plug_points(codec: bakeoff.Codec) -> None:
     region = make_region(**codec.for_dogpile())
     assert_type(region, CacheRegion)
     RedisCache.serializer = codec.for_cachelib()
+    app = Flask("shop")
+    app.json = codec.for_flask(app)
+    app.session_interface = codec.for_flask_sessions()
+    FastAPI(default_response_class=codec.for_starlette())
+    Litestar(response_class=codec.for_litestar())
+    App().req_options.media_handlers.update(codec.for_falcon())
     create_engine("sqlite://", json_serializer=codec.encode_text, json_deserializer=codec.decode)
 
 
