@@ -136,6 +136,10 @@ def _nats(folder: Path, port: int) -> list[list[str]]:
     return [["nats-server", "-a", "127.0.0.1", "-p", str(port), "-js", "-sd", str(folder)]]
 
 
+def _kafka(folder: Path, port: int) -> list[list[str]]:
+    return [[sys.executable, str(Path(__file__).parent / "librdkafka/broker.py"), str(port)]]
+
+
 KINDS = {
     "redis": Kind({"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis),
     "postgresql": Kind(
@@ -155,6 +159,8 @@ KINDS = {
     "mongodb": Kind(
         {"default-jdk-headless": "javac", "maven": "mvn"}, "mongodb://127.0.0.1:{}/bakeoff", _mongodb
     ),
+    # A mock that speaks the protocol, as a broker takes 10 s to start: not for figures.
+    "kafka": Kind({}, "127.0.0.1:{}", _kafka),
     # Without a password, as nats-py takes those of a URL as they stand there, quoted.
     "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats),
 }

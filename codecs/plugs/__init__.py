@@ -24,6 +24,8 @@ PLUGS: Mapping[str, str] = {
     "joblib": "joblib",
     "litestar": "Litestar",
     "starlette": "Starlette or FastAPI",
+    "kafka_python": "kafka-python 3",
+    "quixstreams": "Quix Streams 3",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
