@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._codec import Codec
     from .spec import Spec
 
-__all__ = ["aliases", "by_media_type", "http_headers", "media_type"]
+__all__ = ["aliases", "by_media_type", "http_headers", "media_type", "reads"]
 
 TREE = "application/x.bakeoff"
 SUFFIXES = frozenset({"json", "cbor", "yaml", "zstd"})
@@ -81,6 +81,15 @@ def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Code
         alias for each in codecs for alias in each.media_type_aliases
     }
     raise UnknownMediaType(media_type, f"no codec reads it; there is one for {', '.join(sorted(known))}")
+
+
+def reads(codec: Codec, media_type: str) -> bool:
+    """Whether a codec reads payloads of a media type."""
+    try:
+        by_media_type(media_type, [codec])
+    except UnknownMediaType:
+        return False
+    return True
 
 
 def _usual(wanted: str) -> list[Codec]:

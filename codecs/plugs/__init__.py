@@ -21,6 +21,7 @@ PLUGS: Mapping[str, str] = {
     "falcon": "falcon",
     "flask": "Flask",
     "flask_sessions": "Flask",
+    "faststream": "FastStream 0.7",
     "joblib": "joblib",
     "litestar": "Litestar",
     "starlette": "Starlette or FastAPI",

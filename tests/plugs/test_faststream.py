@@ -1,0 +1,122 @@
+"""Codecs in brokers of FastStream: real NATS and Redis, and Kafka by librdkafka's mock."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from uuid import uuid4
+
+import pytest
+
+import bakeoff
+
+CODEC = bakeoff.codec("msgpack")
+POISON = b"\xc1 no payload"
+FOREIGN = b'{"by": "another"}'
+JSON = "application/json; charset=utf-8"
+
+
+def nats(url):
+    """A broker, and what sends bytes by its connection."""
+    from faststream.nats import NatsBroker
+
+    broker = NatsBroker(url, codec=CODEC.for_faststream())
+
+    async def send(subject, payload, headers=None):
+        await broker._connection.publish(subject, payload, headers=headers)
+
+    return broker, send, {}
+
+
+def kafka(url):
+    """The same of Kafka."""
+    from aiokafka import AIOKafkaProducer
+    from faststream.kafka import KafkaBroker
+
+    async def send(topic, payload, headers=None):
+        async with AIOKafkaProducer(bootstrap_servers=url) as producer:
+            pairs = [(name, value.encode()) for name, value in (headers or {}).items()]
+            await producer.send_and_wait(topic, payload, headers=pairs, partition=0)
+
+    subscriber = {"auto_offset_reset": "earliest"}
+    return KafkaBroker(url, codec=CODEC.for_faststream(), allow_auto_create_topics=False), send, subscriber
+
+
+def redis(url):
+    """The same of Redis, whose messages of other producers have no headers."""
+    from faststream.redis import RedisBroker
+    from faststream.redis.parser import BinaryMessageFormatV1
+
+    broker = RedisBroker(url, codec=CODEC.for_faststream())
+
+    async def send(channel, payload, headers=None):
+        if headers:
+            payload = await BinaryMessageFormatV1.encode(
+                message=payload, reply_to=None, headers=headers, correlation_id="1"
+            )
+        await broker._connection.publish(channel, payload)
+
+    return broker, send, {}
+
+
+@pytest.mark.parametrize("made", [nats, kafka, redis])
+def test_a_poisoned_message_is_buried_and_the_next_one_handled(server, made):
+    """Among records, one of them another producer's JSON; a middleware has its error and bytes."""
+    from faststream import Context, ExceptionMiddleware
+
+    async def run():
+        subject, seen, dead, all_of_them = uuid4().hex, [], [], asyncio.Event()
+        broker, send, options = made(server(made.__name__))
+        middleware = ExceptionMiddleware()
+
+        @middleware.add_handler(bakeoff.DecodeError)
+        async def bury(error: bakeoff.DecodeError, message=Context()):  # noqa: B008 - how it is asked for
+            dead.append((error.codec, message.body))
+
+        @broker.subscriber(subject, **options)
+        async def handle(record):
+            seen.append(record)
+            if len(seen) == 3:
+                all_of_them.set()
+
+        broker.add_middleware(middleware)
+        async with broker:
+            await broker.start()
+            placed = {"partition": 0} if made is kafka else {}
+            await broker.publish({"n": 1, "payload": b"\x00"}, subject, **placed)
+            await send(subject, POISON)
+            await send(subject, FOREIGN, {"content-type": JSON})
+            await send(subject, CODEC.encode({"n": 2}), {"content-type": CODEC.media_type})
+            await asyncio.wait_for(all_of_them.wait(), 20)
+        return seen, dead
+
+    logging.getLogger("faststream").setLevel(logging.CRITICAL)
+    seen, dead = asyncio.run(run())
+
+    assert [{"n": 1, "payload": b"\x00"}, {"by": "another"}, {"n": 2}] == seen
+    assert [("msgpack", POISON)] == dead
+
+
+def test_a_batch_is_encoded_and_decoded_record_by_record(server):
+    """Kafka's batches, both ways."""
+    from faststream.kafka import KafkaBroker
+
+    async def run():
+        topic, seen, all_of_them = uuid4().hex, [], asyncio.Event()
+        broker = KafkaBroker(
+            server("kafka"), codec=CODEC.for_faststream(), allow_auto_create_topics=False, logger=None
+        )
+
+        @broker.subscriber(topic, batch=True, auto_offset_reset="earliest")
+        async def handle(records):
+            seen.extend(records)
+            if len(seen) == 2:
+                all_of_them.set()
+
+        async with broker:
+            await broker.start()
+            await broker.publish_batch({"n": 1}, {"n": 2}, topic=topic, partition=0)
+            await asyncio.wait_for(all_of_them.wait(), 20)
+        return seen
+
+    assert [{"n": 1}, {"n": 2}] == asyncio.run(run())
