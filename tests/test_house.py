@@ -226,6 +226,7 @@ def test_what_is_imported_unannounced_is_seen(tmp_path):
 
 
 @pytest.mark.checkout
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the frameworks that codecs plug into
 def test_what_all_names_is_there():
     """In every module of every room."""
     for name, path in modules(ROOT / "src/bakeoff").items():

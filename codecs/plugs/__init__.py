@@ -19,15 +19,15 @@ PLUGS: Mapping[str, str] = {
     "dogpile": "dogpile.cache",
     "drf": "Django REST framework",
     "falcon": "falcon",
+    "faststream": "FastStream 0.7",
     "flask": "Flask",
     "flask_sessions": "Flask",
-    "faststream": "FastStream 0.7",
     "joblib": "joblib",
-    "litestar": "Litestar",
-    "starlette": "Starlette or FastAPI",
     "kafka_python": "kafka-python 3",
+    "litestar": "Litestar",
     "quixstreams": "Quix Streams 3",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
+    "starlette": "Starlette or FastAPI",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
 
