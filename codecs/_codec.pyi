@@ -8,6 +8,8 @@ from flask import Flask
 from ._walk import Rules
 from .binding import Bound, Schema, unbound
 from .compression import Compression
+from .decoder import Decoder
+from .errors import DecodeError
 from .limits import Limits
 from .plugs._counters import Counters
 from .plugs.dogpile import Both
@@ -98,6 +100,7 @@ class Codec:
     def text(self) -> TextCodec: ...
     def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int: ...
     def load(self, file: IO[bytes], /) -> Iterator[Any]: ...
+    def decoder(self, on_damage: Callable[[DecodeError], object] | None = None) -> Decoder: ...
     def with_schema(self, schema: Schema | None) -> Self: ...
     def with_limits(
         self,

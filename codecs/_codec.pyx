@@ -776,10 +776,28 @@ cdef class Codec:
     def load(self, file, /):
         """Return an iterator over the records in a binary file; one record is held at a time.
 
+        The file is read as far as it goes.
+
         Raises:
-            DecodeError: As `decode`, or the file ends inside a record.
+            DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.
         """
-        return self.framing.load(self, file)
+        from .decoder import load
+
+        return load(self, file)
+
+    def decoder(self, on_damage=None):
+        """Return a `Decoder`, for a stream that comes in pieces: ``for record in decoder.feed(chunk)``.
+
+        Args:
+            on_damage: Called with the error of each damaged record that the stream goes on behind, which is
+                raised otherwise.
+
+        Raises:
+            DecodeError: The codec wants trust.
+        """
+        from .decoder import Decoder
+
+        return Decoder(self, on_damage)
 
     # variations -------------------------------------------------------------------------------
 

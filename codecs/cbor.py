@@ -23,13 +23,13 @@ from .notes import STRANGERS, Note
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
-from .streams import CborSequence
+from .streams import Values
 
 CBOR = Format(
     name="cbor",
     media_type="application/cbor",
     file_extension=".cbor",
-    framing=CborSequence(),
+    framing=Values("cbor"),
 )
 CARRIES = frozenset(
     {

@@ -1,4 +1,8 @@
-"""Compressors that can follow a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``.
+"""What can follow a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``, ``|crc32``.
+
+The last is a checksum: four bytes behind each payload, which tell when a byte of it has changed. Formats take
+many changed payloads without a word, as what has changed is a value. In streams such payloads are framed so
+that behind a damaged one the next is found (`bakeoff.codecs.streams.Marked`).
 
 Decompression stops at the codec's limits of size and ratio, whatever the payload claims. ``,dict`` stands for
 a dictionary trained on sample payloads (`train`), which both sides must have.
@@ -10,10 +14,13 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import hint, near
 from .errors import CodecError, LimitError, MissingLibrary, UnknownCompressor
+
+if TYPE_CHECKING:
+    from .streams import Framing
 
 __all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "FREE", "Compression", "compressor", "library", "train"]
 
@@ -22,6 +29,8 @@ ZSTD_PIECE = 256
 FREE = 1024 * 1024
 """Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
 little takes more than some 75 MiB."""
+CHECKSUM = 4
+"""Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024
 """Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
 
@@ -32,19 +41,21 @@ class _BeyondError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Compression:
-    """A compressor with its level.
+    """A compressor with its level, or a checksum.
 
     Attributes:
         name: As it stands in codec names, ``zstd:3``.
         compress: ``(bytes) -> bytes``.
         decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
         dictionary: Trained dictionary, or None.
+        framing: How its payloads follow one another in a stream; None: each after its length.
     """
 
     name: str
     compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
     decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
     dictionary: bytes | None = field(default=None, repr=False)
+    framing: Framing | None = field(default=None, repr=False, compare=False)
 
     @property
     def kind(self) -> str:
@@ -161,6 +172,25 @@ def _lz4(name: str, level: int, dictionary: bytes | None) -> Compression:
     )
 
 
+def _crc32(name: str, level: int, dictionary: bytes | None) -> Compression:
+    from .streams import MARKED
+
+    def check(data: bytes, limit: int) -> bytes:
+        plain, found = data[:-CHECKSUM], data[-CHECKSUM:]
+        if len(plain) > limit:
+            raise _BeyondError
+        if found != (expected := zlib.crc32(plain).to_bytes(CHECKSUM, "big")):
+            raise ValueError(
+                f"damaged: its checksum is {found.hex()}, that of what it holds {expected.hex()}"
+            )
+        return plain
+
+    def sign(data: bytes) -> bytes:
+        return data + zlib.crc32(data).to_bytes(CHECKSUM, "big")
+
+    return Compression(name, sign, check, framing=MARKED)
+
+
 @dataclass(frozen=True, slots=True)
 class _Kind:
     """A kind of compressor.
@@ -183,6 +213,7 @@ COMPRESSORS = {
     "zlib": _Kind(_zlib, 6, range(10), "Python"),
     "zstd": _Kind(_zstd, 3, range(-131_072, 23), "zstandard"),
     "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
+    "crc32": _Kind(_crc32, 0, range(1), "Python"),
 }
 """What stands in codec names, by name."""
 

@@ -60,7 +60,13 @@ class EncodeError(CodecError):
 
 
 class DecodeError(CodecError):
-    """The payload is not one whole, well-formed value; the library's error is its cause."""
+    """The payload is not one whole, well-formed value; the library's error is its cause.
+
+    Attributes:
+        offset: In a stream, the byte at which the damaged record starts; None for a single payload.
+    """
+
+    offset: int | None = None
 
 
 class LimitError(DecodeError):

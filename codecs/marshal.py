@@ -9,7 +9,7 @@ from .notes import STRANGERS, Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
-from .streams import Marshal
+from .streams import Values
 
 MARSHAL = Format(
     name="marshal",
@@ -17,7 +17,7 @@ MARSHAL = Format(
     file_extension=".marshal",
     trusted_only=True,
     interoperable=False,
-    framing=Marshal(),
+    framing=Values("marshal"),
 )
 CARRIES = frozenset(
     {

@@ -25,7 +25,7 @@ from .notes import Note
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
-from .streams import MessagePack
+from .streams import Values
 from .structs import typed
 
 MSGPACK = Format(
@@ -33,7 +33,7 @@ MSGPACK = Format(
     media_type="application/vnd.msgpack",
     media_type_aliases=("application/msgpack", "application/x-msgpack"),
     file_extension=".msgpack",
-    framing=MessagePack(),
+    framing=Values("msgpack"),
 )
 CARRIES = frozenset(
     {

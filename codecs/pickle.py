@@ -12,22 +12,21 @@ from typing import Any
 from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
-from .streams import Pickle
+from .streams import Values
 from .tokens import NAMES
 
 CARRIES = frozenset(NAMES)
 
 
-def _format(unpickler: Any) -> Format:
-    return Format(
-        name="pickle",
-        media_type="application/x-python-serialize",
-        media_type_aliases=("application/python-pickle",),
-        file_extension=".pickle",
-        trusted_only=True,
-        interoperable=False,
-        framing=Pickle(unpickler),
-    )
+PICKLE = Format(
+    name="pickle",
+    media_type="application/x-python-serialize",
+    media_type_aliases=("application/python-pickle",),
+    file_extension=".pickle",
+    trusted_only=True,
+    interoperable=False,
+    framing=Values("pickle"),
+)
 
 
 def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
@@ -51,12 +50,12 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
     )
 
 
-@declare("pickle", _format(pickle.Unpickler))
+@declare("pickle", PICKLE)
 def _protocol_5() -> Spec:
     return _pickle(5)
 
 
-@declare("pickle/2", _format(pickle.Unpickler))
+@declare("pickle/2", PICKLE)
 def _protocol_2() -> Spec:
     """What 2011 had."""
     return replace(
@@ -66,7 +65,7 @@ def _protocol_2() -> Spec:
     )
 
 
-@declare("pickle/pure", _format(pickle._Unpickler), usual=False)
+@declare("pickle/pure", PICKLE, usual=False)
 def _pure() -> Spec:
     return replace(
         _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]

@@ -238,7 +238,7 @@ class Spec:
         """As of the format; compressed, a payload no longer shows where it ends."""
         from .streams import LENGTHS
 
-        return LENGTHS if self.format.framing is None or self.compression is not None else self.format.framing
+        return (self.format.framing if self.compression is None else self.compression.framing) or LENGTHS
 
 
 OF_FORMATS = {each.name for each in fields(Format)} - {"name"}

@@ -1,9 +1,17 @@
-"""How records follow one another in a file: the framing that each format's users expect.
+"""How records follow one another in a stream: the framing that each format's users expect.
 
-Every framing holds one record at a time. Where a record can be cut out of the file it is decoded by the
-codec itself, so that a stream obeys the same limits and errors as a single payload. Pickle and marshal
-have no such cut: their libraries read from the file, within the codec's limit of size; how deep a record
-may be nested, and what it may hold, is then up to the library.
+A framing cuts payloads out of what has come so far; `bakeoff.codecs.decoder` feeds it and decodes them, each
+by the codec itself, so that a stream obeys the same limits and errors as a single payload.
+
+Behind a damaged record some framings find the next one, as their `resynchronises` says:
+
+=================================  ======================================================
+JSON Lines                         the next line
+YAML documents                     the next ``---``
+`Marked` (``|crc32``)              the next frame's mark
+MessagePack, CBOR, BSON, pickle,   none: where heads and lengths are all that tells where
+marshal, lengths before payloads   a record ends, a wrong one leads anywhere
+=================================  ======================================================
 """
 
 from __future__ import annotations
@@ -11,13 +19,13 @@ from __future__ import annotations
 import codecs
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from binascii import crc_hqx
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from ._ends import end_of
-from ._stack import call_with_stack
-from .errors import DecodeError, LimitError
+from ._ends import Pending
+from .errors import DecodeError, LimitError, TooMuchError
 from .paths import brief
 
 if TYPE_CHECKING:
@@ -25,41 +33,46 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LENGTHS",
-    "CborSequence",
-    "Cut",
+    "MARKED",
+    "Cuts",
     "Documents",
     "Framing",
     "Lines",
-    "Marshal",
-    "MessagePack",
-    "Pickle",
+    "Marked",
+    "Pending",
     "Prefixed",
+    "Values",
+    "damage",
 ]
 
-CHUNK = 1 << 16
+Cuts = Generator[bytes | DecodeError | None, None, None]
+"""What `Framing.cut` gives."""
 
 
-def _some(data: bytes | None) -> bytes:
-    """Return what a file has given, which is None where it does not block and has nothing yet.
-
-    Raises:
-        BlockingIOError: None.
-    """
-    if data is None:
-        raise BlockingIOError("the file does not block and has nothing yet; give one that blocks")
-    return data
+def damage(codec: Codec, start: int, reason: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
+    """Return the error for a record that starts at a byte of a stream, which its `offset` says, too."""
+    error = kind(codec.name, f"in the record that starts at byte {start:,}: {reason}")
+    error.offset = start
+    return error
 
 
-def _read(file: IO[bytes], size: int) -> bytes:
-    """Return `size` bytes of a file, fewer only at its end; an unbuffered one may give them in parts."""
-    data = _some(file.read(size))
-    while 0 < len(data) < size and (more := _some(file.read(size - len(data)))):
-        data += more
-    return data
+def _too_large(codec: Codec, start: int) -> DecodeError:
+    reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
+    return damage(codec, start, reason, LimitError)
+
+
+def _cut_short(codec: Codec, pending: Pending) -> DecodeError:
+    return damage(codec, pending.position, "the stream ends within it")
 
 
 class Framing(ABC):
-    """How records follow one another; payloads stand as they are unless `frame` says otherwise."""
+    """How records follow one another; payloads stand as they are unless `frame` says otherwise.
+
+    Attributes:
+        resynchronises: What a reader goes on at behind a damaged record; empty where nothing marks the next.
+    """
+
+    resynchronises = ""
 
     def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
@@ -72,85 +85,141 @@ class Framing(ABC):
         return count
 
     def header(self, codec: Codec) -> bytes:
-        """Return what stands in a file before its first record."""
+        """Return what stands in a stream before its first record."""
         return b""
 
-    def begin(self, codec: Codec, file: IO[bytes]) -> None:
-        """Read the header.
-
-        Raises:
-            DecodeError: The file begins otherwise.
-        """
-        header = self.header(codec)
-        if header and (found := _read(file, len(header))) != header:
-            raise DecodeError(codec.name, f"the file begins with {brief(found)}, not with {brief(header)}")
-
     def frame(self, payload: bytes) -> bytes:
-        """Return a payload as it stands in the file."""
+        """Return a payload as it stands in the stream."""
         return payload
 
+    def payloads(self, codec: Codec, pending: Pending) -> Cuts:
+        """Iterate over the payloads of a stream from its beginning, as `cut` does.
+
+        Raises:
+            DecodeError: As `cut`, or the stream begins with another header.
+        """
+        header = self.header(codec)
+        return self._behind(header, codec, pending) if header else self.cut(codec, pending)
+
+    def _behind(self, header: bytes, codec: Codec, pending: Pending) -> Cuts:
+        while len(pending) < len(header) and not pending.ended:
+            yield None
+        if (found := pending.take(len(header))) != header:
+            raise damage(codec, 0, f"the stream begins with {brief(found)}, not with {brief(header)}")
+        yield from self.cut(codec, pending)
+
     @abstractmethod
-    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
-        """Iterate over the records."""
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        """Iterate over the payloads that follow the header, as far as they have come.
+
+        It gives None where more has to come, and is over when all is taken of what has ended. Where a payload
+        cannot be decoded, that error is thrown in at its ``yield``: who resynchronises catches and gives it.
+        So it gives, in place of a payload, the error for what it passes over by itself.
+
+        Raises:
+            DecodeError: A record is damaged, and nothing tells where the next one begins.
+        """
 
 
-class Cut(Framing):
-    """Formats whose payloads can be cut out of a file before they are decoded."""
-
-    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
-        self.begin(codec, file)
-        for payload in self.split(codec, file):
-            yield codec.decode(payload)
-
-    @abstractmethod
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        """Iterate over the payloads that follow the header."""
-
-
-class Lines(Cut):
+class Lines(Framing):
     """JSON Lines: one value a line; empty lines are passed over."""
+
+    resynchronises = "the next line"
 
     def frame(self, payload: bytes) -> bytes:
         return payload + b"\n"
 
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        while line := file.readline(codec.limits.size + 2):
-            if len(line) > codec.limits.size + 1:
-                raise LimitError(codec.name, f"a line of more than {codec.limits.size:,} bytes")
-            if line := line.strip():
-                yield line
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        limit = codec.limits.size
+        while True:
+            line = pending.line()
+            if line is None:
+                if len(pending) <= limit + 1:
+                    if pending.ended:
+                        return
+                    yield None
+                    continue
+                yield _too_large(codec, pending.position)
+                yield from _to_next_line(pending)
+            elif len(line) > limit + 2:
+                yield _too_large(codec, pending.start)
+            elif line := line.strip():
+                try:
+                    yield line
+                except DecodeError as error:
+                    yield error
 
 
-class Documents(Cut):
+def _to_next_line(pending: Pending) -> Generator[None, None, None]:
+    """Drop what is left of a line, as it comes."""
+    while not pending.skip_to(b"\n"):
+        if pending.ended:
+            pending.drop(len(pending))
+            return
+        yield None
+    pending.drop(1)
+
+
+class Documents(Framing):
     """YAML documents, each as it stands with its directives and markers, so that the library judges those."""
+
+    resynchronises = "the next `---`"
 
     def frame(self, payload: bytes) -> bytes:
         return b"---\n" + payload
 
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
         lines: list[bytes] = []
-        size = 0
-        inside = False
-        while line := file.readline(codec.limits.size + 1):
+        size = start = 0
+        inside = skipping = False
+        while True:
+            line = pending.line()
+            if line is None:
+                if pending.ended and not len(pending):
+                    break
+                if len(pending) + size <= codec.limits.size:
+                    yield None
+                    continue
+                if not skipping:
+                    yield _too_large(codec, start if lines else pending.position)
+                lines, size, inside, skipping = [], 0, False, True
+                yield from _to_next_line(pending)
+                continue
             # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
             text = line if inside else line.removeprefix(codecs.BOM_UTF8)
             marked = text.startswith((b"---", b"...")) and text[3:4] in (b"", b" ", b"\t", b"\r", b"\n")
             opens = marked and text.startswith(b"---")
+            if skipping and not opens:
+                continue
+            skipping = False
+            following = pending.start
             if opens and inside:
-                yield b"".join(lines)
+                pending.start = start
+                try:
+                    yield b"".join(lines)
+                except DecodeError as error:
+                    yield error
                 lines, size = [], 0
+            if not lines:
+                start = following
             lines.append(line)
             size += len(line)
             if size > codec.limits.size:
-                raise LimitError(codec.name, f"a document of more than {codec.limits.size:,} bytes")
-            if marked and not opens:
+                yield _too_large(codec, start)
+                lines, size, inside, skipping = [], 0, False, True
+            elif marked and not opens:
                 if inside or self._says(text[3:]) or any(map(self._says, lines[:-1])):
-                    yield b"".join(lines)
+                    pending.start = start
+                    try:
+                        yield b"".join(lines)
+                    except DecodeError as error:
+                        yield error
                 lines, size, inside = [], 0, False
             else:
                 inside = inside or opens or (self._says(text) and not text.startswith(b"%"))
         # Directives alone are an error, which the library has words for.
         if inside or any(map(self._says, lines)):
+            pending.start = start
             yield b"".join(lines)
 
     @staticmethod
@@ -159,68 +228,34 @@ class Documents(Cut):
         return line.removeprefix(codecs.BOM_UTF8).strip()[:1] not in (b"", b"#")
 
 
-class MessagePack(Cut):
-    """Concatenated MessagePack values."""
+class Values(Framing):
+    """Values one after another, each of which shows where it ends.
 
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        import msgpack
+    Args:
+        kind: As what they are looked through: concatenated MessagePack, a CBOR sequence (RFC 8742), pickles,
+            each with its own STOP, marshal.
+    """
 
-        skipper = msgpack.Unpacker(max_buffer_size=codec.limits.size + CHUNK)
-        pending = bytearray()
-        start = 0
-        while chunk := _some(file.read(CHUNK)):
-            try:
-                skipper.feed(chunk)
-            except msgpack.BufferFull as error:
-                raise LimitError(codec.name, f"a record of more than {codec.limits.size:,} bytes") from error
-            pending += chunk
-            while True:
-                try:
-                    skipper.skip()
-                except msgpack.OutOfData:
-                    break
-                except (ValueError, msgpack.UnpackException) as error:
-                    raise DecodeError(codec.name, f"at byte {start}: {error}") from error
-                length = skipper.tell() - start
-                yield bytes(pending[:length])
-                del pending[:length]
-                start += length
-        if pending:
-            raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
+    def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
+        self._kind = kind
 
-
-class CborSequence(Cut):
-    """A CBOR sequence (RFC 8742)."""
-
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        pending = b""
-        at = start = 0
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        kind, limit = self._kind, codec.limits.size
         while True:
-            length = end_of("cbor", memoryview(pending)[at:])
-            if length > 0:
-                yield pending[at : at + length]
-                at += length
-                start += length
-                continue
-            pending, at = pending[at:], 0
-            if len(pending) > codec.limits.size:
-                limit = f"{codec.limits.size:,}"
-                reason = f"the record at byte {start} takes more than {limit} bytes, or is malformed"
-                raise LimitError(codec.name, reason)
-            # Twice as much each time: a long record is looked at anew with each piece.
-            more = _some(file.read(max(CHUNK, len(pending))))
-            if not more:
-                break
-            pending += more
-        if pending:
             try:
-                codec.decode(pending)
-            except DecodeError as error:
-                reason = f"in the record that starts at byte {start}: {error.reason}"
-                raise type(error)(codec.name, reason) from error
+                payload = pending.value(kind, limit)
+            except TooMuchError:
+                raise _too_large(codec, pending.position) from None
+            except ValueError as error:
+                raise damage(codec, pending.position, str(error)) from None
+            if payload is None and pending.ended:
+                if not len(pending):
+                    return
+                raise _cut_short(codec, pending)
+            yield payload
 
 
-class Prefixed(Cut):
+class Prefixed(Framing):
     """Each payload after its length.
 
     Args:
@@ -239,137 +274,107 @@ class Prefixed(Cut):
     def frame(self, payload: bytes) -> bytes:
         return payload if self._included else self._layout.pack(len(payload)) + payload
 
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
-        start = 0
-        while head := _read(file, self._layout.size):
-            if len(head) < self._layout.size:
-                raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
-            length = self._layout.unpack(head)[0]
-            if self._included:
-                length -= self._layout.size
-            if not 0 <= length <= codec.limits.size:
-                limit = f"{codec.limits.size:,}"
-                raise LimitError(codec.name, f"the record at byte {start} claims {length:,} bytes of {limit}")
-            body = _read(file, length)
-            if len(body) < length:
-                raise DecodeError(codec.name, f"the file ends inside the record at byte {start}")
-            yield head + body if self._included else body
-            start = start + len(head) + length
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        head, (unpack, limit) = self._layout.size, (self._layout.unpack, codec.limits.size)
+        dropped = 0 if self._included else head
+        while True:
+            while len(pending) < head:
+                if pending.ended and not len(pending):
+                    return
+                if pending.ended:
+                    raise _cut_short(codec, pending)
+                yield None
+            (length,) = unpack(pending.peek(head))
+            if not (head if self._included else 0) <= length <= limit:
+                reason = f"it claims {length:,} bytes of {limit:,}"
+                raise damage(codec, pending.position, reason, LimitError)
+            while len(pending) < dropped + length:
+                if pending.ended:
+                    raise _cut_short(codec, pending)
+                yield None
+            start = pending.position
+            pending.drop(dropped)
+            payload = pending.take(length)
+            pending.start = start
+            yield payload
+
+
+class Marked(Framing):
+    """Each payload after a mark, its length, and a check of these two: eight bytes.
+
+    The mark is the two bytes C1 F5, neither of which stands in UTF-8, nor C1 before a value of MessagePack.
+    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both: no byte of them can
+    change unnoticed. What is checked of the payload is the codec's, as of a single message.
+
+    Behind damage the next mark with its check is looked for, also within a frame that does not hold what it
+    should: one that was cut short is followed by others. So a damaged record may give way to a frame that
+    stands in its payload: a checksum is no signature.
+    """
+
+    resynchronises = "the next frame's mark"
+
+    MARK = b"\xc1\xf5"
+    HEAD = 8
+
+    def frame(self, payload: bytes) -> bytes:
+        head = self.MARK + len(payload).to_bytes(4, "big")
+        return head + crc_hqx(head, 0).to_bytes(2, "big") + payload
+
+    def _length(self, head: bytes) -> int:
+        """Return the length of the payload behind a head; -1 where it is none."""
+        if head[:2] != self.MARK or crc_hqx(head, 0):
+            return -1
+        return int.from_bytes(head[2:6], "big")
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        while True:
+            while len(pending) < self.HEAD and not pending.ended:
+                yield None
+            start = pending.position
+            head = pending.peek(self.HEAD)
+            if not head:
+                return
+            error: DecodeError | None = None
+            if (length := self._length(head)) < 0:
+                error = damage(codec, start, f"no frame begins with {brief(head)}")
+            elif length > codec.limits.size:
+                error = _too_large(codec, start)
+            else:
+                while len(pending) < self.HEAD + length and not pending.ended:
+                    yield None
+                payload = pending.peek(self.HEAD + length)[self.HEAD :]
+                if len(payload) < length:
+                    error = damage(codec, start, f"the stream ends within its {length:,} bytes")
+                else:
+                    pending.start = start
+                    try:
+                        yield payload
+                        pending.drop(self.HEAD + length)
+                    except DecodeError as refused:
+                        error = refused
+            if error is not None:
+                yield error
+                pending.drop(1)
+                yield from self._to_next(pending)
+
+    def _to_next(self, pending: Pending) -> Generator[None, None, None]:
+        """Drop what stands before the next head."""
+        while True:
+            if pending.skip_to(self.MARK):
+                while len(pending) < self.HEAD and not pending.ended:
+                    yield None
+                if self._length(pending.peek(self.HEAD)) >= 0:
+                    return
+                pending.drop(1)
+            elif pending.ended:
+                pending.drop(len(pending))
+                return
+            else:
+                yield None
 
 
 LENGTHS = Prefixed(">I", included=False)
 """For formats that have no framing of their own."""
 
-
-class _Sequential(Framing):
-    """Formats whose library reads one value from a file and leaves the rest."""
-
-    def load(self, codec: Codec, file: IO[bytes]) -> Iterator[Any]:
-        if codec.trusted_only and not codec.trusted:
-            codec.decode(b"refused")
-        self.begin(codec, file)
-        from ._codec import lacks_stack
-        from ._walk import check_record
-
-        rules = codec._load_rules
-        counted = _Counted(file, codec)
-        read_next, fix = self.reader(codec, counted), codec._fix
-        while not counted.at_end():
-            start = counted.start = counted.position
-            try:
-                record = call_with_stack(read_next) if lacks_stack() else read_next()
-                if rules is not None:
-                    check_record(record, rules)
-            except (LimitError, BlockingIOError):
-                raise
-            except Exception as error:
-                # cbor2 wraps what the file raises.
-                if isinstance(error.__cause__, (LimitError, BlockingIOError)):
-                    raise error.__cause__ from None
-                raise codec._decode_error(error, f"in the record that starts near byte {start}: ") from error
-            yield record if fix is None else fix(record)
-
-    @abstractmethod
-    def reader(self, codec: Codec, file: Any) -> Any:
-        """Return a callable that reads the next value."""
-
-
-class _Counted:
-    """A file that looks ahead by one byte, counts what was taken, and ends a record that is too large."""
-
-    def __init__(self, file: IO[bytes], codec: Codec) -> None:
-        self._file = file
-        self._codec = codec
-        self._ahead = b""
-        self.start = 0
-        self.position = 0
-
-    def _left(self) -> int:
-        """Return how many bytes the record may still take."""
-        return self.start + self._codec.limits.size - self.position
-
-    def _take(self, size: int) -> None:
-        if size > self._left():
-            limit = self._codec.limits.size
-            raise LimitError(
-                self._codec.name, f"the record at byte {self.start} takes more than {limit:,} bytes"
-            )
-
-    def at_end(self) -> bool:
-        if not self._ahead:
-            self._ahead = _read(self._file, 1)
-        return not self._ahead
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return False
-
-    def read(self, size: int = -1) -> bytes:
-        if size == 0:
-            return b""
-        if size < 0:
-            size = self._left()
-        # Asked for before it is read: a few bytes may claim a text of any length.
-        self._take(size)
-        data, self._ahead = self._ahead, b""
-        data += _read(self._file, size - len(data))
-        self.position += len(data)
-        return data
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def readline(self) -> bytes:
-        data, self._ahead = self._ahead, b""
-        if data != b"\n":
-            data += self._file.readline(self._left() + 1)
-            self._take(len(data))
-        self.position += len(data)
-        return data
-
-
-class Pickle(_Sequential):
-    """Concatenated pickles; each ends with its own STOP.
-
-    Args:
-        unpickler: `pickle.Unpickler` or its pure-Python twin.
-    """
-
-    def __init__(self, unpickler: Any) -> None:
-        self._unpickler = unpickler
-
-    def reader(self, codec: Codec, file: Any) -> Any:
-        return lambda: self._unpickler(file).load()
-
-
-class Marshal(_Sequential):
-    """Concatenated marshal values."""
-
-    def reader(self, codec: Codec, file: Any) -> Any:
-        import marshal
-
-        return lambda: marshal.load(file)
+MARKED = Marked()
+"""For payloads that carry a checksum."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..codecs import Codec, DecodeError, codec
+from ..codecs.decoder import payloads
 from ..codecs.limits import OWN_DATA
-from ..codecs.streams import Cut
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
@@ -22,22 +22,13 @@ BROKEN = "; what follows cannot be read"
 
 def _payloads(kind: Codec, file: io.BufferedReader, problems: Problems) -> Iterator[tuple[str, bytes]]:
     """Iterate over (where, payload)."""
-    start = number = 0
-    assert isinstance(kind.framing, Cut)
-    kind.framing.begin(kind, file)
-    payloads = kind.framing.split(kind, file)
-    while True:
-        number += 1
-        where = f"byte {start:,}, record {number}"
-        try:
-            payload = next(payloads)
-        except StopIteration:
-            return
-        except DecodeError as error:
-            problems.add(where, error.reason + BROKEN, error)
-            return
-        yield where, payload
-        start += len(payload)
+    number = 1
+    try:
+        for start, payload in payloads(kind, file):
+            yield f"byte {start:,}, record {number}", payload
+            number += 1
+    except DecodeError as error:
+        problems.add(f"record {number}", error.reason + BROKEN, error)
 
 
 def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs import DecodeError
-from bakeoff.codecs._ends import end_of, values_in
+from bakeoff.codecs._ends import Pending, end_of, values_in
 
 VALUES = (
     {"a": [1, 300, 70_000, 2**40, -5, -(2**50), 2.5, None, True], "k" * 40: {"b": {}}, "x" * 300: b"y" * 300},
@@ -238,3 +238,27 @@ def test_what_is_refused_before_is_refused_by_the_library(at, byte):
 
     assert len(payload) == end_of("bson", payload)
     assert bson.encode(record) == bson.encode(bakeoff.codec("bson").decode(payload))
+
+
+@KINDS
+@given(data=st.data())
+def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
+    """However it comes: with its last byte, and not before; what is no value is told as such."""
+    mutant = bytearray(data.draw(st.sampled_from([seed for seed in SEEDS[kind] if len(seed) < 2000])))
+    for _ in range(data.draw(st.integers(0, 3))):
+        mutant[data.draw(st.integers(0, len(mutant) - 1))] = data.draw(st.integers(0, 255))
+    step = data.draw(st.integers(1, 50))
+    end, pending, found = end_of(kind, bytes(mutant)), Pending(), None
+    for at in range(0, len(mutant), step):
+        pending.feed(bytes(mutant[at : at + step]))
+        try:
+            found = pending.value(kind, 1 << 20)
+        except ValueError:
+            break
+        if found is not None:
+            assert at < end <= at + step
+            break
+
+    # Of a pickle that says to be one frame the finder believes that.
+    if not (kind == "pickle" and found is None and end == len(mutant)):
+        assert (mutant[:end] if end >= 0 else None) == found

@@ -552,7 +552,7 @@ class TestBinary:
         """A record goes no further than the codec's limit of size."""
         path = put(tmp_path, "data.cbor", b"\x01\x5b" + (2**27).to_bytes(8, "big"))
         os.truncate(path, 2**27)
-        with pytest.raises(BadRecord, match=r"record 2: .* at byte 1 takes more than 67,108,864 bytes"):
+        with pytest.raises(BadRecord, match=r"record 2: .* at byte 1: it takes more than 67,108,864 bytes"):
             read(path)
 
     def test_cbor_sequence(self, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ class Decoding:
             ways.append((8, ("bare", _one(codec), codec, plain, None)))
             ways.append((2, ("limits", _one(low), low, plain, None)))
             ways.append((2, ("stream", lambda data: list(codec.load(io.BytesIO(data))), codec, files, None)))
+            ways.append((1, ("chunks", _fed(codec), codec, files, None)))
             for kind in COMPRESSORS:
                 packed = codec.with_compression(kind)
                 pack = packed.compression.compress
@@ -122,6 +123,18 @@ class Decoding:
         # Two NaN within what is not compared by its parts differ.
         if wrong is not None and repr(record) != repr(back):
             raise Broken(f"what was decoded comes back otherwise: {wrong}")
+
+
+def _fed(codec: Codec) -> Callable[[bytes], list[Any]]:
+    """Return what is made of a stream in pieces, whatever is damaged in it."""
+
+    def records(data: bytes) -> list[Any]:
+        decoder = codec.decoder(lambda error: None)
+        step = 1 + len(data) % 29
+        found = [record for at in range(0, len(data), step) for record in decoder.feed(data[at : at + step])]
+        return found + decoder.end()
+
+    return records
 
 
 def _one(codec: Codec) -> Callable[[bytes], list[Any]]:

@@ -6,12 +6,10 @@ A file begins with the layout, so that one of other records is not misread.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from typing import IO
 
 from bakeoff import Codec, Schema
 from bakeoff.codecs import Bound
-from bakeoff.codecs.streams import Cut
+from bakeoff.codecs.streams import Cuts, Framing, Pending
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas import types as t
 
@@ -41,18 +39,22 @@ def bind(schema: Schema) -> Bound:
     )
 
 
-class Rows(Cut):
+class Rows(Framing):
     """Rows one after the other, after their definition."""
 
     def header(self, codec: Codec) -> bytes:
         assert codec.bound is not None
         return f"rows {codec.bound.definition}\n".encode()
 
-    def split(self, codec: Codec, file: IO[bytes]) -> Iterator[bytes]:
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
         assert codec.bound is not None
         size = struct.calcsize(codec.bound.definition.partition(" ")[0])
-        while row := file.read(size):
-            yield row
+        while True:
+            while len(pending) < size and not pending.ended:
+                yield None  # until more has come
+            if not len(pending):
+                return
+            yield pending.take(size)
 
 
 def rows() -> Codec:

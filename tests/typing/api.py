@@ -111,6 +111,9 @@ def streams(codec: bakeoff.Codec, path: Path) -> None:
         assert_type(codec.dump(({"id": number} for number in range(3)), file), int)
     with path.open("rb") as file:
         assert_type(codec.load(file), Iterator[Any])
+    decoder = codec.decoder(on_damage=lambda error: assert_type(error.offset, int | None))
+    assert_type(decoder.feed(b"chunk"), Iterator[Any])
+    assert_type(decoder.end(), list[Any])
     with path.open("w") as text:
         codec.dump([], text)  # type: ignore[arg-type]
 
