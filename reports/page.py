@@ -11,6 +11,7 @@ import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -107,7 +108,7 @@ def render(
     }
     scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
-    library = engine().javascript_bundle(_LIBRARY).replace("\r\n", "\n")
+    library = _library()
     return template.render(
         style=(_TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
@@ -145,6 +146,13 @@ def _sheets(results: Sequence[Result]) -> Markup | str:
     return Markup(html(replace(stores.build(results), warnings=(), notes=())))
 
 
+@cache
+def _library() -> str:
+    """Return the charting library, whose parts take a second to put together."""
+    return str(engine().javascript_bundle(_LIBRARY)).replace("\r\n", "\n")
+
+
+@cache
 def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
