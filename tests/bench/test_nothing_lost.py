@@ -23,7 +23,10 @@ from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
 
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
-SMALL = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "--no-memory", "-o", "out.json"]
+FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
+SMALL = [*FEW, "--no-memory"]
+UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
+"""All of a run but its timing, for what is asked when it is gone on with."""
 ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--ratios"]
 
 
@@ -300,8 +303,7 @@ class TestResume:
 
     def test_a_verdict_that_has_no_figure_is_not_measured_again(self, tmp_path: Path) -> None:
         """No growth stands in a file as a fact only."""
-        memory = [argument for argument in SMALL if argument != "--no-memory"]
-        first = run(tmp_path, "movies", *memory, "--quick", "--all", "--budget", "0", "--memory")
+        first = run(tmp_path, "movies", *FEW, "--quick", "--all", "--budget", "0", "--memory")
         result = read(tmp_path / "out.json")
         state = State()
         for entry in entries(result):
@@ -314,7 +316,7 @@ class TestResume:
 
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
         """They are known by their sha256, like a file's."""
-        once = [*RUN, "-", *SMALL, "--quick", "--all", "--budget", "0"]
+        once = [*RUN, "-", *UNTIMED]
         subprocess.run(once, cwd=tmp_path, input=b'{"a": 1}', check=True, capture_output=True)
         again = [*RUN, "--resume", "out.json"]
         done = subprocess.run(again, cwd=tmp_path, input=b'{"a": 2}', capture_output=True, check=False)
@@ -352,7 +354,7 @@ class TestResume:
         """A file that changed between the runs has another sha256."""
         records = tmp_path / "mine.jsonl"
         records.write_text('{"a": 1}\n{"a": 2}\n')
-        assert run(tmp_path, "mine.jsonl", *SMALL, "--quick", "--all", "--budget", "0").returncode == 0
+        assert run(tmp_path, "mine.jsonl", *UNTIMED).returncode == 0
         records.write_text('{"a": 1}\n{"a": 3}\n')
         done = run(tmp_path, "--resume", "out.json")
 
@@ -397,8 +399,8 @@ class TestResume:
             "        carries=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(package))
-        arguments = ["movies", *SMALL, "-c", "theirs", "--all", "--budget", "0"]
-        assert run(tmp_path, *arguments, "--quick").returncode == 0
+        arguments = ["movies", *UNTIMED, "-c", "theirs"]
+        assert run(tmp_path, *arguments).returncode == 0
         same = run(tmp_path, "--resume", "out.json")
         module.write_text(module.read_text().replace("9.9", "9.10").replace("json.dumps", "json.nothing"))
         other = run(tmp_path, "--resume", "out.json")
@@ -531,7 +533,7 @@ class TestTrust:
     def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
         """That they were once trusted does not let them in again."""
         (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
-        once = ["rows.pickle", *SMALL, "--quick", "--all", "--budget", "0", "--trusted"]
+        once = ["rows.pickle", *UNTIMED, "--trusted"]
         assert run(tmp_path, *once).returncode == 0
         before = (tmp_path / "out.json").read_bytes()
         refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
@@ -546,7 +548,7 @@ class TestTrust:
         """No module is imported because the file says so; the command that would is told."""
         module = tmp_path / "rows.py"
         module.write_text("def made():\n    return [{'a': 1}]\n")
-        once = ["rows:made", *SMALL, "--quick", "--all", "--budget", "0"]
+        once = ["rows:made", *UNTIMED]
         assert run(tmp_path, *once).returncode == 0
         module.write_text("open('imported', 'w')\n" + module.read_text())
         refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", *more)

@@ -29,6 +29,8 @@ def mine(tmp_path: Path) -> Path:
 
 
 QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,msgpack"]
+UNTIMED = [*QUICK, "--ops", "size"]
+"""All of a run but its timing, for what has been decided when that begins."""
 
 
 def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
@@ -79,7 +81,7 @@ def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
     ours, theirs = os.pipe()
     os.write(theirs, LINES.encode())
     os.close(theirs)
-    arguments = ["run", source.format(ours), "--from", "jsonl", *QUICK]
+    arguments = ["run", source.format(ours), "--from", "jsonl", *UNTIMED]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bakeoff", *arguments],
         cwd=tmp_path,
@@ -122,7 +124,7 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
 def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
     """There is a result, with a name of one line, and the run can be resumed."""
     (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
-    done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *QUICK)
+    done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *UNTIMED)
     again = run(tmp_path, "--resume", "bakeoff.json", "--all", "--budget", "0")
 
     assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
@@ -142,7 +144,7 @@ def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
 
 def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
     """`-` reads records from a pipe."""
-    done = run(tmp_path, "-", "--from", "jsonl", *QUICK, stdin=LINES)
+    done = run(tmp_path, "-", "--from", "jsonl", *UNTIMED, stdin=LINES)
 
     assert done.returncode == 0, done.stderr
     assert read(tmp_path / "bakeoff.json").corpora[0].records == 2
@@ -185,7 +187,7 @@ def test_records_inside_a_document(tmp_path: Path) -> None:
     """A file of one record says how to get at those in it; what was taken stands in the result."""
     items = ", ".join(f'{{"id": {n}, "name": "é"}}' for n in range(20))
     (tmp_path / "page.json").write_bytes(f'{{"items": [{items}], "next": null}}'.encode("latin-1"))
-    latin = [*QUICK, "--encoding", "latin-1"]
+    latin = [*UNTIMED, "--encoding", "latin-1"]
     whole = run(tmp_path, "page.json", *latin)
     warnings = read(tmp_path / "bakeoff.json").warnings
     inside = run(tmp_path, "page.json", *latin, "--at", "$.items")
@@ -287,7 +289,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
 def test_bad_records_are_counted(mine: Path) -> None:
     """With --skip-bad the run goes on and says how many, and where the first was."""
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
-    done = run(mine, "broken.jsonl", *QUICK, "--skip-bad")
+    done = run(mine, "broken.jsonl", *UNTIMED, "--skip-bad")
 
     assert done.returncode == 0, done.stderr
     assert "broken.jsonl: 1 bad record was skipped, at broken.jsonl, line 2" in done.stderr
@@ -308,7 +310,7 @@ def test_explain_runs_nothing(tmp_path: Path) -> None:
 def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What changes figures is said with them."""
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
-    done = run(mine, "mine.jsonl", *QUICK)
+    done = run(mine, "mine.jsonl", *UNTIMED)
     result = read(mine / "bakeoff.json")
 
     assert done.returncode == 0, done.stderr
