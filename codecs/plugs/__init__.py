@@ -28,6 +28,7 @@ PLUGS: Mapping[str, str] = {
     "quixstreams": "Quix Streams 3",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
     "starlette": "Starlette or FastAPI",
+    "zmq": "pyzmq",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
 
