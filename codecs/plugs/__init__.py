@@ -14,6 +14,8 @@ __all__ = ["PLUGS", "plug"]
 PLUGS: Mapping[str, str] = {
     "aiocache": "aiocache",
     "cachelib": "cachelib",
+    "channels_redis": "channels_redis 4",
+    "cloudevents": "cloudevents 2",
     "diskcache": "diskcache",
     "django": "Django",
     "dogpile": "dogpile.cache",

@@ -1,0 +1,82 @@
+"""Codecs in CloudEvents, by both of the SDK's interfaces."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+import bakeoff
+
+DATA = {"n": 1, "b": b"\x00"}
+ATTRIBUTES = {"id": "7", "type": "sold", "source": "shop", "specversion": "1.0"}
+CODEC = bakeoff.codec("msgpack")
+
+
+def event(data=DATA, **attributes):
+    from cloudevents.core.v1.event import CloudEvent
+
+    return CloudEvent({**ATTRIBUTES, "datacontenttype": CODEC.media_type, **attributes}, data)
+
+
+@pytest.fixture(params=["kafka", "http", "amqp"])
+def binding(request):
+    """A module that makes messages of a transport."""
+    return import_module(f"cloudevents.core.bindings.{request.param}")
+
+
+def test_data_goes_both_ways_in_binary_mode(binding):
+    """As a payload, under its own media type."""
+    form = CODEC.for_cloudevents()
+    message = binding.to_binary(event(), form)
+
+    found = binding.from_binary(message, form)
+
+    assert (DATA, CODEC.media_type) == (found.get_data(), found.get_datacontenttype())
+    assert CODEC.encode(DATA) in vars(message).values()
+
+
+def test_data_goes_both_ways_in_structured_mode(binding):
+    """In base64."""
+    form = CODEC.for_cloudevents()
+
+    found = binding.from_structured(binding.to_structured(event(), form), form)
+
+    assert (DATA, CODEC.media_type) == (found.get_data(), found.get_datacontenttype())
+
+
+@pytest.mark.parametrize("mode", ["binary", "structured"])
+def test_events_of_others_are_read_as_the_sdk_reads_them(binding, mode):
+    """JSON and text of producers who have no codec."""
+    from cloudevents.core.formats.json import JSONFormat
+
+    for data, kind in (({"n": 1}, "application/json"), ("tea", "text/plain")):
+        message = getattr(binding, f"to_{mode}")(event(data, datacontenttype=kind), JSONFormat())
+
+        assert data == getattr(binding, f"from_{mode}")(message, CODEC.for_cloudevents()).get_data()
+
+
+def test_a_poisoned_event_has_the_codecs_error(binding):
+    """As it is."""
+    from cloudevents.core.formats.json import JSONFormat
+
+    message = binding.to_binary(event(b"\xc1"), JSONFormat())
+
+    with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
+        binding.from_binary(message, CODEC.for_cloudevents())
+
+
+def test_version_1_takes_encode_and_decode():
+    """Its marshallers; what it raises of a poisoned event names the codec's error."""
+    from cloudevents.v1.conversion import to_binary
+    from cloudevents.v1.exceptions import DataUnmarshallerError
+    from cloudevents.v1.http import CloudEvent, from_http
+
+    headers, payload = to_binary(
+        CloudEvent({**ATTRIBUTES, "datacontenttype": CODEC.media_type}, DATA), data_marshaller=CODEC.encode
+    )
+
+    assert CODEC.media_type == headers["content-type"]
+    assert DATA == from_http(headers, payload, data_unmarshaller=CODEC.decode).data
+    with pytest.raises(DataUnmarshallerError, match=r"DecodeError\('msgpack"):
+        from_http(headers, b"\xc1", data_unmarshaller=CODEC.decode)
