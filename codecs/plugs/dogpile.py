@@ -10,17 +10,17 @@ from dogpile.cache.api import CantDeserializeException
 from .._codec import Codec
 from ..errors import DecodeError
 
-__all__ = ["Both", "plug"]
+__all__ = ["Arguments", "plug"]
 
 
-class Both(TypedDict):
+class Arguments(TypedDict):
     """What ``make_region`` takes by these names."""
 
     serializer: Callable[[Any], bytes]
     deserializer: Callable[[bytes], Any]
 
 
-def plug(codec: Codec) -> Both:
+def plug(codec: Codec) -> Arguments:
     """Return arguments of ``make_region``; what cannot be decoded is a miss, and made anew."""
 
     def deserialize(data: bytes) -> Any:
