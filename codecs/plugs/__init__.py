@@ -16,6 +16,7 @@ PLUGS: Mapping[str, str] = {
     "cachelib": "cachelib",
     "channels_redis": "channels_redis 4",
     "cloudevents": "cloudevents 2",
+    "dask": "distributed, of Dask",
     "diskcache": "diskcache",
     "django": "Django",
     "dogpile": "dogpile.cache",
