@@ -70,3 +70,13 @@ def test_one_that_is_not_installed_names_its_package(monkeypatch, tmp_path):
 
     with pytest.raises(servers.UnavailableError, match=r"^no none here: apt-get install nonesuch-server$"):
         servers.Servers(tmp_path).url("none")
+
+
+def test_one_that_is_never_started_is_named_by_the_environment(monkeypatch, tmp_path):
+    """Or its tests are skipped, and say what to set."""
+    monkeypatch.delenv("AMQP_URL", raising=False)
+
+    with pytest.raises(servers.UnavailableError, match=r"^no amqp is started here: set AMQP_URL to "):
+        servers.Servers(tmp_path).url("amqp")
+    monkeypatch.setenv("AMQP_URL", "amqp://somewhere")
+    assert "amqp://somewhere" == servers.Servers(tmp_path).url("amqp")
