@@ -351,6 +351,7 @@ class Found:
     value: float
     facts: Mapping[str, Fact]
     again: Mapping[str, Any] | None = None
+    together: Mapping[str, float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

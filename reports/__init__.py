@@ -15,9 +15,9 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
 
 
-LAYOUTS: Final = ("codecs", "stores", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables are about. Codecs, and codecs in stores, the latter also as two posts had it (`reports.posts`);
-what means are made of, and two more posts in that form (`reports.samples`)."""
+LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
+"""What tables are about. Codecs, codecs in stores and in pipelines, those in stores also as two posts had it
+(`reports.posts`); what means are made of, and two more posts in that form (`reports.samples`)."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -28,8 +28,8 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
             columns each.
         format: One of `FORMATS`.
         **options: See `bakeoff.reports.options.TableOptions.of`; "text" takes `width` and `color` too.
-            `layout` is one of `LAYOUTS`: without it, and without other options, that of stores for what was
-            measured in stores only.
+            `layout` is one of `LAYOUTS`: without it, and without other options, that of stores or
+            pipelines for what was measured in these only.
 
     Raises:
         UsageError: An unknown format, column or codec, or nothing to show.
@@ -61,13 +61,16 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         UsageError: There is none of that name, or it takes no such option.
     """
     from ..errors import UsageError
-    from . import posts, samples, stores
+    from . import pipeline, posts, samples, stores
     from .build import build
     from .options import TableOptions
 
     asked = [key for key, value in options.items() if value is not None]
     if layout is None:
-        layout = "stores" if stores.is_of_stores(results) and not asked else "codecs"
+        layout = "codecs"
+        if not asked:
+            found = {"stores": stores.is_of_stores(results), "pipeline": pipeline.is_of_pipeline(results)}
+            layout = next((name for name, fits in found.items() if fits), layout)
     if layout == "codecs":
         return build(results, TableOptions.of(**options))
     if layout not in LAYOUTS:
@@ -76,6 +79,7 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
     builders = {
         "stores": stores.build,
+        "pipeline": pipeline.build,
         "kyoto": posts.kyoto,
         "acidstate": posts.acidstate,
         "stats": samples.stats,

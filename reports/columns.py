@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ..bench.results import UNITS, OperationFacts, Phase, Result, Unit
-from . import row, stores
+from . import pipeline, row, stores
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
@@ -318,11 +318,11 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
 def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
 
-    Figures of stores stand in tables of their own on the page, where only whole calls have bars.
+    Figures of stores and of pipelines stand in tables of their own on the page.
     """
     several = facts.phase in ("time", "alone")
-    shelved = stores.Asked.of(facts.name)
-    hidden = facts.phase == "check" or (shelved is not None and shelved.variant)
+    apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
+    hidden = facts.phase == "check" or (apart is not None and not apart.charted)
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
@@ -333,7 +333,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         heading=facts.heading,
         per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
         dispensable=15,
-        page=None if shelved else Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
+        page=None if apart else Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
         # What falls out of the check is neither a time nor memory; the table has it.
         chart=None if hidden else Chart("bars" if several else "memory", _above(facts)),
     )

@@ -19,7 +19,7 @@ from ..bench.results import Result
 from ..bench.stats import FEW, SESSION, TIE
 from ..errors import UsageError
 from ..escape import all_visible
-from . import stores
+from . import pipeline, stores
 from .candidates import FLOOR, corpora
 from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
@@ -136,14 +136,18 @@ def render(
     )
 
 
-def _sheets(results: Sequence[Result]) -> Markup | str:
-    """Return the tables of what was measured in stores, which have a layout of their own."""
+def _sheets(results: Sequence[Result]) -> dict[str, Markup]:
+    """Return the tables of what was measured in stores and in pipelines, which have layouts of their own."""
     from markupsafe import Markup
 
-    if not any(map(stores.shelves, results)):
-        return ""
+    found = {
+        "stores": any(map(stores.shelves, results)) and stores.build(results),
+        "pipeline": any(map(pipeline.lines, results)) and pipeline.build(results),
+    }
     # The fragment escapes what comes from the results.
-    return Markup(html(replace(stores.build(results), warnings=(), notes=())))
+    return {
+        name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
+    }
 
 
 @cache

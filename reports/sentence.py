@@ -61,9 +61,10 @@ def got_through(result: Result) -> bool:
     fields = [_candidates(result, corpus.name) for corpus in corpora(result)]
     if any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field):
         return True
-    # One store that fails is no failure of all stores.
-    timed = (cell for cell in result.cells if cell.cell.codec != FLOOR and "@" in cell.cell.operation)
-    return any(cell.samples and result.operation(cell.cell.operation).phase == "time" for cell in timed)
+    # One store or transport that fails is no failure of all.
+    placed = (cell for cell in result.cells if cell.cell.codec != FLOOR and "@" in cell.cell.operation)
+    phases = ("time", "alone")
+    return any(cell.samples and result.operation(cell.cell.operation).phase in phases for cell in placed)
 
 
 def _candidates(result: Result, corpus: str) -> list[Candidate]:

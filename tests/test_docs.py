@@ -89,7 +89,12 @@ def test_commands_exist(page: Path) -> None:
 def test_names_exist(page: Path) -> None:
     """`bakeoff.NAME...` in the text is something that can be had."""
     named = {m[1] for code in inline(page) if (m := re.match(r"(bakeoff(?:\.[A-Za-z_]\w*)+)", code))}
-    groups = {"bakeoff.operations", "bakeoff.schema_codecs", "bakeoff.stores"}  # of entry points
+    groups = {
+        "bakeoff.operations",
+        "bakeoff.schema_codecs",
+        "bakeoff.stores",
+        "bakeoff.transports",
+    }  # of entry points
 
     assert [] == [name for name in sorted(named - groups) if not is_there(name.removesuffix(".NAME"))]
 

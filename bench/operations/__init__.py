@@ -16,6 +16,7 @@ from . import (
     load,
     peak,
     peek,
+    pipeline,
     retained,
     size,
     stores,
@@ -31,7 +32,7 @@ ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group of third parties' operations: name = the operation's, value = ``module:attribute``."""
 
 _MODULES = (
-    dump, load, fix, size, batch, first, threads, tail, peek, stores, update, peak, retained, growth
+    dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, peak, retained, growth
 )  # fmt: skip
 _MEMBERS = tuple(
     member for module in _MODULES for declared in module.OPERATIONS for member in declared.family()

@@ -233,11 +233,14 @@ class Measured:
         facts: Flat extras that stand beside the value (``verdict``, ``slope``, ``resolution``).
         again: Further options for one more fresh process whose answer replaces this one, for instance
             to confirm a suspicion with more windows; None when this answer stands.
+        together: Of operations that are measured together, the figure of each by its name without place and
+            parameter, or why there is none; it stands in place of `value`.
     """
 
     value: float
     facts: Mapping[str, Fact] = field(default_factory=dict)
     again: Mapping[str, Any] | None = None
+    together: Mapping[str, float | str] = field(default_factory=dict)
 
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
@@ -299,6 +302,8 @@ class Operation:
         base: Of a variant, the operation's name.
         variant: Which variant this is.
         suffix: What its name ends with: its place and parameter.
+        together: Of those that run alone: one process measures all operations that have this in common, of
+            one place, parameter and variant; see `Measured.together`.
     """
 
     name: str
@@ -321,6 +326,7 @@ class Operation:
     base: str = ""
     variant: Variant = PLAIN
     suffix: str = ""
+    together: str = ""
 
     @property
     def schema(self) -> bool:

@@ -11,7 +11,7 @@ import time
 
 from ..jobs import Alone, Ended, Found
 from ..operations import operation
-from ..results import Cell
+from ..results import FLOOR, Cell
 from .context import Run, Stage
 
 __all__ = ["cells_of", "job_of", "measure_alone"]
@@ -44,29 +44,89 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
 
 def measure_alone(run: Run, stage: Stage) -> None:
     """Measure each cell once a round, until there are rounds enough or the time is over."""
-    cells = cells_of(run, stage, run.options.alone())
+    names = run.options.alone()
+    cells = cells_of(run, stage, names) + _floors(run, stage, names)
+    groups = _together(cells)
     took: dict[Cell, float] = {}
+    gone: dict[str, Ended] = {}
     wanted = run.options.fewest
     over = stage.schedule.alone_over
     for number in range(wanted):
-        turn = [cell for cell in cells if run.state.rounds(cell) == number]
-        random.shuffle(turn)
-        for done, cell in enumerate(turn):
+        turn = [left for group in groups if (left := [c for c in group if run.state.rounds(c) == number])]
+        _shuffle(turn)
+        for done, group in enumerate(turn):
+            cell = group[0]
             # One that could not be finished is not begun.
             if run.stopping or over(took.get(cell, 0.0)):
                 return _conclude(run, stage, cells)
-            said = f"{stage.name}: {cell.operation} {cell.codec}, process {number + 1}"
+            said = f"{stage.name}: {_said(group)} {cell.codec}, process {number + 1}"
             run.show(said, number * len(turn) + done, wanted * len(turn))
             begun = time.monotonic()
-            ended = run.executor.submit(
-                job_of(run, stage, cell), patience=run.options.cell_timeout, over=over
-            ).result()
+            place = operation(cell.operation).place
+            ended = (
+                gone.get(place)
+                or run.executor.submit(
+                    _job(run, stage, cell), patience=run.options.cell_timeout, over=over
+                ).result()
+            )
             took[cell] = time.monotonic() - begun
             if ended.outcome == "unfinished":
                 return _conclude(run, stage, cells)
-            _take(run, cell, number, ended)
+            if ended.outcome == "missing" and place:
+                # Nobody finds there what one did not.
+                gone[place] = ended
+            for one in group:
+                _take(run, one, number, ended)
         run.look()
     return _conclude(run, stage, cells)
+
+
+def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
+    """Return the cells of what has to be done whatever the codec, once there is a codec to be below."""
+    found = [Cell(stage.name, name, FLOOR) for name in names if stage.checks and operation(name).floor]
+    run.record(
+        *(
+            {"kind": "cell", "cell": cell.name, "outcome": "ok"}
+            for cell in found
+            if run.state.outcome(cell) is None
+        )
+    )
+    return found
+
+
+def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
+    """Return the job of a cell; of a floor, with the shortest payloads that some codec has."""
+    if cell.codec != FLOOR:
+        return job_of(run, stage, cell)
+    blobs = run.executor.blobs
+    least = min(stage.checks, key=lambda codec: len(blobs[stage.checks[codec].payloads]))
+    family = operation(cell.operation).family()
+    name = next(member.name for member in family if member.variant.name == FLOOR)
+    return job_of(run, stage, Cell(cell.corpus, name, least))
+
+
+def _together(cells: list[Cell]) -> list[list[Cell]]:
+    """Return the cells that one process measures, together."""
+    found: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        declared = operation(cell.operation)
+        shared = (declared.together, declared.suffix, declared.variant.name)
+        key = shared if declared.together else (cell.operation,)
+        found.setdefault((cell.codec, *key), []).append(cell)
+    return list(found.values())
+
+
+def _shuffle(turn: list[list[Cell]]) -> None:
+    """Shuffle what is measured, and the codecs of each: near in time, they are disturbed alike."""
+    random.shuffle(turn)
+    order = {_said(group): place for place, group in enumerate(turn)}
+    turn.sort(key=lambda group: order[_said(group)])
+
+
+def _said(group: list[Cell]) -> str:
+    """Return what a process measures."""
+    declared = operation(group[0].operation)
+    return f"{declared.together}{declared.suffix}" if declared.together else group[0].operation
 
 
 def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
@@ -74,12 +134,19 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
     if answer is None:
         run.fail(cell, ended.outcome, ended.reason, ended.stderr)
         return
+    value: float | str = answer.value
+    if answer.together:
+        declared = operation(cell.operation)
+        value = answer.together[declared.base.removesuffix(declared.suffix)]
+        if isinstance(value, str):
+            run.fail(cell, "unsupported", value)
+            return
     run.record(
         {
             "kind": "alone",
             "cell": cell.name,
             "pair": number,
-            "value": answer.value,
+            "value": value,
             "facts": answer.facts,
             "spent": round(run.spent(), 3),
         }
@@ -92,7 +159,7 @@ def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
     fewest = min((number for number in done.values() if number is not None), default=run.options.fewest)
     text, start = "", f"{stage.name}: processes of their own: "
     if fewest < run.options.fewest and not run.stopping:
-        names = ", ".join(dict.fromkeys(cell.operation for cell in cells))
+        names = ", ".join(dict.fromkeys(map(_said, _together(cells))))
         text = (
             f"{start}the time sufficed for {fewest} of {run.options.fewest} of {names}; "
             "a longer --budget, or --all, gives it"

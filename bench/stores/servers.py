@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import unquote
 
-from ...escape import passwords
+from ...escape import without_secrets
 from .base import MissingStore, StoreError
 
 __all__ = ["ANSWER", "CONNECT", "plain_name", "reaching"]
@@ -49,13 +48,5 @@ def reaching(server: str, extra: str, url: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - whatever the clients raise
         # Nor is it kept as the cause: clients quote URLs that they cannot read.
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        _UNREACHED[url] = f"{server} cannot be reached: {_without_secrets(said, url)}"
+        _UNREACHED[url] = f"{server} cannot be reached: {without_secrets(said, url)}"
         raise StoreError(_UNREACHED[url]) from None
-
-
-def _without_secrets(text: str, url: str) -> str:
-    """Leave out the URL's password as it stands there, and as clients understand and repeat it."""
-    found = passwords(url)
-    for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
-        text = text.replace(secret, "***")
-    return text

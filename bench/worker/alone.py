@@ -6,6 +6,7 @@ from ..desk import Desk
 from ..jobs import Alone, Answer, Failed, Found
 from ..operations import operation
 from ..operations.base import Tools, UnfitError
+from ..transports.base import MissingTransport, TransportError
 from ._slice import nothing, time_each
 from .parts import codec_parts
 from .records import Payloads, Sample
@@ -35,4 +36,8 @@ def run(job: Alone, desk: Desk) -> Answer:
             found = declared.carry_out(given, tools)
         except UnfitError as error:
             return Failed(str(error), "unsupported")
-    return Found(found.value, found.facts, found.again)
+        except MissingTransport as error:
+            return Failed(str(error), "missing")
+        except TransportError as error:
+            return Failed(str(error))
+    return Found(found.value, found.facts, found.again, found.together)

@@ -20,6 +20,7 @@ __all__ = ["main"]
 COMMANDS = {
     "run": "Run the bake-off on corpora or your own files; print the table.",
     "stores": "Run codecs inside real stores; print what each call takes, and the codec's part.",
+    "pipeline": "Run codecs from a producer to readers, through pipes, ZeroMQ or a broker, at a rate.",
     "report": "Show a result file as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
     "compare": "Compare two result files; fail on a real regression.",
     "pick": "Name the codec that fits your use, and say why.",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["all_visible", "lines_visible", "passwords", "visible", "without_passwords"]
+__all__ = ["all_visible", "lines_visible", "passwords", "visible", "without_passwords", "without_secrets"]
 
 _T = TypeVar("_T")
 
@@ -37,6 +37,16 @@ def passwords(text: str) -> set[str]:
 def without_passwords(text: str) -> str:
     """Return a text with ``***`` in place of the passwords of URLs in it."""
     return _PASSWORD.sub(r"\1\3***", text)
+
+
+def without_secrets(text: str, url: str) -> str:
+    """Return a text without a URL's password, as it stands there and as clients understand and repeat it."""
+    from urllib.parse import unquote
+
+    found = passwords(url)
+    for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return text
 
 
 def _escaped(line: str) -> str:

@@ -10,7 +10,17 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["codecs", "corpora", "files", "operations", "record_formats", "stores", "types", "wire_formats"]
+__all__ = [
+    "codecs",
+    "corpora",
+    "files",
+    "operations",
+    "record_formats",
+    "stores",
+    "transports",
+    "types",
+    "wire_formats",
+]
 
 
 def _offered(names: Iterable[str], typed: str) -> list[CompletionItem]:
@@ -73,5 +83,12 @@ def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 def stores(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of stores, installed or not."""
     from ..bench.stores import kinds
+
+    return _offered(kinds(), incomplete)
+
+
+def transports(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of transports, installed or not."""
+    from ..bench.transports import kinds
 
     return _offered(kinds(), incomplete)

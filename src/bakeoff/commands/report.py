@@ -55,7 +55,7 @@ _DRAWN = ("reads", "bandwidth", "dark")
     type=click.Choice(LAYOUTS),
     help="What the table is about; kyoto and acidstate are stores as two posts had them, graph and datomic "
     "what update and peek measure beside two others.  "
-    "[default: stores for what `bakeoff stores` measured, else codecs]",
+    "[default: stores or pipeline for what these commands measured, else codecs]",
 )
 @click.option(
     "--stats",

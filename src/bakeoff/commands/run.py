@@ -237,8 +237,8 @@ def _check_places(options: Options) -> None:
     Raises:
         UsageError: It is not known where a server is, or no operation is there.
     """
+    from ..bench import stores, transports
     from ..bench.operations import operation
-    from ..bench.stores import kind, kinds
 
     asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
     for text in options.places:
@@ -248,7 +248,8 @@ def _check_places(options: Options) -> None:
         if name not in asked:
             raise UsageError(f"--place {name}: no operation is there; `--ops get@{name}` would be one")
     for name in asked:
-        schemes = kind(name).schemes if name in kinds() else ()
+        rooms = (room for room in (stores, transports) if name in room.kinds())
+        schemes = next((room.kind(name).schemes for room in rooms), ())
         if schemes and name not in options.where():
             raise UsageError(f"{name} is a server; say where it is: --place {name}={schemes[0]}://HOST:PORT")
 

@@ -1,0 +1,258 @@
+"""What a codec costs from one producer to several readers: latency at a rate, processor time with the codec's
+part in it, and the highest rate whose latency stays below a bound.
+
+The codec's part is clocked in place, by the processor's clock: on the wall a call would also last while
+others have the processor, and there are more processes here than processors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable
+from uuid import uuid4
+
+from ...errors import UsageError
+from ..results import Direction, Fact, Unit
+from ..transports import kind, kinds
+from ..transports.base import Route
+from ..transports.pipeline import Clocked, Pipeline, Window
+from .base import Given, Measured, Operation, Tools, UnfitError, Variant
+
+__all__ = ["BOUND", "FLOOR", "OPERATIONS", "RATE", "asked"]
+
+RATE = 3000
+"""Records a second, where no rate is asked for."""
+BOUND = 10
+"""Milliseconds that the 99th percentile may take, where no bound is asked for."""
+FLOOR = Variant("floor", "{}, with the codec's payloads as opaque bytes")
+
+_READERS = 256
+"""At the most."""
+_WARM = 0.05
+"""Seconds of what is sent before anything counts."""
+_SECONDS = 0.3
+"""Of a window at a rate that was asked for."""
+_SHORT = 0.25
+"""Seconds of each of the windows that search for a rate."""
+_FEW = 200
+"""Records that a window has at the least: there is no 99th percentile of less."""
+_HELD = 0.9
+"""Share of the rate that has to arrive in the second half of a window."""
+_HOPELESS = 0.5
+"""Share of the rate below which another window is not worth its time."""
+_LOST = 0.01
+"""Share of deliveries that may be lost: with more there is no 99th percentile."""
+_START = 2000
+"""Records a second where the search begins."""
+_RATES = 10, 1_000_000
+"""Records a second between which it stays."""
+_NEAR = 1.1
+"""How much higher the rate is that the search knows not to be held."""
+_TIMES = 2
+"""Windows in which a rate may be held: what disturbs makes latencies longer, never shorter."""
+
+_PARAMETER = re.compile(r"([1-9]\d{0,2})(?:x([1-9]\d{0,6}))?")
+
+
+def asked(parameter: str, other: int = RATE) -> tuple[int, int]:
+    """Return the readers and the rate, or the bound, of ``24`` or ``24x500``.
+
+    Args:
+        other: What it is where only the readers are named.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    found = _PARAMETER.fullmatch(parameter)
+    if not found or int(found[1]) > _READERS:
+        raise ValueError(parameter)
+    return int(found[1]), int(found[2] or other)
+
+
+def _accepts(what: str) -> Callable[[str, str], None]:
+    def accepts(place: str, parameter: str) -> None:
+        """Accept a transport and what is asked of it."""
+        if not place:
+            return  # asked for as it is declared, for its help
+        if place not in kinds():
+            kind(place)
+        try:
+            asked(parameter)
+        except ValueError:
+            raise UsageError(
+                f"a pipeline has 1 to {_READERS} readers, and {what} may stand behind them, as in 24x{RATE}; "
+                f"got {parameter!r}"
+            ) from None
+
+    return accepts
+
+
+def _nothing() -> tuple[int, int]:
+    return 0, 0
+
+
+def _as_it_is(payload: bytes, /) -> bytes:
+    return payload
+
+
+def _pipeline(given: Given, tools: Tools, readers: int) -> Pipeline:
+    """Return a pipeline that is still to be entered.
+
+    Raises:
+        UnfitError: No transport is named.
+    """
+    if not given.place:
+        raise UnfitError("name a transport: OPERATION@TRANSPORT:READERS")
+    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", given.url)
+    if given.variant is FLOOR:
+        opaque = Clocked(_as_it_is, _nothing)
+        return Pipeline(kind(given.place), route, opaque, opaque, given.payloads, tools.beat)
+    from ._inside import Inside
+
+    codec = given.parts.bare
+    encode, decode = Inside(codec.encode, processor=True), Inside(codec.decode, processor=True)
+    records = given.parts.taken(given.sample.records(range(len(given.payloads))))
+    return Pipeline(
+        kind(given.place),
+        route,
+        Clocked(encode.call, encode.take),
+        Clocked(decode.call, decode.take),
+        records,
+        tools.beat,
+    )
+
+
+def _held(window: Window) -> bool:
+    return window.delivered >= _HELD * window.rate and window.lost <= _LOST
+
+
+def _seconds(rate: float, seconds: float) -> float:
+    return max(seconds, _FEW / rate)
+
+
+def _measure(given: Given, tools: Tools) -> Measured:
+    """Return all that one rate tells."""
+    from ._inside import cost
+
+    readers, rate = asked(given.parameter)
+    with _pipeline(given, tools, readers) as pipeline:
+        pipeline.window(rate, _seconds(rate, _WARM))
+        for _ in range(_TIMES):
+            window = pipeline.window(rate, _seconds(rate, _SECONDS))
+            if _held(window) or window.delivered < _HOPELESS * rate:
+                break
+    added, counted = (0.0, 0.0) if given.variant is FLOOR else cost(processor=True)
+    facts: dict[str, Fact] = {
+        "delivered": window.delivered,
+        "lost": window.lost,
+        "window_seconds": window.seconds,
+        "clock_added_ns": added,
+        "clock_counted_ns": counted,
+    }
+    figures: dict[str, float | str] = {"delivered": max(window.delivered, 1e-3)}
+    for name, share in (("latency-p50", 0.5), ("latency-p99", 0.99)):
+        figures[name] = window.latency(share) if _held(window) else _unheld(window)
+    ends = (
+        (window.producing, window.calls[0], 1 / window.sent),
+        (window.reading, window.calls[1], readers / max(1, len(window.latencies))),
+    )
+    figures["cpu"] = sum(max(0.0, worked - added * calls) * times for (worked, _), calls, times in ends) / 1e9
+    if given.variant is not FLOOR:
+        figures["codec"] = (
+            sum(max(1.0, inside - counted * calls) * times for (_, inside), calls, times in ends) / 1e9
+        )
+    return Measured(window.delivered, facts, together=figures)
+
+
+def _unheld(window: Window) -> str:
+    said = f"not held: {window.delivered:,.0f} of {window.rate:,.0f} records a second arrived"
+    return f"{said}, {window.lost:.0%} of what was sent was lost" if window.lost > _LOST else said
+
+
+def _search(given: Given, tools: Tools) -> Measured:
+    """Return the highest rate that is held with its 99th percentile below a bound."""
+    readers, bound = asked(given.parameter, BOUND)
+    with _pipeline(given, tools, readers) as pipeline:
+        pipeline.window(_START, _WARM)
+
+        def holds(rate: float) -> bool:
+            for _ in range(_TIMES):
+                window = pipeline.window(rate, _seconds(rate, _SHORT))
+                if _held(window) and window.latency(0.99) <= bound / 1000:
+                    return True
+            return False
+
+        low, high = float(_START), float(_START)
+        if holds(low):
+            while high < _RATES[1] and holds(high * 2):
+                high *= 2
+            low, high = high, high * 2
+        else:
+            while not holds(low := high / 2):
+                high = low
+                if low < _RATES[0]:
+                    raise UnfitError(f"the 99th percentile is above {bound} ms at {low:.0f} records a second")
+        while high / low > _NEAR:
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if holds(middle) else (low, middle)
+    return Measured(low, {"bound_ms": bound, "step": high / low - 1})
+
+
+def _operation(
+    name: str,
+    summary: str,
+    heading: str,
+    unit: Unit = "second",
+    direction: Direction = "lower",
+    *,
+    floor: bool = True,
+) -> Operation:
+    return Operation(
+        name=name,
+        phase="alone",
+        summary=summary,
+        carry_out=_measure,
+        unit=unit,
+        direction=direction,
+        heading=f"{heading} {{place}} {{parameter}}",
+        place="TRANSPORT",
+        parameter="READERSxRATE",
+        accepts=_accepts("a rate"),
+        floor=floor,
+        variants=(FLOOR,) if floor else (),
+        together="pipeline",
+    )
+
+
+OPERATIONS = (
+    _operation(
+        "latency-p50",
+        f"time from when a record is due, {RATE:,} a second, until a reader has decoded it; the median",
+        "p50",
+    ),
+    _operation("latency-p99", "the same, the 99th percentile", "p99"),
+    _operation(
+        "delivered",
+        f"records a second that each reader gets of the {RATE:,} that are due",
+        "delivered",
+        "integer",
+        "higher",
+    ),
+    _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU"),
+    _operation("codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False),
+    dataclasses.replace(
+        _operation(
+            "rate",
+            f"highest rate, records a second, whose 99th percentile stays below {BOUND} ms",
+            "rate",
+            "integer",
+            "higher",
+        ),
+        carry_out=_search,
+        parameter="READERSxMS",
+        accepts=_accepts("a bound in milliseconds"),
+        together="",
+    ),
+)

@@ -1,0 +1,74 @@
+"""AMQP 0-9-1, as RabbitMQ speaks it: a fanout exchange, and for each reader a queue that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .base import Kind, Publisher, Route, Transport
+from .reaching import CONNECT, reaching
+
+__all__ = ["TRANSPORTS"]
+
+
+def _connected(url: str) -> Any:
+    import pika
+
+    parameters = pika.URLParameters(url)
+    parameters.socket_timeout = parameters.blocked_connection_timeout = CONNECT
+    return pika.BlockingConnection(parameters)
+
+
+def _exchange(route: Route) -> tuple[Any, Any]:
+    connection = _connected(route.url)
+    channel = connection.channel()
+    channel.exchange_declare(route.name, "fanout", auto_delete=True)
+    return connection, channel
+
+
+class _Publisher:
+    def __init__(self, route: Route) -> None:
+        self._connection, self._channel = _exchange(route)
+        self._name = route.name
+
+    def send(self, message: bytes) -> None:
+        self._channel.basic_publish(self._name, "", message)
+
+    def wait(self, seconds: float) -> None:
+        self._connection.sleep(seconds)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _Fanout:
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    def publisher(self) -> Publisher:
+        return _Publisher(self._route)
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        _, channel = _exchange(self._route)
+        queue = channel.queue_declare("", exclusive=True).method.queue
+        channel.queue_bind(queue, self._route.name)
+        channel.basic_consume(queue, lambda channel, how, facts, body: take(body), auto_ack=True)
+        channel.start_consuming()
+        raise ConnectionError("the broker has cancelled the consumer")
+
+
+def _open(route: Route) -> Transport:
+    with reaching("the AMQP broker", "amqp", route.url):
+        _connected(route.url).close()
+    return _Fanout(route)
+
+
+TRANSPORTS = (
+    Kind(
+        name="amqp",
+        summary="AMQP 0-9-1 (RabbitMQ), a fanout exchange",
+        open=_open,
+        schemes=("amqp", "amqps"),
+        module="pika",
+    ),
+)

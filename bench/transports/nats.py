@@ -1,0 +1,99 @@
+"""NATS: one subject. Its client is asynchronous: its event loop runs while the producer sends and waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from .base import Kind, Publisher, Route, Transport
+from .reaching import CONNECT, reaching
+
+__all__ = ["TRANSPORTS"]
+
+
+async def _connected(url: str, **more: Any) -> Any:
+    """Return a client.
+
+    Raises:
+        Exception: The server cannot be reached, in the words of the last try.
+    """
+    import nats
+    from nats.errors import NoServersError
+
+    failed: list[Exception] = []
+
+    async def note(error: Exception) -> None:
+        failed.append(error)  # it would be written to the screen
+
+    # Nought tries are tries without end.
+    once = {"allow_reconnect": False, "max_reconnect_attempts": 1, "reconnect_time_wait": 0}
+    try:
+        return await nats.connect(url, connect_timeout=CONNECT, error_cb=note, **once, **more)
+    except NoServersError as error:
+        raise (failed or [error])[-1] from None
+
+
+class _Publisher:
+    def __init__(self, route: Route) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._client = self._loop.run_until_complete(_connected(route.url))
+        self._name = route.name
+
+    def send(self, message: bytes) -> None:
+        self._loop.run_until_complete(self._send(message))
+
+    async def _send(self, message: bytes) -> None:
+        await self._client.publish(self._name, message)
+        await asyncio.sleep(0)  # the client writes in a task of its own
+
+    def wait(self, seconds: float) -> None:
+        self._loop.run_until_complete(asyncio.sleep(seconds))
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._client.close())
+        self._loop.close()
+
+
+class _Subject:
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    def publisher(self) -> Publisher:
+        return _Publisher(self._route)
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        asyncio.run(self._listen(take))
+
+    async def _listen(self, take: Callable[[bytes], object]) -> None:
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        async def closed() -> None:
+            if not ended.done():
+                ended.set_exception(ConnectionError("the server has closed the connection"))
+
+        async def heard(message: Any) -> None:
+            try:
+                take(message.data)
+            except Exception as error:  # noqa: BLE001 - the client would only note it down
+                if not ended.done():
+                    ended.set_exception(error)
+
+        client = await _connected(self._route.url, closed_cb=closed)
+        await client.subscribe(self._route.name, cb=heard)
+        await ended
+
+
+def _open(route: Route) -> Transport:
+    async def reach() -> None:
+        client = await _connected(route.url)
+        await client.close()
+
+    with reaching("NATS", "nats", route.url):
+        asyncio.run(reach())
+    return _Subject(route)
+
+
+TRANSPORTS = (
+    Kind(name="nats", summary="NATS, one subject", open=_open, schemes=("nats", "tls"), module="nats"),
+)

@@ -1,0 +1,55 @@
+"""Pipes of the system: one for each reader, to each of which the producer writes every message."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from .base import Kind, Publisher, Route, Transport
+
+__all__ = ["TRANSPORTS"]
+
+
+class _Publisher:
+    def __init__(self, ends: Sequence[Connection]) -> None:
+        self._ends = ends
+
+    def send(self, message: bytes) -> None:
+        for end in self._ends:
+            end.send_bytes(message)
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def close(self) -> None:
+        for end in self._ends:
+            end.close()
+
+
+class _Pipes:
+    def __init__(self, route: Route) -> None:
+        self._pipes = [Pipe(duplex=False) for _ in range(route.readers)]
+
+    def publisher(self) -> Publisher:
+        # So that who writes to a reader that has died is told.
+        for reading, _ in self._pipes:
+            reading.close()
+        return _Publisher([writing for _, writing in self._pipes])
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        for other, (reading, writing) in enumerate(self._pipes):
+            writing.close()
+            if other != number:
+                reading.close()
+        receive = self._pipes[number][0].recv_bytes
+        while True:
+            take(receive())
+
+
+def _open(route: Route) -> Transport:
+    return _Pipes(route)
+
+
+TRANSPORTS = (Kind(name="pipe", summary="pipes of the system, one for each reader", open=_open),)

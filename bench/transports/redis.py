@@ -1,0 +1,66 @@
+"""Redis: PUBLISH and SUBSCRIBE on one channel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .base import Kind, Publisher, Route, Transport
+from .reaching import CONNECT, reaching
+
+__all__ = ["TRANSPORTS"]
+
+
+def _client(url: str) -> Any:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    # A broker that goes away is an error, and no reason to wait.
+    return redis.Redis.from_url(url, socket_connect_timeout=CONNECT, retry=Retry(NoBackoff(), 0))
+
+
+class _Publisher:
+    def __init__(self, route: Route) -> None:
+        self._client, self._name = _client(route.url), route.name
+
+    def send(self, message: bytes) -> None:
+        self._client.publish(self._name, message)
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class _PubSub:
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    def publisher(self) -> Publisher:
+        return _Publisher(self._route)
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        heard = _client(self._route.url).pubsub(ignore_subscribe_messages=True)
+        heard.subscribe(self._route.name)
+        for message in heard.listen():
+            take(message["data"])
+
+
+def _open(route: Route) -> Transport:
+    with reaching("Redis", "redis", route.url), _client(route.url) as client:
+        client.ping()
+    return _PubSub(route)
+
+
+TRANSPORTS = (
+    Kind(
+        name="redis",
+        summary="Redis' PUBLISH and SUBSCRIBE",
+        open=_open,
+        schemes=("redis", "rediss"),
+        module="redis",
+    ),
+)

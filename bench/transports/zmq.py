@@ -1,0 +1,63 @@
+"""ZeroMQ: PUB and SUB over a socket of the system.
+
+A publisher whose reader does not keep up drops messages for it beyond 1,000 (``ZMQ_SNDHWM``), as the library
+has it; they are counted as lost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .base import Kind, Publisher, Route, Transport
+from .reaching import reaching
+
+__all__ = ["TRANSPORTS"]
+
+
+class _Publisher:
+    def __init__(self, context: Any, place: str) -> None:
+        import zmq
+
+        self._context = context
+        self._socket = context.socket(zmq.PUB)
+        self._socket.bind(place)
+        self.send = self._socket.send
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def close(self) -> None:
+        self._socket.close(linger=0)
+        self._context.term()
+
+
+class _PubSub:
+    def __init__(self, route: Route) -> None:
+        # In the abstract namespace: no file is left behind, and none has too long a name.
+        self._place = f"ipc://@{route.name}"
+
+    def publisher(self) -> Publisher:
+        import zmq
+
+        return _Publisher(zmq.Context(), self._place)
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        import zmq
+
+        socket = zmq.Context().socket(zmq.SUB)
+        socket.subscribe(b"")
+        socket.connect(self._place)
+        receive = socket.recv
+        while True:
+            take(receive())
+
+
+def _open(route: Route) -> Transport:
+    with reaching("ZeroMQ", "zmq"):
+        import zmq  # noqa: F401 - once, for all readers
+    return _PubSub(route)
+
+
+TRANSPORTS = (Kind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_open, module="zmq"),)

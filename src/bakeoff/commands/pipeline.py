@@ -1,0 +1,217 @@
+"""``bakeoff pipeline``: codecs between a producer and its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from . import _completion
+from ._options import Time, measuring, reading, seed_option, selecting
+from .run import carry_out, check_corpora, refuse_results
+
+if TYPE_CHECKING:
+    from ..bench.run.options import Options
+
+__all__ = ["command"]
+
+_CORPORA = ("messages",)
+_CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson")
+_READERS = "1,4,24"
+_SAMPLE = 300
+"""Records that are measured, again and again."""
+_PROCESSES = 3
+"""For each figure: with fewer, codecs are not told apart."""
+_EACH = 14.0
+"""Seconds for each transport with each number of readers: all in all a minute and a half."""
+_BROKER = 24.0
+"""The same through a broker, whose processor time is another's."""
+_SEARCH = 60.0
+"""Seconds for each of these, to find the highest rate."""
+
+
+@click.command()
+@measuring("pipeline.json")
+@click.option(
+    "--transport",
+    "transports",
+    multiple=True,
+    metavar="LIST",
+    shell_complete=_completion.transports,
+    help="Transports without a broker, with commas.  [default: pipe,zmq]",
+)
+@click.option(
+    "--broker",
+    "brokers",
+    multiple=True,
+    metavar="URL",
+    help="Brokers, with commas: redis://, nats://, amqp://; repeatable. No result file keeps passwords.",
+)
+@selecting(", ".join(_CODECS))
+@click.option(
+    "--readers",
+    default=_READERS,
+    show_default=True,
+    metavar="LIST",
+    help="Readers, each a process that decodes every record; with commas.",
+)
+@click.option(
+    "--rate", type=click.IntRange(1, 1_000_000), metavar="N", help="Records a second.  [default: 3000]"
+)
+@click.option(
+    "--bound",
+    type=Time("1ms"),
+    help="Find the highest rate, too, whose 99th percentile stays below: 10ms.",
+)
+@click.option(
+    "-n",
+    "--records",
+    metavar="N",
+    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    help=f"Records that are checked and sent, again and again.  [default: {_SAMPLE}]",
+)
+@seed_option
+@click.option(
+    "--budget",
+    type=Time(),
+    help="Time for each corpus, reading and checking included.  "
+    f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
+    f"{_SEARCH:g}s more with --bound]",
+)
+@reading
+def command(
+    corpora: Sequence[str],
+    output: Path,
+    transports: Sequence[str],
+    brokers: Sequence[str],
+    readers: str,
+    rate: int | None,
+    bound: float | None,
+    **given: Any,
+) -> None:
+    """Send records at a rate from one producer to several readers, each of which decodes every record.
+
+    Latency counts from when a record is due, whether the producer was on time or not. Beside it stand the
+    processor time that a record takes, the codec's part in it, clocked in place, and the same of opaque
+    bytes; a rate that is not held has no latency. The last table says where the codec stops mattering.
+
+    As it is, it takes a minute and a half. An unfinished run is resumed with `bakeoff run --resume`;
+    `bakeoff report` shows the result again.
+    """
+    options = _options(corpora, transports, brokers, readers, rate, bound, given)
+    refuse_results(options.corpora)
+    check_corpora(options)
+    carry_out(options, output)
+
+
+def _options(
+    corpora: Sequence[str],
+    transports: Sequence[str],
+    brokers: Sequence[str],
+    readers: str,
+    rate: int | None,
+    bound: float | None,
+    given: dict[str, Any],
+) -> Options:
+    import dataclasses
+
+    from ..bench.run.options import Options
+    from ..bench.transports import DEFAULT
+    from ..codecs import select
+
+    urls = _listed(brokers)
+    named = _listed(transports)
+    places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
+    numbers = _listed([readers])
+    if not numbers:
+        raise UsageError(f"--readers names no number of readers; say for instance {_READERS}")
+    operations = tuple(_operations(places, numbers, rate, bound))
+    base = Options(
+        tuple(corpora) or _CORPORA,
+        tuple(select(given["codecs"], default=_CODECS)),
+        operations=("size", *operations),
+        sample=given["sample"] or _SAMPLE,
+        budget=given["budget"] or sum(_seconds(url, bound) for url in places.values()) * len(numbers),
+        fewest=_PROCESSES,
+        places=tuple(f"{name}={url}" for name, url in places.items() if url),
+    )
+    chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
+    return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
+
+
+def _seconds(url: str, bound: float | None) -> float:
+    return (_BROKER if url else _EACH) + (_SEARCH if bound else 0.0)
+
+
+def _listed(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
+
+
+def _missing(name: str) -> bool:
+    """Whether what a transport imports is not there."""
+    from importlib.util import find_spec
+
+    from ..bench.transports import kind
+
+    module = kind(name).module
+    return bool(module) and find_spec(module) is None
+
+
+def _installed(names: Iterable[str]) -> Iterator[str]:
+    """Yield the transports that can be had here; say which cannot."""
+    for name in names:
+        if _missing(name):
+            click.echo(f"{name} is left out, it is not installed: pip install 'bakeoff[{name}]'", err=True)
+        else:
+            yield name
+
+
+def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
+    """Return the URL of each transport by its name, empty for those without a broker.
+
+    Raises:
+        UsageError: A broker without its URL, two of one kind, or one that is not installed.
+    """
+    from ..bench.transports import by_url, kind
+
+    places = dict.fromkeys(named, "")
+    for name in places:
+        if schemes := kind(name).schemes:
+            raise UsageError(
+                f"--transport {name}: has a broker; say where it is: --broker {schemes[0]}://HOST:PORT"
+            )
+    for url in urls:
+        name = by_url(url).name
+        if places.setdefault(name, url) != url:
+            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
+    for name in places:
+        if _missing(name):
+            raise UsageError(f"{name} is not installed: pip install 'bakeoff[{name}]'")
+    return places
+
+
+def _operations(
+    transports: Iterable[str], readers: Iterable[str], rate: int | None, bound: float | None
+) -> Iterator[str]:
+    """Yield what is measured through each transport with each number of readers."""
+    from ..bench.operations import operation
+    from ..bench.operations.pipeline import BOUND, OPERATIONS, RATE
+
+    milliseconds = None if bound is None else round(bound * 1000)
+    for transport in transports:
+        for number in readers:
+            for declared in OPERATIONS:
+                asked, usual = (rate, RATE) if declared.together else (milliseconds, BOUND)
+                if not declared.together and bound is None:
+                    continue
+                behind = "" if asked in (None, usual) else f"x{asked}"
+                name = f"{declared.name}@{transport}:{number}{behind}"
+                operation(name)
+                yield name

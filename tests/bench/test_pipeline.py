@@ -1,0 +1,421 @@
+"""Pipelines: every record, at every reader, from when it is due; and what is said when that fails."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import bakeoff
+from bakeoff.bench.operations import operation
+from bakeoff.bench.operations import pipeline as measuring
+from bakeoff.bench.operations._inside import Inside
+from bakeoff.bench.operations.base import CodecParts, Given, Measured, Tools, UnfitError
+from bakeoff.bench.results import FLOOR, Result
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import Session
+from bakeoff.bench.transports import by_url, kind
+from bakeoff.bench.transports.base import Kind, MissingTransport, Publisher, Route, Transport, TransportError
+from bakeoff.bench.transports.pipeline import Clocked, Pipeline, Window
+from bakeoff.bench.worker.records import make_sample
+from bakeoff.codecs import Codec
+from bakeoff.commands.pipeline import command
+from bakeoff.errors import UsageError
+from servers import PASSWORD, QUOTED, started
+
+RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n} for n in range(7)]
+JSON = bakeoff.codec("json")
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="readers are forked"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # of a runner with threads
+]
+
+
+def clocked(call: Callable[[Any], Any]) -> Clocked:
+    clock = Inside(call, processor=True)
+    return Clocked(clock.call, clock.take)
+
+
+def line(
+    found: Kind,
+    readers: int = 3,
+    url: str = "",
+    decode: Callable[[Any], Any] = JSON.decode,
+    encode: Callable[[Any], Any] = JSON.encode,
+) -> Pipeline:
+    """Return a pipeline of JSON that is still to be entered."""
+    route = Route(readers, f"bakeoff_test_{time.monotonic_ns()}", url)
+    return Pipeline(found, route, clocked(encode), clocked(decode), RECORDS, lambda: None)
+
+
+def expecting() -> Callable[[bytes], Any]:
+    """Return a decoder that fails unless the records come in their order, each once."""
+    seen = [0]
+
+    def decode(payload: bytes) -> Any:
+        record = JSON.decode(payload)
+        if record != RECORDS[seen[0] % len(RECORDS)]:
+            raise ValueError(f"record {seen[0]} is {record}")
+        seen[0] += 1
+        return record
+
+    return decode
+
+
+@pytest.mark.parametrize("name", ["pipe", "zmq", "redis", "nats"])
+def test_every_reader_decodes_every_record(name, server):
+    """Once, in their order, window after window; none is lost, as readers are there before the first."""
+    pytest.importorskip(name if name != "pipe" else "os")
+    url = server(name) if kind(name).schemes else ""
+    with line(kind(name), url=url, decode=expecting()) as pipeline:
+        for _ in range(2):
+            found = pipeline.window(1000, 0.05)
+
+            assert (50, 50, 150) == (found.due, found.sent, len(found.latencies))
+            assert 0 == found.lost
+            assert (50, 150) == found.calls
+            assert 0 < found.latencies[0] <= found.latency(0.5) * 1e9 <= found.latency(0.99) * 1e9
+            assert all(0 < inside < worked for worked, inside in (found.producing, found.reading))
+
+
+class Queue:
+    """A transport over pipes that does something to each message of one reader, or before each is sent."""
+
+    def __init__(self, route: Route, before: Callable[[], object], let: Callable[[int, bytes], bool]) -> None:
+        self._pipes = kind("pipe").open(route)
+        self._before, self._let = before, let
+
+    def publisher(self) -> Publisher:
+        made = self._pipes.publisher()
+        send = made.send
+
+        def sending(message: bytes) -> None:
+            self._before()
+            send(message)
+
+        made.send = sending  # type: ignore[method-assign]
+        return made
+
+    def listen(self, number: int, take: Callable[[bytes], object]) -> None:
+        self._pipes.listen(number, lambda message: self._let(number, message) and take(message))
+
+
+def queue(
+    before: Callable[[], object] = lambda: None,
+    let: Callable[[int, bytes], bool] = lambda number, message: True,
+) -> Kind:
+    def made(route: Route) -> Transport:
+        return Queue(route, before, let)
+
+    return Kind(name="queue", summary="", open=made)
+
+
+def test_latency_counts_from_when_a_record_is_due():
+    """A producer that is kept waiting delays all that is due meanwhile, and that is seen."""
+    kept = [0.0]
+
+    def wait() -> None:
+        time.sleep(kept.pop() if kept else 0)
+
+    with line(queue(before=wait), 1) as pipeline:
+        kept[:] = [0.45]
+        found = pipeline.window(50, 0.4)
+
+    # The last of twenty was due 380 ms after the first, and sent when the first was, 450 ms late.
+    assert 20 == len(found.latencies)
+    assert found.latencies[0] >= 70e6
+
+
+def test_what_never_comes_is_lost_and_takes_for_ever():
+    """It is counted: one of four readers gets nine of ten records."""
+    seen = [0]
+
+    def let(number: int, message: bytes) -> bool:
+        if len(message) > 16 and number == 2:
+            seen[0] += 1
+            return seen[0] % 10 != 0
+        return True
+
+    with line(queue(let=let), 4) as pipeline:
+        found = pipeline.window(2000, 0.05)
+
+    assert 390 == len(found.latencies)
+    assert pytest.approx(0.025) == found.lost
+    assert math.inf == found.latency(0.99)
+    assert found.latency(0.97) < math.inf
+
+
+@pytest.mark.parametrize("name", ["pipe", "zmq"])
+def test_a_reader_that_is_killed_is_named(name):
+    """Whether its transport tells the producer or not."""
+    pytest.importorskip(name if name != "pipe" else "os")
+    with line(kind(name)) as pipeline:
+        pipeline.window(1000, 0.01)
+        pipeline.processes[1].kill()
+        pipeline.processes[1].join()
+        with pytest.raises(TransportError, match=r"reader 2 of 3 died of SIGKILL"):
+            pipeline.window(1000, 0.05)
+
+
+def test_a_reader_whose_codec_fails_says_why():
+    """In the codec's words."""
+
+    said = r"^reader \d of 3: DecodeError: json: "
+    cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
+    with cut as pipeline, pytest.raises(TransportError, match=said):
+        pipeline.window(1000, 0.01)
+
+
+@pytest.mark.parametrize("name", ["redis", "nats"])
+def test_a_broker_that_goes_away_is_an_error(name, server):
+    """In the middle of a window or before the next; no password is repeated."""
+    pytest.importorskip(name)
+    server(name)  # skips
+    with started(name) as own, line(kind(name), url=own.url) as pipeline:
+        pipeline.window(1000, 0.01)
+        own.kill()
+        with pytest.raises(TransportError) as raised:
+            pipeline.window(1000, 0.2)
+    assert re.match(r"(reader \d of 3: )?the way is broken: ", str(raised.value))
+    assert PASSWORD not in str(raised.value)
+
+
+@pytest.mark.parametrize("scheme", ["redis", "nats", "amqp"])
+def test_a_broker_that_is_not_there_says_so_without_the_password(scheme):
+    """In one line, soon."""
+    found = by_url(f"{scheme}://a")
+    pytest.importorskip(found.module)
+    with pytest.raises(MissingTransport) as raised:
+        found.open(Route(1, "bakeoff_test", f"{scheme}://tester:{QUOTED}@127.0.0.1:1"))
+
+    assert " cannot be reached: " in str(raised.value)
+    for never in ("\n", PASSWORD, QUOTED):
+        assert never not in str(raised.value)
+
+
+def given(made: Codec, name: str) -> Given:
+    """Return what an operation is carried out with."""
+    declared = operation(name)
+    payloads = [made.encode(record) for record in RECORDS]
+    return Given(
+        CodecParts(made, made),
+        make_sample(RECORDS),
+        payloads,
+        variant=declared.variant,
+        place=declared.place,
+        parameter=declared.parameter,
+    )
+
+
+def measured(made: Codec, name: str) -> Measured:
+    found = operation(name).carry_out(given(made, name), Tools(lambda: None, lambda call, items: [], []))
+    assert isinstance(found, Measured)
+    return found
+
+
+def test_a_rate_that_is_not_held_has_no_latency():
+    """It tells how many arrived; processor time and the codec's part of it are known all the same."""
+
+    def slow(record: Any) -> bytes:
+        end = time.thread_time() + 2e-3
+        while time.thread_time() < end:
+            pass
+        return JSON.encode(record)
+
+    found = measured(Codec("slow", "json", slow, JSON.decode), "latency-p99@pipe:1")
+
+    text = found.together["latency-p99"]
+    assert isinstance(text, str)
+    assert re.fullmatch(r"not held: [\d,]+ of 3,000 records a second arrived", text)
+    assert 0 < found.together["delivered"] <= 500
+    assert 2e-3 < found.together["codec"] < found.together["cpu"]
+
+
+def test_the_floor_calls_no_codec():
+    """It sends what was encoded before."""
+
+    def never(anything: Any) -> Any:
+        raise AssertionError("called")
+
+    made = dataclasses.replace(
+        given(JSON, "latency-p99-floor@pipe:2x1000"),
+        parts=CodecParts(*[Codec("n", "json", never, never)] * 2),
+    )
+    found = measuring._measure(made, Tools(lambda: None, lambda call, items: [], []))
+
+    assert {"latency-p50", "latency-p99", "delivered", "cpu"} == found.together.keys()
+
+
+class Made:
+    """A pipeline that holds every rate up to one, or loses a share of what is sent."""
+
+    def __init__(self, most: float) -> None:
+        self.most, self.rates = most, []
+
+    def __enter__(self) -> Made:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def window(self, rate: float, seconds: float) -> Window:
+        self.rates.append(rate)
+        due = round(rate * seconds)
+        took = 1_000_000 if rate <= self.most else 11_000_000
+        return Window(rate, due, due, 1, [took] * due, due // 2, seconds, (1, 1), (1, 1), (1, 1))
+
+
+@pytest.mark.parametrize("most", [90.0, 2000.0, 5000.0, 70_000.0])
+def test_the_highest_rate_is_found_within_a_tenth(most, monkeypatch):
+    """Below the bound, whether it is above or below where the search begins."""
+    made = Made(most)
+    monkeypatch.setattr(measuring, "_pipeline", lambda *anything: made)
+    found = measured(JSON, "rate@pipe:1")
+
+    assert most / 1.1 <= found.value <= most
+    assert 10 == found.facts["bound_ms"]
+    assert len(made.rates) < 40
+
+
+def test_a_bound_that_no_rate_keeps_is_said(monkeypatch):
+    """In place of a rate."""
+    monkeypatch.setattr(measuring, "_pipeline", lambda *anything: Made(0.0))
+    with pytest.raises(UnfitError, match="the 99th percentile is above 5 ms at "):
+        measured(JSON, "rate@pipe:1x5")
+
+
+def test_the_processors_clock_stands_still_while_others_have_it():
+    """A call that waits takes nothing of it."""
+    clock = Inside(time.sleep, processor=True)
+    clock.call(0.03)
+
+    spent, calls = clock.take()
+    assert 1 == calls
+    assert spent < 30e6
+
+
+def options(*operations: str, **more: Any) -> Options:
+    return Options(
+        ("movies",), ("json",), operations=operations, records="100", sample=50, budget=60.0, **more
+    )
+
+
+def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
+    """A figure each, the floor's too; what is not held costs latencies alone."""
+    names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
+    result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
+
+    cells = {(cell.cell.operation, cell.cell.codec): cell for cell in result.cells}
+    assert {(name, codec) for name in names for codec in ("json", FLOOR)} == cells.keys()
+    for (name, _), cell in cells.items():
+        assert (0 if name == "latency-p99@pipe:2x1000000" else 1) == len(cell.samples)
+    lost = cells["latency-p99@pipe:2x1000000", "json"]
+    assert "unsupported" == lost.outcome
+    assert re.match(r"not held: [\d,]+ of 1,000,000 records a second arrived", lost.reason)
+
+
+def test_a_broker_that_goes_away_costs_its_rows(server, tmp_path):
+    """Killed in the middle of a run, whose other transports are measured to the end."""
+    server("redis")  # skips
+    with started("redis") as own:
+
+        def look(result: Callable[[], Result]) -> None:
+            if own.process.poll() is None and any(cell.samples for cell in result().cells):
+                own.kill()
+
+        asked = options("cpu@redis:1x500", "cpu@pipe:1x500", fewest=2, places=(f"redis={own.url}",))
+        result = Session(asked, tmp_path / "p.json", look=look).run()
+
+    gone, there = (result.cell("movies", f"cpu@{name}:1x500", "json") for name in ("redis", "pipe"))
+    assert gone is not None
+    assert there is not None
+    assert "missing" == gone.outcome
+    assert re.match(r"Redis cannot be reached: ConnectionError: ", gone.reason)
+    assert 2 == len(there.samples)
+    assert PASSWORD not in str(result)
+
+
+@contextmanager
+def typing(folder: Path) -> Iterator[Callable[..., Any]]:
+    """Return what types `bakeoff pipeline`."""
+    yield lambda *arguments: CliRunner().invoke(command, [*arguments, "-o", str(folder / "p.json")])
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (
+            ["--transport", "redis"],
+            "--transport redis: has a broker; say where it is: --broker redis://HOST:PORT",
+        ),
+        (["--broker", "http://a"], "no broker has URLs that begin with http://; there are redis://"),
+        (
+            ["--broker", f"redis://:{QUOTED}@a/0,redis://:{QUOTED}@b/0"],
+            "two URLs lead to redis, whose figures would have one name: run them in turn",
+        ),
+        (["--transport", "pip"], "no transport 'pip'; did you mean pipe?"),
+        (["--transport", "pipe", "--readers", "0"], "a pipeline has 1 to 256 readers"),
+        (["--readers", ","], "--readers names no number of readers; say for instance 1,4,24"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(typed: Sequence[str], said: str, tmp_path):
+    """In one line."""
+    with typing(tmp_path) as type_:
+        done = type_(*typed)
+
+    assert isinstance(done.exception, UsageError)
+    assert said in str(done.exception)
+    assert PASSWORD not in str(done.exception)
+    assert not (tmp_path / "p.json").exists()
+
+
+def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, tmp_path):
+    """With the extra that brings it."""
+    from bakeoff.bench.run import session
+
+    ran: list[Options] = []
+
+    class StoppedError(Exception):
+        pass
+
+    def begun(options: Options, *anything: object, **more: object) -> None:
+        ran.append(options)
+        raise StoppedError
+
+    monkeypatch.setitem(sys.modules, "zmq", None)
+    monkeypatch.setattr(session, "Session", begun)
+    with typing(tmp_path) as type_:
+        done = type_("movies")
+        asked = type_("movies", "--transport", "zmq")
+
+    assert isinstance(done.exception, StoppedError)
+    assert "zmq is left out, it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
+    assert {"pipe", ""} == {operation(name).place for name in ran[0].operations}
+    assert "zmq is not installed: pip install 'bakeoff[zmq]'" == str(asked.exception)
+
+
+def test_no_password_is_in_what_a_run_leaves(server, tmp_path, monkeypatch):
+    """Neither in the file nor on the screen; both have the figures."""
+    import subprocess
+
+    typed = [sys.executable, "-m", "bakeoff", "pipeline", "movies", "-c", "json", "--readers", "2"]
+    typed += ["--rate", "500", "--broker", server("redis")]
+    done = subprocess.run(typed, cwd=tmp_path, capture_output=True, text=True)
+    text = (tmp_path / "pipeline.json").read_text()
+
+    assert 0 == done.returncode, done.stderr
+    assert "movies through redis, 500 records a second" in done.stdout
+    assert "cpu@redis:2x500" in text
+    for left in (text, done.stdout, done.stderr):
+        assert PASSWORD not in left
+        assert QUOTED not in left

@@ -1,0 +1,171 @@
+"""Tables of codecs between a producer and its readers, of results that are made up."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+
+import pytest
+
+from bakeoff.bench.results import FLOOR, CellResult, OperationFacts, Result
+from bakeoff.errors import UsageError
+from bakeoff.reports import render
+from bakeoff.reports.page import render as page
+from bakeoff.reports.pipeline import Asked, is_of_pipeline
+from madeup import planted
+
+OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "codec")
+
+
+def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
+    """Return a run of two codecs and the floor through a pipe, with one reader and with four.
+
+    Args:
+        dear: How many times msgpack's processor time json takes.
+        behind: What stands behind the readers.
+    """
+    figures: dict[str, dict[str, float]] = {}
+    for codec, times in (("json", dear), ("msgpack", 1.0), (FLOOR, 0.5)):
+        found = figures.setdefault(codec, {} if codec == FLOOR else {"size": 100 * times})
+        for readers in (1, 4):
+            taken = (5e-5, 1e-3 * times, 3000.0, 4e-5 * readers * times, 1e-5 * readers * times)
+            for operation, value in zip(OPERATIONS, taken, strict=True):
+                if codec != FLOOR or operation != "codec":
+                    found[f"{operation}@pipe:{readers}{behind}"] = value
+    facts = [
+        OperationFacts(name, "integer" if "delivered" in name else "second", "lower", name, "alone")
+        for name in figures["json"]
+        if name != "size"
+    ]
+    made = planted(figures, corpora=("movies",), floor=False, operations=tuple(facts), **more)  # type: ignore[arg-type]
+    return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != FLOOR))
+
+
+def rows(result: Result, title: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the rows of a table by readers and codec."""
+    found = csv.DictReader(io.StringIO(render([result], "csv")))
+    return {(row["readers"], row["codec"]): row for row in found if title in row["corpus"]}
+
+
+def changed(result: Result, operation: str, codec: str, **fields: object) -> Result:
+    """Return a run in which one cell is otherwise."""
+
+    def new(cell: CellResult) -> CellResult:
+        asked = (operation, codec) == (cell.cell.operation, cell.cell.codec)
+        return dataclasses.replace(cell, **fields) if asked else cell  # type: ignore[arg-type]
+
+    return dataclasses.replace(result, cells=tuple(map(new, result.cells)))
+
+
+def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
+    """For each number of readers; the floor is the last and has neither rank nor share."""
+    found = rows(results(), "movies through pipe, 3,000 records a second")
+
+    assert [
+        ("1", "msgpack"),
+        ("1", "json"),
+        ("1", FLOOR),
+        ("4", "msgpack"),
+        ("4", "json"),
+        ("4", FLOOR),
+    ] == list(found)
+    json, floor = found["4", "json"], found["4", FLOOR]
+    assert pytest.approx(3.2e-4, rel=0.02) == float(json["cpu"])
+    assert pytest.approx(2e-3, rel=0.02) == float(json["latency-p99"])
+    assert pytest.approx(0.25, rel=0.02) == float(json["share"])
+    assert ("2", "", "") == (json["rank"], floor["rank"], floor["share"])
+    assert ("200.0", "100.0") == (json["size"], floor["size"])
+
+
+def test_the_last_table_says_how_far_codecs_are_apart_or_that_they_tie():
+    """In processor time and latency, at each number of readers."""
+    apart, tied = render([results()]), render([results(dear=1.0)])
+
+    assert "movies: where the codec stops mattering" in apart
+    assert 2 == apart.count("2 ranks of 2")
+    assert 4 == apart.count("2.00×")
+    assert 2 == tied.count("none: all tie")
+    assert "2 ranks" not in tied
+
+
+def test_what_is_not_known_is_no_tie():
+    """Two processes tell nothing, however far apart their figures are."""
+    few = render([results(processes=2)])
+
+    assert 6 == few.count("  unclear")
+    assert "all tie" not in few
+    assert "ranks of" not in few
+
+
+def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
+    """Of its row alone; what is apart by latency is not known then."""
+    reason = "not held: 802 of 3,000 records a second arrived"
+    made = results()
+    for operation in ("latency-p50", "latency-p99"):
+        made = changed(made, f"{operation}@pipe:4", "json", outcome="unsupported", reason=reason, samples=())
+    few = next(cell for cell in made.cells if cell.cell.operation == "delivered@pipe:4").samples
+    made = changed(
+        made,
+        "delivered@pipe:4",
+        "json",
+        samples=tuple(dataclasses.replace(s, value=802.0, raw=802.0, paired=802.0) for s in few),
+    )
+    text = render([made])
+
+    assert 1 == text.count("802/s")
+    assert "802" == rows(made, "through pipe")["4", "json"]["latency-p99"].split(".")[0]
+    assert "not held: so many records a second arrived at each reader" in text
+
+
+def test_what_was_lost_is_said():
+    """At the codec's name, with the share."""
+    cell = changed(results(), "cpu@pipe:1", "json", facts={"lost": 0.021})
+
+    text = render([cell])
+    assert "json [a]" in text
+    assert "[a] 2.1% of the deliveries were lost on the way" in text
+    assert "lost" not in render([results()])
+
+
+def test_a_transport_that_cannot_be_had_is_one_line():
+    """Beside those that were measured."""
+    made = results()
+    gone = tuple(
+        dataclasses.replace(
+            cell,
+            cell=dataclasses.replace(cell.cell, operation=cell.cell.operation.replace("@pipe", "@redis")),
+            outcome="missing",
+            reason="Redis cannot be reached",
+            samples=(),
+        )
+        for cell in made.cells
+        if "@" in cell.cell.operation
+    )
+    text = render([dataclasses.replace(made, cells=made.cells + gone)])
+
+    assert 1 == text.count("redis: missing: Redis cannot be reached")
+    assert "movies through pipe, 3,000 records a second" in text
+
+
+def test_the_rate_that_was_asked_for_stands_above():
+    """Names say nothing of the usual one."""
+    assert "movies through pipe, 500 records a second" in render([results(behind="x500")])
+    assert Asked("cpu", "floor", "zmq", 24, 500) == Asked.of("cpu-floor@zmq:24x500")
+    assert Asked.of("get@lmdb:24") is None
+
+
+def test_results_of_pipelines_have_that_layout():
+    """Without being asked for it; others cannot have it."""
+    assert is_of_pipeline([results()])
+    assert not is_of_pipeline([planted()])
+    with pytest.raises(UsageError, match="nothing was measured in a pipeline; run `bakeoff pipeline` first"):
+        render([planted()], layout="pipeline")
+
+
+def test_the_page_has_the_tables():
+    """In a section of their own that the page's head leads to."""
+    html = page([results()])
+
+    assert '<a href="#pipeline">Pipeline</a>' in html
+    assert "where the codec stops mattering" in html
