@@ -13,9 +13,8 @@ from .errors import DecodeError
 from .limits import Limits
 from .plugs._counters import Counters
 from .plugs.cloudevents import Encoded as CloudEventsEncoded
-from .plugs.dogpile import Arguments
 from .plugs.dask import Batches
-from .plugs.dogpile import Both
+from .plugs.dogpile import Arguments
 from .plugs.faststream import Encoded as FaststreamEncoded
 from .plugs.flask import Provider
 from .plugs.flask_sessions import Sessions
