@@ -13,12 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
+import zmq
 from cachelib import RedisCache
+from cloudevents.core.bindings import kafka
+from distributed import WorkerPlugin
 from dogpile.cache import CacheRegion, make_region
 from falcon import App
 from fastapi import FastAPI
+from faststream.nats import NatsBroker
 from flask import Flask
 from litestar import Litestar
+from quixstreams.models import Topic
 from sqlalchemy import Column, create_engine
 
 import bakeoff
@@ -118,6 +123,10 @@ def streams(codec: bakeoff.Codec, path: Path) -> None:
         codec.dump([], text)  # type: ignore[arg-type]
 
 
+class Orders(list[Any]):
+    """What Dask sends by a codec."""
+
+
 def plug_points(codec: bakeoff.Codec) -> None:
     """What clients of queues and caches ask for."""
     serializer: Callable[[Any], bytes] = codec.serialize
@@ -145,6 +154,14 @@ def plug_points(codec: bakeoff.Codec) -> None:
     FastAPI(default_response_class=codec.for_starlette())
     Litestar(response_class=codec.for_litestar())
     App().req_options.media_handlers.update(codec.for_falcon())
+    NatsBroker(codec=codec.for_faststream())
+    Topic("orders", **codec.for_quixstreams())
+    plugins: list[WorkerPlugin] = [codec.for_dask(Orders)]
+    assert plugins
+    kafka.from_binary(kafka.KafkaMessage({}, None, b""), codec.for_cloudevents())
+    with zmq.Context() as context, context.socket(zmq.PAIR) as socket:
+        socket.send_serialized({}, codec.for_zmq().encode)
+        assert_type(socket.recv_serialized(codec.for_zmq().decode), Any)
     create_engine("sqlite://", json_serializer=codec.encode_text, json_deserializer=codec.decode)
 
 
