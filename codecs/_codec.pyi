@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Concatenate, Literal, ParamSpec, Self, TypeAlias
@@ -26,6 +27,7 @@ from .plugs.starlette import Encoded as StarletteEncoded
 from .plugs.zmq import Framed
 from .spec import Format, Spec
 from .streams import Framing
+from .tap import Tap
 from .text import TextCodec
 
 DEFAULT_DEPTH: int
@@ -64,6 +66,7 @@ class Codec:
     trusted_only: bool
     trusted: bool
     needs_schema: bool
+    tapped: Tap | None
     interoperable: bool
     carries: frozenset[str]
     wire: dict[str, str]
@@ -121,6 +124,7 @@ class Codec:
     @property
     def policies(self) -> dict[str, str]: ...
     def with_compression(self, compression: str | Compression | None) -> Self: ...
+    def tap(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> Self: ...
     def with_trust(self) -> Self: ...
     def _decode_error(self, error: BaseException, where: str = "") -> BaseException: ...
     def _vary(self, **changes: Any) -> Self: ...

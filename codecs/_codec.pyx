@@ -152,6 +152,9 @@ cdef class Codec:
     cdef bint _plain_keys
     cdef str _walks
     cdef dict _paths
+    cdef object _tap
+    # Records that pass until one is kept.
+    cdef Py_ssize_t _gap
     cdef tuple _names
     cdef object __weakref__
 
@@ -211,15 +214,18 @@ cdef class Codec:
             from .policies import rules
 
             self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
+        self._tap = spec.tap
+        if self._tap is not None:
+            self._gap = self._tap.gap()
         # The paths that nearly every codec takes carry no further question per call.
         self._plain_encode = (
             self._pool_factory is None and self._scan is None and not self._encode_depth and self._compress is None
-            and self._dump_rules is None
+            and self._dump_rules is None and self._tap is None
         )
         self._plain_decode = (
             not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
             and self._shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
-            and self._subclass is None and not self._untrusted and self._load_rules is None
+            and self._subclass is None and not self._untrusted and self._load_rules is None and self._tap is None
         )
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
@@ -273,6 +279,8 @@ cdef class Codec:
                 payload = self._encode_guarded(obj)
             except BaseException as error:
                 payload = self._encode_again(obj, error)
+            if self._tap is not None:
+                self._count_down(obj)
         if PyUnicode_CheckExact(payload):
             try:
                 return PyUnicode_AsUTF8String(payload)
@@ -381,7 +389,19 @@ cdef class Codec:
             record = self._decode_guarded(data)
         except BaseException as error:
             raise self._decode_error(error)
-        return record if self._fix is None else self._fix(record)
+        if self._fix is not None:
+            record = self._fix(record)
+        if self._tap is not None:
+            self._count_down(record)
+        return record
+
+    cdef int _count_down(self, record) except -1:
+        """Note that a record has passed, for the tap."""
+        self._gap -= 1
+        if self._gap <= 0:
+            self._gap = self._tap.gap()
+            self._tap.keep(record, None if self.bound is None else self.bound.give)
+        return 0
 
     cdef object _decode_failed(self, bytes data):
         try:
@@ -846,6 +866,20 @@ cdef class Codec:
 
         return self._vary(compression=compressor(compression) if isinstance(compression, str) else compression)
 
+    def tap(self, file, every=1000, limit="64MiB"):
+        """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
+
+        These are the records that `encode` was given and wrote, and those that `decode` gave back, schema applied.
+        The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
+
+        Raises:
+            UsageError: The file's ending says no format that there is, or an argument is out of range.
+            MissingLibrary: That of the format or the compressor is not installed.
+        """
+        from .tap import Tap
+
+        return self._vary(tap=Tap(file, every, limit))
+
     def with_trust(self):
         """Return this codec allowed to decode payloads that could run code."""
         return self._vary(trusted=True)
@@ -905,6 +939,7 @@ cdef class Codec:
     trusted_only = _fact("format.trusted_only")
     trusted = _fact("trusted")
     needs_schema = _fact("needs_schema")
+    tapped = _fact("tap")
     interoperable = _fact("format.interoperable")
     carries = _fact("carries")
     wire = _fact("wire")
@@ -931,7 +966,7 @@ cdef class Codec:
         return _rebuild, (spec.origin, {varied: getattr(spec, varied) for varied in VARIED})
 
 
-VARIED = ("schema", "limits", "compression", "trusted", "asked")
+VARIED = ("schema", "limits", "compression", "trusted", "asked", "tap")
 """What `with_schema` and the like change of a codec that the registry has made."""
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .conventions import Family
     from .policies import Policies
     from .streams import Framing
+    from .tap import Tap
 
 __all__ = ["Format", "RawCalls", "Spec"]
 
@@ -127,6 +128,7 @@ class Spec:
         schema: What is applied after every decode, or bound to.
         compression: What payloads are compressed by.
         asked: What was asked for in place of the policies, value by policy; see `with_policies`.
+        tap: What keeps a sample of the records that pass.
         origin: Name under which the registry makes it again, for pickles.
 
     Raises:
@@ -173,6 +175,7 @@ class Spec:
     schema: Schema | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] | None = None
+    tap: Tap | None = None
     origin: str | None = None
 
     def __post_init__(self) -> None:

@@ -1,0 +1,258 @@
+"""A sample of what passes, kept as a corpus and never felt."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff import UsageError
+from bakeoff.codecs.tap import FORMATS, _bytes
+from bakeoff.datasets.formats import format_of
+
+RECORDS = [{"id": number, "text": "é" * number} for number in range(40)]
+
+
+def kept(path: Path) -> list[Any]:
+    return list(bakeoff.corpus(str(path)).records())
+
+
+def test_a_tapped_codec_is_the_codec(codec, tmp_path):
+    """Name, facts, payloads and records stay what they are."""
+    if codec.needs_schema:
+        return
+    tapped = codec.tap(tmp_path / "traffic.msgpack", every=2)
+    record = {"when": dt.datetime(2024, 1, 2), "list": [1, "x", None]}
+
+    assert (codec.name, codec.media_type, codec.carries) == (tapped.name, tapped.media_type, tapped.carries)
+    assert codec.encode(record) == tapped.encode(record)
+    assert codec.decode(codec.encode(record)) == tapped.decode(codec.encode(record))
+    with pytest.raises(bakeoff.DecodeError):
+        tapped.decode(b"")
+    assert codec.tapped is None
+
+
+@pytest.mark.parametrize("packed", ["", ".zst", ".gz"])
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_what_passes_is_a_corpus(suffix, packed, tmp_path):
+    """In both directions, by the codec that reads files with that ending."""
+    path = tmp_path / f"traffic{suffix}{packed}"
+    codec = bakeoff.codec("msgspec-json").tap(path, every=1)
+    for record in RECORDS[:20]:
+        codec.encode(record)
+    for record in RECORDS[20:]:
+        codec.decode(bakeoff.codec("json").encode(record))
+    codec.tapped.flush()
+
+    assert RECORDS == kept(path)
+    assert (40, 0, "") == (codec.tapped.kept, codec.tapped.lost, codec.tapped.stopped)
+    assert FORMATS[suffix] == format_of(path).codec
+    assert 0o600 == path.stat().st_mode & 0o777
+
+
+def test_a_rhythm_does_not_say_what_is_kept(tmp_path):
+    """One in ten of requests and of answers, though these come in turns."""
+    path = tmp_path / "traffic.msgpack"
+    codec = bakeoff.codec("msgpack").tap(path, every=10)
+    answer = codec.encode("answer")
+    for _ in range(5_000):
+        codec.encode("request")
+        codec.decode(answer)
+    codec.tapped.flush()
+    found = kept(path)
+
+    assert 800 < len(found) < 1200
+    assert 300 < found.count("request") < 700
+
+
+def test_what_is_kept_is_not_the_callers(tmp_path):
+    """What becomes of a record later is not seen in the file."""
+    path = tmp_path / "traffic.jsonl"
+    codec = bakeoff.codec("json").tap(path, every=1)
+    records = [codec.decode(b'{"a": [1]}') for _ in range(3)]
+    for record in records:
+        record["a"].append(2)
+    codec.tapped.flush()
+
+    assert [{"a": [1]}] * 3 == kept(path)
+
+
+def test_a_schema_and_objects_of_a_library(tmp_path):
+    """Records are kept as the schema makes them, and objects as the dicts that they stand for."""
+    schema = bakeoff.Schema({"day": dt.datetime})
+    path = tmp_path / "traffic.yaml"
+    codec = bakeoff.codec("json").with_schema(schema).tap(path, every=1)
+    codec.decode(b'{"day": "2024-01-02T03:04:05"}')
+    codec.tapped.flush()
+    typed = bakeoff.codec("msgspec-json/struct").with_schema(schema).tap(path, every=1)
+    typed.encode(typed.bound.take({"day": dt.datetime(2024, 5, 6)}))
+    typed.tapped.flush()
+
+    assert [{"day": dt.datetime(2024, 1, 2, 3, 4, 5)}, {"day": dt.datetime(2024, 5, 6)}] == kept(path)
+
+
+def test_it_stops_at_its_limit(tmp_path, caplog):
+    """It says so once, and the codec goes on."""
+    path = tmp_path / "traffic.msgpack"
+    codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
+    with caplog.at_level(logging.WARNING, "bakeoff.codecs.tap"):
+        for number in range(400):
+            assert codec.encode("x" * 1000)
+            if number % 10 == 0:
+                codec.tapped.flush()
+
+    assert 80_000 < path.stat().st_size <= 102_400
+    assert len(kept(path)) == codec.tapped.kept
+    assert "of the 102,400 that it may" in codec.tapped.stopped
+    assert 1 == len(caplog.messages)
+
+
+@pytest.mark.parametrize("where", ["nowhere/traffic.msgpack", "folder.msgpack", "full.msgpack"])
+def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(where, tmp_path, caplog):
+    """A folder that is not there, one in its place, a full disk: the tap says it once, and stops."""
+    (tmp_path / "folder.msgpack").mkdir()
+    if where == "full.msgpack":
+        if not Path("/dev/full").exists():
+            pytest.skip("needs /dev/full")
+        (tmp_path / where).symlink_to("/dev/full")
+    codec = bakeoff.codec("json").tap(tmp_path / where, every=1)
+    for _ in range(3):
+        assert b"{}" == codec.encode({})
+        codec.tapped.flush()
+
+    assert codec.tapped.stopped.startswith("cannot be written: ")
+    assert 0 == codec.tapped.kept
+    assert 1 == len(caplog.messages)
+
+
+def test_a_record_that_the_file_cannot_hold_is_counted(tmp_path):
+    """Nothing is raised, whatever the record does when it is written."""
+
+    class Odd:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    codec = bakeoff.Codec("own", "own", lambda record: b"x", lambda data: Odd())
+    tapped = codec.tap(tmp_path / "traffic.msgpack", every=1)
+    tapped.encode(Odd())
+    tapped.decode(b"x")
+    tapped.encode(1)
+
+    assert (1, 2, "") == (tapped.tapped.kept, tapped.tapped.lost, tapped.tapped.stopped)
+    assert [1] == kept(tmp_path / "traffic.msgpack")
+
+
+def test_threads_share_a_tap(tmp_path):
+    """Each record is there once."""
+    path = tmp_path / "traffic.msgpack.zst"
+    codec = bakeoff.codec("orjson").tap(path, every=1)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(codec.encode, range(8_000), chunksize=100))
+    codec.tapped.flush()
+
+    assert list(range(8_000)) == sorted(kept(path))
+
+
+FORKS = """
+import os, pickle, sys
+import bakeoff
+codec = bakeoff.codec("json").tap(sys.argv[1], every=1)
+for number in range(10):
+    codec.encode(number)
+children = []
+for child in range(1, 4):
+    if not (pid := os.fork()):
+        for number in range(10):
+            codec.encode(child * 10 + number)
+        sys.exit()
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+other = pickle.loads(pickle.dumps(codec))
+for number in range(40, 50):
+    other.encode(number)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
+def test_processes_that_fork_share_the_file(tmp_path):
+    """Each record is there once, at the latest when its process has ended."""
+    path = tmp_path / "traffic.jsonl.gz"
+
+    subprocess.run([sys.executable, "-c", FORKS, str(path)], check=True)
+    assert list(range(50)) == sorted(kept(path))
+
+
+KILLED = """
+import sys
+import bakeoff
+codec = bakeoff.codec("json").tap(sys.argv[1], every=1)
+for number in range(10**9):
+    codec.encode({"number": number, "pad": "x" * 1000})
+    if number == 1000:
+        print(flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
+@pytest.mark.parametrize("packed", [".zst", ".gz"])
+def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
+    """All but the last second."""
+    path = tmp_path / f"traffic.msgpack{packed}"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    numbers = [record["number"] for record in kept(path)]
+
+    assert list(range(len(numbers))) == numbers
+    assert len(numbers) > 900
+
+
+def test_a_pickle_has_the_tap(tmp_path):
+    """Limits and schema stay with it, and it with them."""
+    codec = (
+        bakeoff.codec("msgpack").tap(tmp_path / "traffic.jsonl", every=7, limit=10_000).with_limits(size=999)
+    )
+    again = pickle.loads(pickle.dumps(codec))
+
+    assert codec == again
+    assert (tmp_path / "traffic.jsonl", 7, 10_000) == (
+        again.tapped.path,
+        again.tapped.every,
+        again.tapped.limit,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"file": "traffic.txt"}, r"traffic\.txt: a tap's file ends with one of \.jsonl, "),
+        ({"file": "traffic.zst"}, "ends with one of"),
+        ({"file": "traffic.pickle"}, "ends with one of"),
+        ({"every": 0}, "every: 0 is no whole number from 1"),
+        ({"every": 0.5}, "every: 0.5"),
+        ({"limit": "much"}, "limit: 'much' is no size such as"),
+        ({"limit": 0}, "limit: 0"),
+    ],
+)
+def test_a_tap_that_makes_no_sense_is_refused_at_once(arguments, reason):
+    """Before anything passes."""
+    with pytest.raises(UsageError, match=reason):
+        bakeoff.codec("json").tap(**{"file": "traffic.jsonl"} | arguments)
+
+
+def test_sizes_have_units():
+    """As on the command line."""
+    assert [5, 2048, 1536, 64 << 20, 3 << 30] == [_bytes(size) for size in (5, "2K", "1.5KiB", "64MB", "3 g")]
