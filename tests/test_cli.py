@@ -202,7 +202,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["pi"], [("plain", "pick")]),
+        (["pi"], [("plain", "pipeline"), ("plain", "pick")]),
         (["run", "--qui"], [("plain", "--quick")]),
         (["run", "-c", "orj"], [("plain", "orjson")]),
         (["run", "-c", "json,!ubj,orj"], [("plain", "json,!ubj,orjson")]),
