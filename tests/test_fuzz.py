@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.selftest.faults import publish
+from untraced import untraced
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -25,7 +25,7 @@ def fuzz(*arguments: str, path: Path | None = None) -> subprocess.CompletedProce
         [sys.executable, str(HERE / "fuzz"), *arguments],
         capture_output=True,
         text=True,
-        env=os.environ | more,
+        env=untraced() | more,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import read
+from untraced import untraced
 
 LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
 
@@ -242,7 +243,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
     """Every pyperf command exits with 0."""
     arguments = [sys.executable, "-m", "pyperf", command, name]
-    done = subprocess.run(arguments, cwd=finished, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        arguments, cwd=finished, capture_output=True, text=True, check=False, env=untraced()
+    )
 
     assert done.returncode == 0, done.stderr
 
