@@ -35,6 +35,8 @@ class Reading(TypedDict):
     valid: bool
 
 
+QUICK = ("--quick", "--all", "--budget", "0")
+"""As few processes as there are figures of."""
 RECORDS = [{"at": number, "value": number / 8, "valid": number % 7 > 0} for number in range(-40, 400)]
 
 
@@ -133,7 +135,7 @@ def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
 
     assert "library       fixed-rows\n" in run(path, "codecs", "rows")
-    run(path, "run", str(records), "--infer", "-c", "rows,json", "--quick", "-o", str(results))
+    run(path, "run", str(records), "--infer", "-c", "rows,json", *QUICK, "-o", str(results))
     table = csv.DictReader(run(path, "report", str(results), "-f", "csv").splitlines())
     found = {row["codec"]: row for row in table}["rows"]
     assert ("ok", "exact") == (found["outcome"], found["fidelity"])
@@ -173,7 +175,7 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
     """With their variants, units, headings and directions, by reports that have never heard of them."""
     results = tmp_path / "results.json"
     names = "dump,load,spool,spool-nogc,redundancy"
-    run(path, "run", str(readings), "--ops", names, "-c", "msgpack,json", "--quick", "-o", str(results))
+    run(path, "run", str(readings), "--ops", names, "-c", "msgpack,json", *QUICK, "-o", str(results))
     table = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
     found = {row["codec"]: row for row in table}
 
@@ -193,7 +195,7 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     """Its figures are records a second, of which more is better; what is inside its calls is part of them."""
     results = tmp_path / "results.json"
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
-    chosen = ("--ops", names, "-c", "msgpack,yaml/pure", "--quick", "--all", "--budget", "0")
+    chosen = ("--ops", names, "-c", "msgpack,yaml/pure", *QUICK)
     run(path, "run", str(readings), *chosen, "-o", str(results))
     rows = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
     found = {row["codec"]: {key: row[key] for key in row if "visit" in key} for row in rows}
@@ -260,7 +262,7 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
         "dump,load,first",
         "-c",
         "json",
-        "--quick",
+        *QUICK,
         "-o",
         str(results),
     )
