@@ -25,12 +25,14 @@ PLUGS: Mapping[str, str] = {
     "faststream": "FastStream 0.7",
     "flask": "Flask",
     "flask_sessions": "Flask",
+    "huey": "huey 3",
     "joblib": "joblib",
     "kafka_python": "kafka-python 3",
     "litestar": "Litestar",
     "quixstreams": "Quix Streams 3",
     "sqlalchemy": "SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'",
     "starlette": "Starlette or FastAPI",
+    "temporal": "temporalio",
     "zmq": "pyzmq",
 }
 """What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
