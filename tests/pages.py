@@ -29,7 +29,6 @@ from markdown_it import MarkdownIt
 
 import madeup
 from bakeoff.bench.results import write
-from untraced import untraced
 
 __all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline", "links"]
 
@@ -153,7 +152,7 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**untraced(), **environment, "PATH": path, "COLUMNS": "110", "BROWSER": "true"}
+    environment = {**os.environ, **environment, "PATH": path, "COLUMNS": "110", "BROWSER": "true"}
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
