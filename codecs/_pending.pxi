@@ -140,7 +140,7 @@ cdef class Pending:
         cdef Py_ssize_t length = PyBytes_GET_SIZE(mark), at = self._first
         cdef const unsigned char *wanted = <const unsigned char *>PyBytes_AS_STRING(mark)
         cdef const unsigned char *found
-        while self._last - at >= length:
+        while 0 < length <= self._last - at:
             found = <const unsigned char *>memchr(self._data + at, wanted[0], self._last - at - length + 1)
             if found is NULL:
                 at = self._last - length + 1
@@ -152,7 +152,7 @@ cdef class Pending:
             at += 1
         # Its beginning may be there.
         self._drop(at - self._first)
-        return False
+        return length == 0
 
     def value(self, str kind, Py_ssize_t limit, /):
         """Return the payload of the first value, or None where it is not whole yet.

@@ -262,3 +262,20 @@ def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
     # Of a pickle that says to be one frame the finder believes that.
     if not (kind == "pickle" and found is None and end == len(mutant)):
         assert (mutant[:end] if end >= 0 else None) == found
+
+
+def test_what_has_come_is_taken_in_parts():
+    """Never more than there is, and where it stood in the stream is known."""
+    pending = Pending()
+    pending.feed(b"ab--cd\n")
+
+    assert [b"ab--cd\n", b"", b"a"] == [pending.peek(size) for size in (100, -1, 1)]
+    assert (True, 0) == (pending.skip_to(b""), pending.position)
+    assert (True, 2) == (pending.skip_to(b"--"), pending.position)
+    assert (2, 4) == (pending.drop(2), pending.position)
+    assert (b"cd\n", 4, 7, 0) == (pending.line(), pending.start, pending.position, len(pending))
+    assert (None, False) == (pending.line(), pending.skip_to(b"--"))
+    pending.feed(memoryview(b"-")[::1])
+    assert (False, 1) == (pending.skip_to(b"--"), len(pending))
+    pending.end()
+    assert (b"-", b"", 0) == (pending.line(), pending.take(5), pending.drop(5))
