@@ -163,7 +163,7 @@ def test_a_single_codec_is_shown_whole():
     shown = bakeoff("codecs", "bson").stdout
 
     assert "datetimes are cut to milliseconds" in shown
-    assert "application/bson" in shown
+    assert "application/x.bakeoff.bson" in shown
 
 
 def test_devices_are_never_replaced():
