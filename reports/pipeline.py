@@ -20,7 +20,7 @@ from .table import EMPTY, Absent, Column, Entry, Row, Section, Table, labelled, 
 
 __all__ = ["Asked", "build", "is_of_pipeline", "lines"]
 
-_OPERATIONS: Final = ("latency-p50", "latency-p99", "delivered", "cpu", "codec", "rate")
+_OPERATIONS: Final = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec", "rate")
 _NAME: Final = re.compile(rf"({'|'.join(_OPERATIONS)})(-floor)?@([^:]+):(\d+)(?:x(\d+))?")
 _BESIDE: Final = "size"
 """What may be measured besides, without having it in the pipeline."""
@@ -278,7 +278,7 @@ def _ratio(line: _Line, spot: Spot, operation: str, most: str, least: str) -> En
 
 
 def _share(line: _Line, spot: Spot, codec: str) -> Entry:
-    total, part = line.figure(spot, codec, "cpu"), line.figure(spot, codec, "codec")
+    total, part = line.figure(spot, codec, "cpu"), line.figure(spot, codec, "cpu-codec")
     if total is None or part is None or not total.value:
         return EMPTY
     share = part.value / total.value
@@ -337,7 +337,7 @@ class _Builder:
             f.value
             for spot in spots
             for codec in line.cells[spot]
-            for operation in ("cpu", "codec")
+            for operation in ("cpu", "cpu-codec")
             if (f := line.figure(spot, codec, operation)) is not None
         ]
         self._cpu = numbers.scale(found, "second")
@@ -394,7 +394,7 @@ class _Builder:
         if "cpu" in self._measured:
             yield Column("rank", "rank", raw_unit="integer")
             yield Column("cpu", "CPU", f"{self._cpu[1]}/record", "lower", "second")
-        if "codec" in self._measured:
+        if "cpu-codec" in self._measured:
             yield Column("codec-cpu", "codec", f"{self._cpu[1]}/record", "lower", "second", dispensable=2)
             yield Column("share", "share", raw_unit="ratio")
         if "rate" in self._measured:
@@ -421,7 +421,7 @@ class _Builder:
                     "latency-p99": self._latency(spot, codec, "latency-p99"),
                     "rank": EMPTY if rank is None else Entry(standing.place(codec), rank),
                     "cpu": self._time(spot, codec, "cpu", share=True),
-                    "codec-cpu": self._time(spot, codec, "codec"),
+                    "codec-cpu": self._time(spot, codec, "cpu-codec"),
                     "share": _share(line, spot, codec),
                     "rate": self._rate(spot, codec),
                 },

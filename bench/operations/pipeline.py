@@ -160,7 +160,7 @@ def _measure(given: Given, tools: Tools) -> Measured:
     )
     figures["cpu"] = sum(max(0.0, worked - added * calls) * times for (worked, _), calls, times in ends) / 1e9
     if given.variant is not FLOOR:
-        figures["codec"] = (
+        figures["cpu-codec"] = (
             sum(max(1.0, inside - counted * calls) * times for (_, inside), calls, times in ends) / 1e9
         )
     return Measured(window.delivered, facts, together=figures)
@@ -241,7 +241,7 @@ OPERATIONS = (
         "higher",
     ),
     _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU"),
-    _operation("codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False),
+    _operation("cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False),
     dataclasses.replace(
         _operation(
             "rate",

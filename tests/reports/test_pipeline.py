@@ -15,7 +15,7 @@ from bakeoff.reports.page import render as page
 from bakeoff.reports.pipeline import Asked, is_of_pipeline
 from madeup import planted
 
-OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "codec")
+OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
 
 def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
@@ -31,7 +31,7 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
         for readers in (1, 4):
             taken = (5e-5, 1e-3 * times, 3000.0, 4e-5 * readers * times, 1e-5 * readers * times)
             for operation, value in zip(OPERATIONS, taken, strict=True):
-                if codec != FLOOR or operation != "codec":
+                if codec != FLOOR or operation != "cpu-codec":
                     found[f"{operation}@pipe:{readers}{behind}"] = value
     facts = [
         OperationFacts(name, "integer" if "delivered" in name else "second", "lower", name, "alone")
