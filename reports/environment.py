@@ -7,8 +7,9 @@ from typing import Final
 
 from ..bench.results import Fact, Result
 from .candidates import candidates_on
+from .table import Section, Table, labelled
 
-__all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
+__all__ = ["MACHINE", "differences", "machine", "notes", "under_notes", "versions", "warnings"]
 
 _BUSY: Final = 0.5
 """Load of the last minute per core beyond which others had work for it."""
@@ -28,6 +29,26 @@ def machine(result: Result) -> tuple[Fact, ...]:
 def versions(result: Result) -> dict[str, str]:
     """Return the version of each library that took part."""
     return {c.library: c.version for c in result.codecs if c.library and c.version}
+
+
+def under_notes(
+    sections: Sequence[Section], results: Sequence[Result], blocks: Sequence[tuple[str, Result]]
+) -> Table:
+    """Return sections as a table, with what must be known of the runs.
+
+    Args:
+        blocks: The results by machine, each with its label.
+    """
+    return Table(
+        sections=tuple(sections),
+        warnings=labelled([(label, warnings(result)) for label, result in blocks]),
+        notes=labelled([(label, notes(result)) for label, result in blocks]),
+        meta={
+            "commands": [result.command for result in results],
+            "environments": [dict(result.environment) for result in results],
+            "options": [dict(result.options) for result in results],
+        },
+    )
 
 
 def notes(result: Result) -> list[str]:

@@ -12,9 +12,9 @@ from ..errors import UsageError
 from . import numbers
 from .candidates import Figure, corpora, figure
 from .captions import measured_on
-from .environment import notes, warnings
+from .environment import under_notes
 from .merge import machines
-from .table import EMPTY, Absent, Column, Entry, Row, Section, Table, labelled, letter
+from .table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
 
 __all__ = ["OPERATIONS", "STATES", "Asked", "Shelf", "build", "is_of_stores", "shelves"]
 
@@ -146,16 +146,7 @@ def build(results: Sequence[Result]) -> Table:
     ]
     if not sections:
         raise UsageError("nothing to show: nothing was measured in a store; run `bakeoff stores` first")
-    return Table(
-        sections=tuple(sections),
-        warnings=labelled([(label, warnings(result)) for label, result in blocks]),
-        notes=labelled([(label, notes(result)) for label, result in blocks]),
-        meta={
-            "commands": [result.command for result in results],
-            "environments": [dict(result.environment) for result in results],
-            "options": [dict(result.options) for result in results],
-        },
-    )
+    return under_notes(sections, results, blocks)
 
 
 def _sections(shelf: Shelf, label: str) -> Iterator[Section]:

@@ -5,11 +5,9 @@ Nothing here imports a store's library before it is asked for.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
-from importlib import import_module, metadata
+from collections.abc import Mapping
 
-from ...errors import UsageError, hint, near
+from ..places import Places
 from .base import Kind, StoreError
 
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
@@ -37,52 +35,5 @@ MODULES: Mapping[str, str] = {
 DEFAULT = ("log", "sqlite", "lmdb")
 """Stores that are entered when none is named."""
 
-
-@functools.cache
-def kind(name: str) -> Kind:
-    """Return a kind of stores by its name.
-
-    Raises:
-        UsageError: There is none.
-        StoreError: It is of another package and cannot be loaded.
-    """
-    if (module := MODULES.get(name)) is not None:
-        declared: Sequence[Kind] = import_module(f".{module}", __package__).STORES
-        return next(found for found in declared if found.name == name)
-    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
-    if name in points:
-        return _loaded(points[name])
-    known = [*MODULES, *points]
-    raise UsageError(f"no store {name!r}; {hint(near(name, known), 'there are ' + ', '.join(known))}")
-
-
-def kinds() -> list[str]:
-    """Return the names of all, those of other packages behind ours."""
-    return list(dict.fromkeys([*MODULES, *(p.name for p in metadata.entry_points(group=ENTRY_POINTS))]))
-
-
-def by_url(url: str) -> Kind:
-    """Return the kind of stores that a URL leads to.
-
-    Raises:
-        UsageError: None does; the URL itself, which may hold a password, is not repeated.
-    """
-    scheme = url.partition("://")[0]
-    for name in kinds():
-        found = kind(name)
-        if scheme in found.schemes:
-            return found
-    known = [f"{scheme}://" for name in kinds() for scheme in kind(name).schemes]
-    raise UsageError(f"no store has URLs that begin with {scheme}://; there are {', '.join(known) or 'none'}")
-
-
-def _loaded(point: metadata.EntryPoint) -> Kind:
-    try:
-        found = point.load()
-    except Exception as error:
-        raise StoreError(
-            f"store {point.name!r} of {point.value} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    if not isinstance(found, Kind) or found.name != point.name:
-        raise StoreError(f"{point.value}: is not the store {point.name!r}")
-    return found
+_places = Places("store", Kind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
+kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url

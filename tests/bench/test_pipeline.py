@@ -358,7 +358,7 @@ def typing(folder: Path) -> Iterator[Callable[..., Any]]:
             ["--transport", "redis"],
             "--transport redis: has a broker; say where it is: --broker redis://HOST:PORT",
         ),
-        (["--broker", "http://a"], "no broker has URLs that begin with http://; there are redis://"),
+        (["--broker", "http://a"], "no transport has URLs that begin with http://; there are redis://"),
         (
             ["--broker", f"redis://:{QUOTED}@a/0,redis://:{QUOTED}@b/0"],
             "two URLs lead to redis, whose figures would have one name: run them in turn",
