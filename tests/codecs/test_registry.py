@@ -22,6 +22,14 @@ from bakeoff.codecs.diagnose import explain
 from bakeoff.codecs.spec import Spec
 
 
+def test_ready_names_end_somewhere():
+    """An unknown dotted path is an AttributeError, as modules promise."""
+    from bakeoff.codecs import ready
+
+    with pytest.raises(AttributeError):
+        _ = ready.nothing_like_it
+
+
 def test_names_look_alike_are_offered():
     """A typing slip names what was probably meant."""
     with pytest.raises(UnknownCodec, match="did you mean msgpack"):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 __all__ = ["AVOIDED", "KNOWN", "Known", "avoided", "is_known"]
 
 
-_PIPELINES = "docs/how-to/pipelines.md"
+_PIPELINES = "docs/how-to/service.md"
 
 
 class Known(NamedTuple):
