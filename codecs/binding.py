@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from ._codec import Codec
 
-__all__ = ["Bound", "Schema", "unbound"]
+__all__ = ["Bound", "Peer", "Schema", "unbound"]
 
 
 def unbound(*_arguments: Any, **_options: Any) -> Any:
@@ -35,7 +35,24 @@ class Schema(Protocol):
     def hashes_text_only(self) -> bool: ...
     def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
     def refusal(self, codec: Codec, /) -> str | None: ...
-    def structs(self, *, array_like: bool = False) -> Any: ...
+    def peer(self, kind: str, /, **options: Any) -> Peer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What a library has for the records of one schema, and the way there and back.
+
+    Attributes:
+        type: What the library wants to know: a class, a parsed schema, or the like.
+        take: Turns a record of dicts into the library's objects, for encoding.
+        give: Turns what the library decoded into a record of dicts again.
+        definition: The schema in the format's own language, as text; empty where that has none.
+    """
+
+    type: Any
+    take: Callable[[Any], Any]
+    give: Callable[[Any], Any]
+    definition: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +67,8 @@ class Bound:
         dicts: Whether `encode` takes records of dicts as well, and `decode` reads what it writes of them;
             else a dict is refused.
         definition: The schema in the format's own language; empty where that has none.
+        reading: ``(writer: Schema) -> decode`` of payloads that were written with another version of the
+            schema, where the format wants to know that (Avro); None where `decode` reads them as they are.
     """
 
     encode: Callable[..., Any]
@@ -58,3 +77,4 @@ class Bound:
     give: Callable[[Any], Any] | None = None
     dicts: bool = True
     definition: str = ""
+    reading: Callable[[Schema], Callable[..., Any]] | None = None

@@ -32,13 +32,13 @@ def typed(
     """
 
     def bind(schema: Schema) -> Bound:
-        structs = schema.structs(array_like=array_like)
-        decode = decoder(structs.type).decode
+        peer = schema.peer("msgspec", array_like=array_like)
+        decode = decoder(peer.type).decode
         return Bound(
             encode=spec.encode,
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
-            take=structs.take,
-            give=structs.give,
+            take=peer.take,
+            give=peer.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
         )
 

@@ -21,7 +21,7 @@ from . import convert
 from . import types as t
 from .declare import tag_of
 
-__all__ = ["Carrier", "Facts", "Limits", "compile_plan", "lack", "lines", "miswritten"]
+__all__ = ["Carrier", "Facts", "Limits", "build_of", "compile_plan", "lack", "lines", "miswritten"]
 
 
 class Carrier(Protocol):
@@ -404,7 +404,7 @@ class _Compiler:
                 fields.append((item.name, step, item.required, item.severity))
             if isinstance(item.type, t.LiteralType):
                 tags.append((position, item.name, self._leaf(item.type, False)))
-        build = _builder(node) if self.objects and node.cls is not None else None
+        build = build_of(node) if self.objects and node.cls is not None else None
         return p.RecordStep(
             str(node),
             tuple(fields),
@@ -473,7 +473,7 @@ def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
         return
 
 
-def _builder(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
+def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     """Return the class, where the fields go in by keyword as they are, or what builds it from their dict."""
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -13,8 +15,9 @@ from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
 from .types import RecordType, Type, hashes_text_only
 
 if TYPE_CHECKING:
+    from ..codecs.binding import Peer
     from .infer import Inferred
-    from .typed import Structs
+    from .layout import Layout
 
 __all__ = ["Schema"]
 
@@ -41,6 +44,8 @@ class Schema:
     Attributes:
         types: The description tree, see `bakeoff.schemas.types`.
         inferred: What it was inferred from and with what evidence; None for a declared one.
+        given: How its records stand in formats that need a schema, where a definition or an older version
+            says so.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class Schema:
         self.limits = limits or Limits()
         self.name = name or str(self.types)
         self.inferred: Inferred | None = None
+        self.given: Layout | None = spec.given if isinstance(spec, Schema) else None
         self._prepare()
 
     def _prepare(self) -> None:
@@ -178,19 +184,83 @@ class Schema:
         rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
         return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
 
-    def structs(self, *, array_like: bool = False) -> Structs:
-        """Return what msgspec decodes records of this schema to, and the way there and back.
+    def peer(self, kind: str, /, **options: Any) -> Peer:
+        """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            array_like: Structs stand on the wire as lists of their values, without field names.
+            kind: By its file in `bakeoff.schemas.peers`: ``"msgspec"``, ``"avro"``, ``"protobuf"``, ...
+            options: What that takes: msgspec ``array_like``, for Structs that stand on the wire as lists of
+                their values, without field names.
 
         Raises:
-            SchemaError: msgspec has no typed form of a type.
-            UsageError: msgspec is not installed.
+            SchemaError: The library has no form of a type.
+            UsageError: It is not installed.
         """
-        from .typed import structs
+        from .peers import make
 
-        return structs(self.types, array_like=array_like)
+        return make(self, kind, **options)
+
+    @functools.cached_property
+    def _derived(self) -> Layout:
+        from .layout import derive
+
+        return derive(self.types)
+
+    @property
+    def layout(self) -> Layout:
+        """How records stand in formats that need a schema: as given, or else derived.
+
+        Raises:
+            SchemaError: Such formats have no form of a type.
+        """
+        return self.given or self._derived
+
+    def definition(self, language: str) -> bytes:
+        """Return the file that says this schema in another language.
+
+        Args:
+            language: ``"avro"``, ``"protobuf"``, ``"arrow"``, ``"thrift"`` or ``"json-schema"``.
+
+        Raises:
+            SchemaError: The language has no form of a type.
+            UsageError: No such language, or its library is not installed.
+        """
+        from .languages import write
+
+        return write(self.layout, language)
+
+    @staticmethod
+    def of_definition(data: bytes, language: str, name: str = "the definition") -> Schema:
+        """Return the schema that a file in another language says, with its names and numbers.
+
+        Args:
+            data: The file.
+            language: As of `definition`.
+            name: Of the file, for messages.
+
+        Raises:
+            SchemaError: Not a definition, or with something in it that records cannot have.
+            UsageError: As `definition`.
+        """
+        from .languages import read
+
+        return Schema.of_layout(read(data, language, name))
+
+    @staticmethod
+    def of_layout(layout: Layout) -> Schema:
+        """Return the schema whose records stand as a layout says."""
+        from .layout import types_of
+
+        return Schema(types_of(layout.root))._given(layout)
+
+    def keeping(self, older: Schema) -> Schema:
+        """Return this schema with the names and numbers that an older version gave what has stayed."""
+        return self._given(self.layout.keeping(older.layout))
+
+    def _given(self, layout: Layout) -> Schema:
+        made = copy.copy(self)
+        made.given = layout
+        return made
 
     def to_python(self) -> str:
         """Return a Python module that declares this schema; importing it gives an equal one."""
@@ -239,7 +309,7 @@ class Schema:
         return hash(self.types)
 
     def _identity(self) -> tuple[Any, ...]:
-        return self.types, self.as_objects, self.strict, self.every, self.limits
+        return self.types, self.given, self.as_objects, self.strict, self.every, self.limits
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in vars(self).items() if not key.startswith("_")}

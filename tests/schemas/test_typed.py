@@ -16,8 +16,6 @@ from bakeoff import codecs
 from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas.declare import describe
-from bakeoff.schemas.typed import structs
 from bakeoff.schemas.types import RecordType
 
 
@@ -36,7 +34,7 @@ def test_corpora_through_structs(name: str) -> None:
     """Records come back from a typed decoder as Structs with the same values."""
     made = corpus(name, records=20)
     schema = Schema(made.schema)
-    peers = schema.structs()
+    peers = schema.peer("msgspec")
     decode = msgspec.msgpack.Decoder(peers.type).decode
     encode = codecs.codec("msgpack").encode
     for record in made.records():
@@ -46,7 +44,7 @@ def test_corpora_through_structs(name: str) -> None:
 def test_arrays() -> None:
     """With array_like a record stands on the wire without its field names."""
     schema = Schema({"a": int, "b": list[dict[str, int]]})
-    rows = schema.structs(array_like=True)
+    rows = schema.peer("msgspec", array_like=True)
     payload = msgspec.msgpack.encode(rows.take({"a": 1, "b": [{"x": 1}]}))
 
     assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
@@ -74,7 +72,7 @@ class Put(msgspec.Struct, tag="put", tag_field="op"):
 @pytest.mark.parametrize("array_like", [False, True])
 def test_tags(array_like: bool) -> None:
     """The tag stands on the wire before the fields, whether a Struct or a dict is written."""
-    peers = Schema(Put).structs(array_like=array_like)
+    peers = Schema(Put).peer("msgspec", array_like=array_like)
     decode = msgspec.json.Decoder(peers.type).decode
     as_dict = {"op": "put", "key": "x", "at": dt.date(2024, 1, 2)}
     for record in (as_dict, Put("x", dt.date(2024, 1, 2))):
@@ -91,7 +89,7 @@ def test_a_tag_is_known_by_its_name(order: tuple[int, ...]) -> None:
     assert isinstance(described, RecordType)
     tree = dataclasses.replace(described, fields=tuple(described.fields[i] for i in order))
     record = {"op": "put", "key": "x", "at": None}
-    peers = structs(tree)
+    peers = Schema(tree).peer("msgspec")
 
     assert peers.give(msgspec.json.decode(msgspec.json.encode(record), type=peers.type)) == record
 
@@ -102,7 +100,7 @@ def test_a_union_of_tagged_structs() -> None:
     class Set(msgspec.Struct, tag=True):
         key: str
 
-    peers = Schema(list[Get | Set]).structs()
+    peers = Schema(list[Get | Set]).peer("msgspec")
     decode = msgspec.json.Decoder(peers.type).decode
 
     assert peers.give(decode(msgspec.json.encode([Set("a"), Get("b")]))) == [
@@ -113,7 +111,7 @@ def test_a_union_of_tagged_structs() -> None:
 
 def test_optional_fields_stay_away() -> None:
     """A field that is not there is not invented."""
-    peers = Schema(Order).structs()
+    peers = Schema(Order).peer("msgspec")
     decode = msgspec.json.Decoder(peers.type).decode
     key = UUID(int=1)
 
@@ -136,7 +134,7 @@ def test_optional_fields_stay_away() -> None:
 def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
     """Keys that are no Python names, or that msgspec keeps to itself, are renamed and come back."""
     schema = Schema({name: type(value) for name, value in record.items()})
-    peers = schema.structs(array_like=array_like)
+    peers = schema.peer("msgspec", array_like=array_like)
     payload = msgspec.json.encode(peers.take(record))
 
     assert payload == msgspec.json.encode(list(record.values()) if array_like else record)
@@ -155,6 +153,6 @@ def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
 def test_what_has_no_typed_form(spec: Any, path: str) -> None:
     """One clear error names the place."""
     with pytest.raises(SchemaError) as caught:
-        structs(describe(spec), array_like=True)
+        Schema(spec).peer("msgspec", array_like=True)
 
     assert caught.value.path == path

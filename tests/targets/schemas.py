@@ -163,7 +163,7 @@ def _msgspec_rows(decode: Callable[[Any], Any], schema: Schema, payloads: list[b
         import msgspec
     except ImportError:
         return []
-    convert, struct = msgspec.convert, schema.structs().type
+    convert, struct = msgspec.convert, schema.peer("msgspec").type
     return [
         Row("msgpack + msgspec.convert, TypedDict", lambda data: convert(decode(data), Sale), payloads),
         Row("msgpack + msgspec.convert, Struct", lambda data: convert(decode(data), struct), payloads),

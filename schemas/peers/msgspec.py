@@ -1,19 +1,21 @@
-"""Typed peers: what msgspec decodes to when it is given the schema, built from the description tree."""
+"""What msgspec decodes to when it is given the schema: Structs, built from the description tree."""
 
 from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..codecs.paths import step
-from ..errors import UsageError
-from . import types as t
-from .declare import SchemaError, tag_of
+from ...codecs.binding import Peer
+from ...codecs.paths import step
+from ...errors import UsageError
+from .. import types as t
+from ..declare import SchemaError, tag_of
 
-__all__ = ["Structs", "structs"]
+if TYPE_CHECKING:
+    from ..schema import Schema
+
+__all__ = ["peer"]
 
 _SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
     t.AnyType: Any,
@@ -22,28 +24,14 @@ _SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.
 del _SIMPLE[t.ComplexType]
 
 
-@dataclass(frozen=True, slots=True)
-class Structs:
-    """The `msgspec.Struct` classes of a schema's records, and the way there and back.
+def peer(schema: Schema, *, array_like: bool = False) -> Peer:
+    """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
 
-    Attributes:
-        type: What to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
-            as they are.
-        take: Turns a record of dicts into such Structs, for encoding. Fields that the schema does not know
-            are dropped, as they are by typed decoders.
-        give: Turns what a typed decoder gave into dicts again, whatever its schema.
-    """
-
-    type: Any
-    take: Callable[[Any], Any]
-    give: Callable[[Any], Any]
-
-
-def structs(types: t.Type, *, array_like: bool = False) -> Structs:
-    """Return the Structs of a schema.
+    `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
+    as they are. `take` drops fields that the schema does not know, as typed decoders do.
 
     Args:
-        types: The description tree.
+        schema: The schema.
         array_like: They stand on the wire as lists of their values, without field names.
 
     Raises:
@@ -55,12 +43,12 @@ def structs(types: t.Type, *, array_like: bool = False) -> Structs:
         from msgspec import convert
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
-    kind = _struct_type(types, array_like)
+    kind = _struct_type(schema.types, array_like)
     if not array_like:
-        return Structs(kind, lambda record: convert(record, kind, from_attributes=True), _plain)
+        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), _plain)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
-    named = _struct_type(types, array_like=False)
-    return Structs(
+    named = _struct_type(schema.types, array_like=False)
+    return Peer(
         kind,
         lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
         _plain,

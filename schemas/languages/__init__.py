@@ -1,0 +1,75 @@
+"""Definitions: what formats that need a schema call one, written from a layout and read into one.
+
+A language is a module of this folder with two functions::
+
+    def write(layout: Layout) -> bytes          # the file as its users know it
+    def read(data: bytes, name: str) -> Layout  # `name` is the file's, for messages
+
+Both raise `SchemaError` for what the language, or a record, has no form for. Text is UTF-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError, hint, near
+from ..layout import Layout
+
+__all__ = ["ENDINGS", "LANGUAGES", "language_of", "read", "write"]
+
+LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "avro": (".avsc",),
+    "protobuf": (".proto", ".desc", ".binpb"),
+    "arrow": (".arrow", ".arrows"),
+    "thrift": (".thrift",),
+    "json-schema": (".schema.json",),
+}
+"""Endings of the files of each language; the first is what is written."""
+
+ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}
+
+
+def language_of(path: str | Path) -> str | None:
+    """Return the language that a file's name tells, or None."""
+    name = Path(path).name.lower()
+    return next((language for ending, language in ENDINGS.items() if name.endswith(ending)), None)
+
+
+def write(layout: Layout, language: str) -> bytes:
+    """Return the definition of a layout in a language; the given one, where it was read from that.
+
+    Raises:
+        UsageError: No such language, or its library is not installed.
+        SchemaError: The language has no form for something.
+    """
+    module = _module(language)
+    if layout.language == language:
+        return layout.definition
+    made: bytes = module.write(layout)
+    return made
+
+
+def read(data: bytes, language: str, name: str = "the definition") -> Layout:
+    """Return the layout of a definition.
+
+    Args:
+        data: The file.
+        language: By its name.
+        name: Of the file, for messages.
+
+    Raises:
+        UsageError: No such language, or its library is not installed.
+        SchemaError: Not a definition, or with something in it that records cannot have.
+    """
+    made: Layout = _module(language).read(data, name)
+    return made
+
+
+def _module(language: str) -> Any:
+    if language not in LANGUAGES:
+        alike = hint(near(language, LANGUAGES), f"there are {', '.join(LANGUAGES)}")
+        raise UsageError(f"no schema language {language!r}; {alike}")
+    return import_module(f".{language.replace('-', '_')}", __name__)

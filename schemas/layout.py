@@ -1,0 +1,426 @@
+"""How the records of a schema stand in formats that need one: named, numbered, and of a few kinds.
+
+All definitions (Avro, Protocol Buffers, Arrow, Thrift) are written from a layout and read into one, and the
+conversions of records are compiled from it. It is derived from a description tree once; then its numbers are
+facts, as payloads hold them: `Layout.keeping` gives those of an older layout to what has stayed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..codecs.paths import step
+from . import types as t
+from .declare import SchemaError
+
+__all__ = [
+    "Choice",
+    "Kind",
+    "Layout",
+    "Leaf",
+    "Map",
+    "Nullable",
+    "Record",
+    "Sequence",
+    "Slot",
+    "Wire",
+    "derive",
+    "parts",
+    "types_of",
+]
+
+Wire = Literal[
+    "null", "bool", "int", "float", "text", "bytes", "timestamp", "local-timestamp", "date", "enum", "any"
+]
+"""What a leaf is on the wire.
+
+``timestamp`` counts from 1970-01-01T00:00Z, ``local-timestamp`` from there without an offset, ``date`` days;
+``enum`` is one of its symbols, of which only definitions that were given have any; ``any`` is bytes that hold
+the value as the codec `msgpack` writes it. What is written as text otherwise than it is in a record (Decimal,
+UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Root of all kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf(Kind):
+    """A value without parts.
+
+    Attributes:
+        wire: What stands on the wire.
+        type: What it is in a record.
+        bits: Width of ``int`` and ``float``.
+        unit: What timestamps count.
+        symbols: Names and numbers of an ``enum``.
+    """
+
+    wire: Wire
+    type: t.Type
+    bits: Literal[32, 64] = 64
+    unit: Literal["ms", "us", "ns"] = "us"
+    symbols: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nullable(Kind):
+    """What may be None."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Kind):
+    """Items of one kind.
+
+    Attributes:
+        item: Kind of the items.
+        type: A list, tuple of any length, set or frozenset.
+    """
+
+    item: Kind
+    type: t.Type
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Kind):
+    """A dict with any keys of one kind; formats without such maps write a list of pairs.
+
+    Attributes:
+        name: For the records that stand for pairs.
+    """
+
+    key: Kind
+    value: Kind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A field of a record, or an option of a choice.
+
+    Attributes:
+        key: Its key in a record, its place in a tuple; of an option its place in the choice.
+        name: On the wire: the key, where that is a name; else made of the number.
+        number: From 1, kept for ever.
+        kind: Of the value; `Nullable` where None may stand there.
+        required: Whether it is always there. What may be missing is null on the wire, and dropped again.
+        null: Number of a further field, a bool, that tells None from what is missing where both may be;
+            0 where there is none. Its name is `null_name`.
+    """
+
+    key: str | int
+    name: str
+    number: int
+    kind: Kind
+    required: bool = True
+    null: int = 0
+
+    @property
+    def null_name(self) -> str:
+        """Name of the field that says that the value is None."""
+        return f"null_{self.null}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Kind):
+    """A record, or a tuple of fixed length.
+
+    Attributes:
+        name: Unique in its layout.
+        slots: In order.
+        type: A `RecordType` or `TupleType`.
+        reserved: Numbers that were others' and are not given again.
+    """
+
+    name: str
+    slots: tuple[Slot, ...]
+    type: t.Type
+    reserved: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind):
+    """One of several kinds, none of them `Nullable` or null.
+
+    Attributes:
+        name: Unique in its layout.
+        options: In order, each required.
+    """
+
+    name: str
+    options: tuple[Slot, ...]
+    reserved: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The layout of a schema.
+
+    Attributes:
+        root: Of a record, nearly always a `Record`.
+        language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
+        definition: The file that it was read from, which is written again as it is.
+    """
+
+    root: Kind
+    language: str = ""
+    definition: bytes = b""
+
+    def records(self) -> Iterator[Record]:
+        """Yield each record once, those that others hold before them."""
+        seen: set[str] = set()
+        for kind in _below_first(self.root):
+            if isinstance(kind, Record) and kind.name not in seen:
+                seen.add(kind.name)
+                yield kind
+
+    def keeping(self, older: Layout) -> Layout:
+        """Return this layout with the numbers of an older one for all that has stayed; new ones are new."""
+        return Layout(_kept(self.root, older.root))
+
+
+def types_of(kind: Kind) -> t.Type:
+    """Return the description of what a kind is in a record."""
+    match kind:
+        case Nullable(inner):
+            return t.UnionType((types_of(inner), t.NoneType()))
+        case Map(key, value):
+            return t.DictType(types_of(key), types_of(value))
+        case Choice(options=options):
+            return t.UnionType(tuple(types_of(option.kind) for option in options))
+        case Leaf() | Sequence() | Record():
+            return kind.type
+    raise AssertionError(kind)
+
+
+def parts(kind: Kind) -> Iterator[Kind]:
+    """Yield the kinds directly below one."""
+    match kind:
+        case Nullable(inner) | Sequence(item=inner):
+            yield inner
+        case Map(key, value):
+            yield from (key, value)
+        case Record(slots=slots) | Choice(options=slots):
+            yield from (slot.kind for slot in slots)
+
+
+def _below_first(kind: Kind) -> Iterator[Kind]:
+    for part in parts(kind):
+        yield from _below_first(part)
+    yield kind
+
+
+def _kept(kind: Kind, older: Kind) -> Kind:
+    older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
+    match kind, older:
+        case Nullable(inner), _:
+            return Nullable(_kept(inner, older.kind if isinstance(older, Nullable) else older))
+        case Sequence(item), Sequence(before):
+            return replace(kind, item=_kept(item, before))
+        case Map(key, value), Map(old_key, old_value):
+            return replace(kind, key=_kept(key, old_key), value=_kept(value, old_value))
+        case Record(slots=slots), Record(slots=before):
+            kept, reserved = _numbered(slots, before, older.reserved)
+            return replace(kind, name=older.name, slots=kept, reserved=reserved)
+        case Choice(options=slots), Choice(options=before):
+            kept, reserved = _numbered(_by_kind(slots), _by_kind(before), older.reserved)
+            kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
+            return replace(kind, name=older.name, options=kept, reserved=reserved)
+    return kind
+
+
+def _numbered(
+    slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...]
+) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
+    """Give slots the numbers that they had, and return with them all numbers that are nobody's any more."""
+    known = {slot.key: slot for slot in before}
+    had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
+    fresh = _free(had)
+    kept = []
+    for slot in slots:
+        old = known.get(slot.key)
+        number = old.number if old else next(fresh)
+        null = (old.null if old else 0) or next(fresh) if slot.null else 0
+        name = old.name if old else slot.name
+        if old is None and name == f"field_{slot.number}":
+            name = f"field_{number}"
+        kind = _kept(slot.kind, old.kind) if old else slot.kind
+        kept.append(replace(slot, name=name, number=number, null=null, kind=kind))
+    used = {number for slot in kept for number in (slot.number, slot.null)}
+    return tuple(kept), tuple(sorted(had - used))
+
+
+def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Return options under what they are, as their place in a choice says nothing."""
+    return tuple(replace(option, key=_identity(option.kind)) for option in options)
+
+
+def _identity(kind: Kind) -> str:
+    match kind:
+        case Leaf(wire, type=node):
+            return f"{wire} {node}"
+        case Record(name) | Choice(name):
+            return name
+        case Sequence(item):
+            return f"list of {_identity(item)}"
+        case Nullable(inner):
+            return _identity(inner)
+    return "map"
+
+
+def _free(taken: set[int]) -> Iterator[int]:
+    """Yield numbers from 1 that are free; Protocol Buffers keeps 19000 to 19999 to itself."""
+    return (n for n in itertools.count(max(taken, default=0) + 1) if not 19000 <= n < 20000)
+
+
+# Deriving -------------------------------------------------------------------------------------------
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_MADE = re.compile(r"(field|null|option)\d+")
+"""Names made of numbers, without the underscore."""
+
+_WIRES: dict[type[t.Type], Wire] = {
+    t.AnyType: "any",
+    t.NoneType: "null",
+    t.BoolType: "bool",
+    t.IntType: "int",
+    t.FloatType: "float",
+    t.StrType: "text",
+    t.BytesType: "bytes",
+    t.ByteArrayType: "bytes",
+    t.DateType: "date",
+    t.TimeType: "text",
+    t.TimeDeltaType: "text",
+    t.DecimalType: "text",
+    t.UUIDType: "text",
+}
+_OF_VALUES: dict[type, t.Type] = {
+    str: t.StrType(),
+    int: t.IntType(),
+    bool: t.BoolType(),
+    type(None): t.NoneType(),
+}
+
+
+def derive(types: t.Type) -> Layout:
+    """Return the layout of a description tree, numbered from 1 in the order of the fields.
+
+    Raises:
+        SchemaError: A type that no such format has a form for (complex).
+    """
+    return Layout(_Deriver().kind(types, "$", "Record"))
+
+
+class _Deriver:
+    def __init__(self) -> None:
+        self.made: dict[t.Type, Record] = {}
+        self.names: set[str] = set()
+
+    def kind(self, node: t.Type, path: str, name: str) -> Kind:
+        """Return the kind of a node; `name` is for what has none of its own."""
+        match node:
+            case t.UnionType(options):
+                return self._union(options, path, name)
+            case t.LiteralType(values=allowed):
+                found = tuple(dict.fromkeys(_OF_VALUES[type(value)] for value in allowed))
+                return self._union(found, path, name, node)
+            case t.ListType(item) | t.VarTupleType(item) | t.SetType(item) | t.FrozenSetType(item):
+                return Sequence(self.kind(item, path + "[]", f"{name}Item"), node)
+            case t.DictType(key, value):
+                keys = self.kind(key, path + "{key}", f"{name}Key")
+                values = self.kind(value, path + "{}", f"{name}Value")
+                return Map(keys, values, self._unique(f"{name}Entry"))
+            case t.RecordType():
+                return self._record(node, path)
+            case t.TupleType(items):
+                inside = ((i, item, True) for i, item in enumerate(items))
+                return self._fields(node, inside, path, name)
+            case t.EnumType(cls):
+                held = {type(member.value) for member in cls}
+                fits = all(type(m.value) is not int or m.value.bit_length() < 64 for m in cls)
+                if len(held) == 1 and fits and (only := held.pop()) in (str, int):
+                    return Leaf("text" if only is str else "int", node)
+                return Leaf("any", node)
+            case t.DateTimeType(aware=aware):
+                return Leaf("text" if aware is None else "timestamp" if aware else "local-timestamp", node)
+            case t.IntType(big=True):
+                return Leaf("text", node)
+        if type(node) not in _WIRES:
+            raise SchemaError(path, f"formats with a schema have no form of `{node}`")
+        return Leaf(_WIRES[type(node)], node)
+
+    def _union(self, options: tuple[t.Type, ...], path: str, name: str, whole: t.Type | None = None) -> Kind:
+        some = [option for option in options if not isinstance(option, t.NoneType)]
+        if not some:
+            return Leaf("null", t.NoneType())
+        names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
+        kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
+        if any(isinstance(kind, Leaf) and kind.wire == "any" for kind in kinds):
+            return Leaf("any", whole or t.UnionType(options))
+        # Of a Literal with None, or of options that hold one.
+        nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
+        kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
+        if len(kinds) == 1:
+            kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
+        else:
+            slots = tuple(Slot(i, f"option_{i + 1}", i + 1, kind) for i, kind in enumerate(kinds))
+            kind = Choice(self._unique(name), slots)
+        return Nullable(kind) if nullable else kind
+
+    def _record(self, node: t.RecordType, path: str) -> Record:
+        inside = (
+            (i if node.positional else item.name, item.type, item.required)
+            for i, item in enumerate(node.fields)
+        )
+        return self._fields(node, inside, path, node.name)
+
+    def _fields(
+        self, node: t.Type, inside: Iterator[tuple[str | int, t.Type, bool]], path: str, wanted: str
+    ) -> Record:
+        if node in self.made:
+            return self.made[node]
+        name = self._unique(wanted)
+        slots: list[Slot] = []
+        taken: set[str] = set()
+        for number, (key, kind, required) in enumerate(inside, 1):
+            part = f"[{key}]" if isinstance(key, int) else step(key)
+            made = self.kind(kind, path + part, f"{name}{_capitals(key)}")
+            slots.append(Slot(key, _slot_name(key, number, taken), number, made, required))
+        fresh = _free({slot.number for slot in slots})
+        slots = [
+            replace(slot, null=next(fresh)) if not slot.required and _may_be_null(slot.kind) else slot
+            for slot in slots
+        ]
+        self.made[node] = Record(name, tuple(slots), node)
+        return self.made[node]
+
+    def _unique(self, wanted: str) -> str:
+        base = wanted if _NAME.fullmatch(wanted) else "Record"
+        name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
+        self.names.add(name)
+        return name
+
+
+def _may_be_null(kind: Kind) -> bool:
+    return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
+
+
+def _slot_name(key: str | int, number: int, taken: set[str]) -> str:
+    """Return the key where it is a name like no other, however its capitals and underscores are read."""
+    plain = str(key).replace("_", "").lower()
+    if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):
+        return f"field_{number}"
+    taken.add(plain)
+    return key
+
+
+def _capitals(key: str | int) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", str(key)))
