@@ -105,6 +105,7 @@ class Prepare(Job):
         sample: Records of the sample.
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
+        schema: What the records are said to be, as typed; empty for nothing.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
@@ -125,6 +126,7 @@ class Prepare(Job):
     sample: int
     bytes: int
     infer: bool
+    schema: str
     training: bool
     batch: int
     seconds: float | None = None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from ..errors import UsageError
+from ..files import import_from_here
 from .base import Progress
 from .errors import UnreadableCorpus
 from .hashing import Hasher
@@ -57,11 +55,8 @@ def imported(source: str) -> Callable[[], Iterable[Any]]:
         UsageError: There is no such module or function, importing it fails, or it cannot be called.
     """
     module_name, _, attributes = source.partition(":")
-    here = os.getcwd()  # noqa: PTH109 - sys.path holds text
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        found: Any = import_module(module_name)
+        found: Any = import_from_here(module_name)
         for attribute in attributes.split("."):
             found = getattr(found, attribute)
     except Exception as error:

@@ -1,9 +1,8 @@
-"""A schema from a Python file or an installed module."""
+"""A schema from a Python file, an installed module, or a definition in another language."""
 
 from __future__ import annotations
 
 import enum
-import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
@@ -12,26 +11,38 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import UsageError
+from ..files import import_from_here
 from . import types as t
 from .declare import SchemaError, describe
+from .languages import language_of
 from .schema import Schema
 
-__all__ = ["load"]
+__all__ = ["FROM_FILE", "is_named", "load"]
+
+FROM_FILE = "bakeoff_schema_"
+"""How modules begin that stand for a file: nothing else can import them."""
 
 _MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
 """What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
 
 
+def is_named(text: str) -> bool:
+    """Whether a text names a file or a module, by its form."""
+    return ":" in text or text.endswith(".py") or language_of(text) is not None
+
+
 def load(text: str) -> Any:
-    """Return what ``module:Name``, ``file.py:Name`` or ``file.py`` declares.
+    """Return what ``module:Name``, ``file.py:Name``, ``file.py`` or a definition (``file.avsc``) declares.
 
     Without a name it is the one `Schema` that stands there, or else the one record class that no
     other uses.
 
     Raises:
         UsageError: The file or module does not import, has no such name, or declares no record or
-            several; the message says which.
+            several; the message says which. Or it is no definition.
     """
+    if (language := language_of(text)) is not None:
+        return _defined(Path(text), language)
     where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
     module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
     if name:
@@ -49,10 +60,18 @@ def load(text: str) -> Any:
     return next(iter(declared.values()))
 
 
+def _defined(path: Path, language: str) -> Schema:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: no schema can be read from it: {error.strerror}") from error
+    return Schema.of_definition(data, language, str(path))
+
+
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
-    name = f"bakeoff_schema_{path.stem}"
+    name = f"{FROM_FILE}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -70,7 +89,7 @@ def _load_module(name: str, text: str) -> ModuleType:
     if not name:
         raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
     try:
-        return importlib.import_module(name)
+        return import_from_here(name)
     except (Exception, SystemExit) as error:
         raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
 

@@ -208,7 +208,7 @@ class Schema:
 
     @property
     def layout(self) -> Layout:
-        """How records stand in formats that need a schema: as given, or else derived.
+        """The layout of records in formats that need a schema, as given or else derived.
 
         Raises:
             SchemaError: Such formats have no form of a type.

@@ -52,6 +52,7 @@ class Options:
         budget: Seconds for each corpus, reading, check and memory included.
         patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
+        schema: Schema of the records, as typed; empty where they have none, or `infer` finds one.
         batch: Records that are encoded together, as a list.
         sizes: Bytes that the records of each corpus are brought to, with commas; each makes a corpus.
         at: Where in each document the records are.
@@ -81,6 +82,7 @@ class Options:
     isolate: bool = False
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
+    schema: str = ""
     batch: int = 1
     sizes: str = ""
     trusted: bool = False

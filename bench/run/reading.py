@@ -53,6 +53,7 @@ def prepare(
         sample=options.sample,
         bytes=options.sample_bytes,
         infer=options.infer,
+        schema=options.schema,
         training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
         seconds=None if options.patient or after is not None else Schedule(options).reading,

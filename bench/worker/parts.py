@@ -48,7 +48,8 @@ def codec_parts(
         return CodecParts(bare, bare)
     if not corpus.schema:
         raise CodecError(
-            name, "the corpus has no schema; --infer gives it one, unless --batch makes lists of its records"
+            name,
+            "the corpus has no schema; --infer or --schema gives one, unless --batch makes lists of records",
         )
     made = pickle.loads(blobs[corpus.schema])
     whole = bare.with_schema(made)

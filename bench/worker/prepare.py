@@ -7,10 +7,12 @@ import math
 import pickle
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...errors import RunError
+from ...schemas.load import FROM_FILE
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
@@ -69,8 +71,8 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     )
     if not records:
         raise RunError(f"{job.source}: there is no record in it")
-    schema = _schema(corpus, records, job.infer)
-    if job.infer:
+    schema = _schema(corpus, records, job)
+    if job.infer or job.schema:
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
@@ -124,6 +126,16 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     )
 
 
+def _unreachable(schema: Any) -> str | None:
+    """Return a class of the schema that other processes cannot import, if there is one."""
+    from ...schemas import types as t
+
+    for _, node in t.walk(schema.types):
+        if (cls := getattr(node, "cls", None)) is not None and cls.__module__.startswith(FROM_FILE):
+            return str(cls.__qualname__)
+    return None
+
+
 def _spread(sample: Sample, count: int) -> dict[str, float]:
     """Return how large the sample's records are as pickles, and what that says of all: the standard error.
 
@@ -140,9 +152,19 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
         yield records[start : start + size]
 
 
-def _schema(corpus: Source, records: list[Any], infer: bool) -> Any:
+def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
     from ...schemas import Schema
 
-    if infer:
+    if job.schema:
+        from ...datasets.schema import schema
+
+        named = schema(job.schema)
+        if (cls := _unreachable(named)) is not None:
+            raise RunError(
+                f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
+                f"file that is --schema {Path(job.schema).stem}:NAME"
+            )
+        return named
+    if job.infer:
         return Schema.infer(records)
     return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)

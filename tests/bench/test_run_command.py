@@ -76,6 +76,43 @@ def test_names_are_checked_before_anything_starts(tmp_path: Path, arguments: lis
     assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
 
 
+def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
+    """Of a file, or of a module beside it, whose classes other processes can import; codecs enter with it."""
+    declared = (
+        "from datetime import datetime\nfrom enum import Enum\nfrom typing import TypedDict\n"
+        "class Number(Enum):\n    ONE = 1\n    TWO = 2\n"
+        "class Event(TypedDict):\n    id: int\n    when: datetime\n"
+        "class Numbered(TypedDict):\n    id: Number\n    when: datetime\n"
+    )
+    (mine / "event.py").write_text(declared)
+    for schema in ("event.py:Event", "event:Numbered"):
+        done = run(mine, "mine.jsonl", *UNTIMED, "--schema", schema)
+        assert done.returncode == 0, done.stderr
+        found = {each.cell.codec: each.outcome for each in read(mine / "bakeoff.json").cells}
+        assert found == {"json": "lossy", "json+schema": "ok", "msgpack": "lossy", "msgpack+schema": "ok"}
+
+    done = run(mine, "--resume", "bakeoff.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "would import event:Numbered for its schema" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--schema", "none.py"], 2, "none.py: no such schema file"),
+        (["--schema", "none.avsc"], 2, "none.avsc: no schema can be read from it: No such file"),
+        (["--schema", "messages", "--infer"], 2, "leave one of them out"),
+    ],
+)
+def test_schemas_that_cannot_be_used(mine: Path, arguments: list[str], code: int, said: str) -> None:
+    """The error says why, and nothing is left."""
+    done = run(mine, "mine.jsonl", *UNTIMED, *arguments)
+
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert [path.name for path in mine.iterdir()] == ["mine.jsonl"]
+
+
 @pytest.mark.parametrize("source", ["/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
 def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
     """As shells do for `<(command)`, though another process reads them."""

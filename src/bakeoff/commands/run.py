@@ -121,6 +121,12 @@ _NOTHING = 1
     default=None,
     help="Infer a schema, give records its types, and enter +schema codecs.",
 )
+@click.option(
+    "--schema",
+    metavar="SCHEMA",
+    shell_complete=_completion.files,
+    help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run.",
+)
 @click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
 @reading
 @click.option(
@@ -165,7 +171,7 @@ def command(
             raise UsageError(f"--resume resumes a run as it was begun; leave out {', '.join(sorted(others))}")
         output = resume
         stored = stored_options(resume)
-        _trust_nothing(stored, corpora, resume)
+        _trust_nothing(stored, corpora, given["schema"], resume)
     options = _options(corpora, given, stored)
     _check_places(options)
     refuse_results(options.corpora)
@@ -213,8 +219,8 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
         click.get_current_context().exit(_NOTHING)
 
 
-def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
-    """Import no function because a file says so: whoever resumes a stranger's run has to type it.
+def _trust_nothing(stored: Options, typed: Sequence[str], given: str | None, path: Path) -> None:
+    """Import nothing because a file says so: whoever resumes a stranger's run has to type it.
 
     Raises:
         UsageError: With what to type.
@@ -222,7 +228,13 @@ def _trust_nothing(stored: Options, typed: Sequence[str], path: Path) -> None:
     import shlex
 
     from ..datasets.corpora import is_function
+    from ..schemas.languages import language_of
 
+    if given != stored.schema and stored.schema and language_of(stored.schema) is None:
+        raise UsageError(
+            f"{path}: would import {stored.schema} for its schema, which is not done because a file says so; "
+            f"if you want that, type it again: --schema {shlex.quote(stored.schema)}"
+        )
     if not typed and (made := [source for source in stored.corpora if is_function(source)]):
         again = shlex.join([*stored.corpora, "--resume", str(path)])
         raise UsageError(
@@ -298,12 +310,14 @@ def _check_schemas(options: Options, asked: Sequence[str]) -> None:
     from ..codecs import describe, split_name
     from ..datasets import names
 
-    if options.infer or any(set(pattern) & set("*?[") for pattern in asked):
+    if options.infer or options.schema or any(set(pattern) & set("*?[") for pattern in asked):
         return
     if asked and not set(options.corpora) & set(names()):
         for name in options.codecs:
             if split_name(name)[1] or describe(name).needs_schema:
-                raise UsageError(f"{name}: needs a schema, and your own records bring none; add --infer")
+                raise UsageError(
+                    f"{name}: needs a schema, and your own records bring none; add --infer or --schema FILE"
+                )
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
@@ -323,6 +337,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "isolate",
         "gc",
         "infer",
+        "schema",
         "batch",
         "sizes",
         "records",
@@ -349,7 +364,9 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     if given["quick"]:
         base = base.quick()
     options = dataclasses.replace(base, **chosen)
-    if options.infer:
+    if options.infer and options.schema:
+        raise UsageError("--infer finds the schema that --schema names; leave one of them out")
+    if options.infer or options.schema:
         options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
     if given["raw"]:
         options = dataclasses.replace(options, codecs=_with_raw(options.codecs))

@@ -25,15 +25,17 @@ SHOWN = 40
 
 @click.group("schema")
 def command() -> None:
-    """Infer, show or check an advisory schema.
+    """Infer, show, export or check an advisory schema.
 
     A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
-    (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model), or as the name of a built-in corpus.
-    It is Python, and showing or checking runs it: look into one that a stranger wrote.
+    (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model); as a definition in another language
+    (FILE.avsc, FILE.proto, ...); or as the name of a built-in corpus.
+    Python is run: look into a schema that a stranger wrote.
 
     \b
       bakeoff schema infer events.jsonl -o events.py
       bakeoff schema show events.py -c msgpack
+      bakeoff schema export events.py -o events.proto
       bakeoff schema check tomorrow.jsonl events.py
     """
 
@@ -88,8 +90,8 @@ def infer(
     report_skipped(made.source, made.skipped, made.bad)
 
 
-def _keep_corrected(path: Path, text: bytes) -> None:
-    """Refuse to write over a module that somebody may have corrected by hand.
+def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first") -> None:
+    """Refuse to write over a file that somebody may have corrected by hand, or that others rely on.
 
     Raises:
         UsageError: `path` is a file that holds something else than `text`.
@@ -105,8 +107,54 @@ def _keep_corrected(path: Path, text: bytes) -> None:
     ):
         raise UsageError(
             f"{path}: exists and differs from what would be written; "
-            "choose another name with -o, or remove it first"
+            f"choose another name with -o, or {otherwise}"
         )
+
+
+@command.command("export")
+@click.argument("schema", shell_complete=_completion.files)
+@click.option(
+    "--to",
+    "language",
+    metavar="LANGUAGE",
+    help="avro, protobuf, arrow, thrift or json-schema; told by the ending of -o else.",
+)
+@click.option(
+    "--keep",
+    metavar="SCHEMA",
+    shell_complete=_completion.files,
+    help="An older version: what has stayed keeps its names and numbers.",
+)
+@click.option("-o", "--output", "target", default="-", metavar="FILE", help="File; else standard output.")
+def export(schema: str, language: str | None, keep: str | None, target: str) -> None:
+    """Write SCHEMA in the language of a format that needs one.
+
+    SCHEMA may be a definition itself. Field numbers are given in order, once: payloads hold them, so a
+    definition that exists is written over only where --keep names it.
+
+    \b
+      bakeoff schema export events.py -o events.proto
+      bakeoff schema export events.py --keep events.proto -o events.proto
+    """
+    from ..datasets.schema import schema as named
+    from ..errors import UsageError
+    from ..files import is_device
+    from ..schemas.languages import LANGUAGES, language_of
+
+    file_path = Path(target)
+    if (wanted := language or language_of(target)) is None:
+        raise UsageError(f"say with --to in which language: {', '.join(LANGUAGES)}")
+    made = named(schema)
+    if keep is not None:
+        made = made.keeping(named(keep))
+    definition = made.definition(wanted)
+    kept = keep is not None and Path(keep).exists() and file_path.exists() and file_path.samefile(keep)
+    if not kept:
+        guard(file_path, (Path(schema),))
+        if not is_device(file_path):
+            _keep_corrected(file_path, definition, f"--keep {target} keeps its numbers")
+    with output(target) as file:
+        file.write(definition)
 
 
 @command.command("show")
@@ -119,8 +167,9 @@ def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
     SCHEMA is Python, which is run.
     """
     from ..codecs import available, describe, select
+    from ..datasets.schema import schema as named
 
-    made = _schema(schema, as_objects=as_objects)
+    made = named(schema, **({"as_objects": True} if as_objects else {}))
     # Third parties' codecs are imported here only when they are named.
     ours = [name for name in available() if not describe(name).entry_point]
     click.echo("\n\n".join(made.plan(name) for name in select(codecs, default=ours)))
@@ -161,10 +210,11 @@ def check(
     """
     from ..datasets import corpus
     from ..datasets.errors import UnreadableCorpus
+    from ..datasets.schema import schema as named
     from ..errors import UsageError
     from ..schemas import AdviceCounter
 
-    made = _schema(schema)
+    made = named(schema)
     counter = AdviceCounter()
     try:
         rows = corpus(source, records, **how)
@@ -180,19 +230,6 @@ def check(
     report_skipped(rows.source, rows.skipped, rows.bad)
     if counter.total if notes else counter.errors:
         context.exit(1)
-
-
-def _schema(text: str, **options: Any) -> Schema:
-    from ..schemas import Schema
-    from ..schemas.load import load
-
-    if ":" not in text and not text.endswith(".py"):
-        from ..datasets import corpus, names
-
-        if text in names():
-            return Schema(corpus(text).schema, **options)
-    found = load(text)
-    return found if isinstance(found, Schema) and not options.get("as_objects") else Schema(found, **options)
 
 
 def _codec_of(source: str, source_format: str | None) -> str:

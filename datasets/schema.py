@@ -1,0 +1,28 @@
+"""Schemas by what people type: a Python file or module, a definition in another language, or a corpus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..schemas import Schema
+from ..schemas.load import is_named, load
+from .corpora import corpus, names
+
+__all__ = ["schema"]
+
+
+def schema(text: str, **options: Any) -> Schema:
+    """Return the schema that a text names.
+
+    Args:
+        text: ``FILE.py``, ``FILE.py:NAME``, ``MODULE:NAME``, a definition such as ``FILE.avsc``, or the name
+            of a built-in corpus.
+        options: As of `Schema`.
+
+    Raises:
+        UsageError: There is none, or it cannot be read.
+    """
+    if not is_named(text) and text in names():
+        return Schema(corpus(text).schema, **options)
+    found = load(text)
+    return found if isinstance(found, Schema) and not options else Schema(found, **options)
