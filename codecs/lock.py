@@ -11,6 +11,7 @@ History of the format (``version``):
 2. ``codec.requires`` is a table, library = version range, in which the compressor's library stands,
    too; it was the range of ``codec.library``, the codec's own. No ``trusted`` among the options:
    whoever reads payloads says so (`bakeoff.fastest`).
+3. ``codec.definition``, of a codec that needs a schema: the definition that payloads were measured with.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ NAME: Final = "bakeoff.lock"
 VARIABLE: Final = "BAKEOFF_LOCK"
 """Environment variable that names the lock."""
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the lock's format; all older ones are read."""
 
 PYTHON: Final = "Python"
@@ -76,6 +77,8 @@ class Lock:
             meet; "Python" stands for the standard library.
         format: The wire format that it writes; empty where nobody knew.
         schema: Whether it was measured with an advisory schema, to be given again.
+        definition: Of a codec that needs a schema: that in the format's own language, with the numbers that
+            payloads hold; empty where the format has none.
         options: `Limits` and policies for ``bakeoff.codec(codec, **options)``.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
@@ -87,6 +90,7 @@ class Lock:
     requires: Mapping[str, str]
     format: str = ""
     schema: bool = False
+    definition: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
     terms: Mapping[str, Any] = field(default_factory=dict)
@@ -144,6 +148,7 @@ class Lock:
             requires={name: _typed(requires, name, str) for name in requires},
             format=_typed(held, "format", str, ""),
             schema=_typed(held, "schema", bool, False),
+            definition=_typed(held, "definition", str, ""),
             options={key: _option(options, key) for key in options},
             why=_typed(choice, "why", str, ""),
             terms={key: value for key, value in choice.items() if key not in ("why", "date")},
@@ -162,6 +167,8 @@ class Lock:
             "options": dict(self.options),
             "requires": dict(self.requires),
         }
+        if self.definition:
+            codec["definition"] = self.definition
         plain = {
             "version": VERSION,
             "codec": codec,
@@ -169,7 +176,7 @@ class Lock:
             "evidence": [dict(entry) for entry in self.evidence],
         }
         head = "# Written by `bakeoff pick --write`; read by `bakeoff.fastest()`. Commit it.\n"
-        return head + tomli_w.dumps(plain)
+        return head + tomli_w.dumps(plain, multiline_strings=True)
 
 
 _T = TypeVar("_T")

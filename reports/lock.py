@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,11 @@ from .candidates import limits_needed
 from .merge import plain_name
 
 if TYPE_CHECKING:
-    from ..bench.results import Result
+    from ..bench.results import CellResult, Result
+    from ..schemas import Schema
     from .pick import Choice
 
-__all__ = ["check", "decided", "lock_of", "sha256", "version_range"]
+__all__ = ["check", "decided", "definition_of", "lock_of", "sha256", "version_range"]
 
 
 def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) -> Lock:
@@ -52,6 +53,7 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
         requires=_compressor(name, results) | {facts.library: version_range(facts.version)},
         format=facts.format,
         schema=schema,
+        definition=definition_of(choice.winner.cells.values()),
         options=limits_needed(
             cell for result in results for cell in result.cells if cell.cell.codec == facts.name
         ),
@@ -65,18 +67,27 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
     )
 
 
-def decided(name: str, by: str, *, trusted: bool = False) -> Lock:
+def definition_of(cells: Iterable[CellResult]) -> str:
+    """Return the definition of the schema that a codec's payloads were written with, where it was but one."""
+    found = {str(cell.facts.get("definition", "")) for cell in cells}
+    return found.pop() if len(found) == 1 else ""
+
+
+def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None = None) -> Lock:
     """Make a lock of what somebody has decided, without a measurement.
 
     Args:
         name: The codec, with "+schema" where it is to be used with one.
         by: Who.
         trusted: Payloads never come from strangers.
+        schema: Of the records, for a codec that needs one.
 
     Raises:
         UnknownCodec: No codec of that name.
         MissingLibrary: It is not installed: nobody would know the versions that it was decided on.
-        UsageError: It runs code found in its input, and nobody has said that this is trusted.
+        UsageError: It runs code found in its input, and nobody has said that this is trusted; or it has no
+            use for the schema.
+        SchemaError: The codec has no form for one of its types.
     """
     known = describe(name)
     if (reason := missing(name)) is not None:
@@ -85,13 +96,17 @@ def decided(name: str, by: str, *, trusted: bool = False) -> Lock:
         raise UsageError(
             f"{name} runs code found in its input; where no payload comes from strangers, say --trusted"
         )
-    base, schema = _without_schema(name)
+    base, with_schema = _without_schema(name)
     made = codec(base)
+    if schema is not None and not made.needs_schema:
+        raise UsageError(f"{name} needs no schema; fastest(schema=...) gives it one")
+    bound = None if schema is None else made.with_schema(schema).bound
     return Lock(
         codec=base,
         requires=_compressor(base) | {made.library or PYTHON: version_range(made.version)},
         format=made.format,
-        schema=schema,
+        schema=with_schema,
+        definition="" if bound is None else bound.definition,
         why=f"decided by {by}, not by a measurement",
         terms={"trusted": trusted},
         evidence=({"decided_by": by, "date": _today()},),

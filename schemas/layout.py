@@ -183,7 +183,10 @@ class Layout:
                 yield kind
 
     def keeping(self, older: Layout) -> Layout:
-        """Return this layout with the numbers of an older one for all that has stayed; new ones are new."""
+        """Return this layout with the names and numbers of an older one for all that has stayed.
+
+        A field whose kind has become another is a new one.
+        """
         return Layout(_kept(self.root, older.root))
 
 
@@ -242,6 +245,7 @@ def _numbered(
 ) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
     """Give slots the numbers that they had, and return with them all numbers that are nobody's any more."""
     known = {slot.key: slot for slot in before}
+    known = {slot.key: old for slot in slots if (old := known.get(slot.key)) and _alike(slot.kind, old.kind)}
     had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
     fresh = _free(had)
     kept = []
@@ -256,6 +260,24 @@ def _numbered(
         kept.append(replace(slot, name=name, number=number, null=null, kind=kind))
     used = {number for slot in kept for number in (slot.number, slot.null)}
     return tuple(kept), tuple(sorted(had - used))
+
+
+def _alike(kind: Kind, older: Kind) -> bool:
+    """Whether a field of one kind that is of another now may keep its number: its payloads still read."""
+    kind, older = (each.kind if isinstance(each, Nullable) else each for each in (kind, older))
+    match kind, older:
+        case Leaf(), Leaf():
+            return (kind.wire, kind.unit) == (older.wire, older.unit)
+        case Sequence(item), Sequence(before):
+            return _alike_inside(item, before)
+        case Map(key, value), Map(old_key, old_value):
+            return _alike_inside(key, old_key) and _alike_inside(value, old_value)
+    return type(kind) is type(older)
+
+
+def _alike_inside(kind: Kind, older: Kind) -> bool:
+    """The same of items: those that may be None are wrapped in some formats."""
+    return isinstance(kind, Nullable) == isinstance(older, Nullable) and _alike(kind, older)
 
 
 def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:

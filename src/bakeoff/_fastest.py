@@ -47,7 +47,8 @@ def fastest(
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
         schema: Advisory schema of the codec; needed when the choice was made with one. A calibration
-            counts what the fix-up costs, and what it brings back.
+            counts what the fix-up costs, and what it brings back. A codec that needs one has it of the
+            lock or the result file, where its definition stands there.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
         needs: Types that must come back exactly, such as ("datetime", "bytes").
@@ -75,6 +76,7 @@ def fastest(
     from .reports.candidates import limits_needed
     from .reports.cost import Cost
     from .reports.files import load
+    from .reports.lock import definition_of
     from .reports.pick import Wish, pick
 
     if results is not None:
@@ -97,8 +99,10 @@ def fastest(
     name = winner.name
     if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
-    made = codec(name, trusted=trusted, schema=schema)
-    return made.with_limits(**limits_needed(winner.cells.values()))
+    made = codec(name, trusted=trusted, schema=schema if "+schema" in name else None)
+    cells = winner.cells.values()
+    made = _with_schema(made, schema, definition_of(cells), "the result file")
+    return made.with_limits(**limits_needed(cells))
 
 
 def _locked(path: str, schema: Schema | None, *, trusted: bool) -> Codec:
@@ -116,7 +120,33 @@ def _locked(path: str, schema: Schema | None, *, trusted: bool) -> Codec:
         )
     if trusted:
         made = made.with_trust()
-    return made if schema is None else made.with_schema(schema)
+    return _with_schema(made, schema, held.definition, path)
+
+
+def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str) -> Codec:
+    """Give a codec its schema: the user's, or else, if it needs one, what the definition says.
+
+    Raises:
+        UsageError: There is neither.
+        RunError: The schema is another than that of the definition: field numbers differ, say.
+    """
+    if not made.needs_schema:
+        return made if schema is None else made.with_schema(schema)
+    if schema is None:
+        from .schemas import Schema
+        from .schemas.languages import LANGUAGES
+
+        if not definition or made.format not in LANGUAGES:
+            raise UsageError(f"{where}: {made.name} needs a schema; give it: fastest(schema=...)")
+        schema = Schema.of_definition(definition.encode(), made.format, where)
+    bound = made.with_schema(schema)
+    if definition and bound.bound is not None and bound.bound.definition != definition:
+        raise RunError(
+            f"{where}: the schema is another than the one that {made.name} was chosen with; payloads would "
+            "be read otherwise. `bakeoff schema export --keep` keeps names and numbers, and `bakeoff pick "
+            "--write` decides anew"
+        )
+    return bound
 
 
 def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:

@@ -506,7 +506,7 @@ class TestLock:
         ("text", "message"),
         [
             ("", "format None"),
-            ("version = 3", "format 3; this bakeoff reads up to 2"),
+            ("version = 4", "format 4; this bakeoff reads up to 3"),
             ("version = true", "format True"),
             ("version = 1", "codec has to be a table"),
             ("version = 1\n[codec]\nname = 1\nrequires = ''\nlibrary = ''", "name has to be text"),

@@ -51,6 +51,12 @@ __all__ = ["command"]
     shell_complete=_completion.codecs,
     help="Decide on this codec; with --write also where it was not measured.",
 )
+@click.option(
+    "--schema",
+    metavar="SCHEMA",
+    shell_complete=_completion.files,
+    help="With --codec that was not measured and needs one: the schema, whose definition the lock keeps.",
+)
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
 @click.option("--force", is_flag=True, help="With --write: also over a lock of another wire format.")
@@ -73,6 +79,7 @@ def command(
     allow_loss: bool,
     corpora: tuple[str, ...],
     codec: str | None,
+    schema: str | None,
     explain: bool,
     write: bool,
     force: bool,
@@ -88,6 +95,7 @@ def command(
     that goes on.
     """
     from ..codecs.lock import located
+    from ..datasets.schema import schema as named
     from ..reports.cost import Cost
     from ..reports.files import load_all
     from ..reports.lock import decided, lock_of
@@ -120,7 +128,11 @@ def command(
     if write and codec is not None and not files and not _is_measured(codec, paths[0]):
         if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
             raise UsageError(f"{', '.join(sorted(others))} takes a result file in which {codec} stands")
-        return _lock.write(decided(codec, _lock.who(), trusted=not untrusted), place, [], force=force)
+        given = None if schema is None else named(schema)
+        made = decided(codec, _lock.who(), trusted=not untrusted, schema=given)
+        return _lock.write(made, place, [], force=force)
+    if schema is not None:
+        raise UsageError("--schema belongs to --codec NAME --write, where NAME was not measured")
     results = load_all(paths)
     _check_formats(wish.formats, results)
     choice = pick(results, wish, str(paths[0]))
@@ -130,7 +142,7 @@ def command(
     return None
 
 
-_OF_DECISIONS = {"--codec", "--write", "--force", "--lock", "--trusted", "--untrusted"}
+_OF_DECISIONS = {"--codec", "--schema", "--write", "--force", "--lock", "--trusted", "--untrusted"}
 """What can be said of a codec that was not measured."""
 
 

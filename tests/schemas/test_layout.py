@@ -1,0 +1,142 @@
+"""How records stand in formats that need a schema: derived once, numbers kept for ever."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from typing import Any, Literal, NotRequired, TypedDict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff.datasets import corpus, names
+from bakeoff.schemas import Schema, SchemaError
+from bakeoff.schemas import types as t
+from bakeoff.schemas.layout import Choice, Layout, Leaf, Nullable, Record, Slot, derive, types_of
+
+
+class Line(TypedDict):
+    """In two places of an order."""
+
+    sku: str
+    discount: NotRequired[float | None]
+
+
+class Order(TypedDict):
+    """One field of nearly each kind."""
+
+    number: int
+    first: Line
+    lines: list[Line]
+    state: Literal["new", "paid"] | None
+    value: int | str | list[int]
+    by_day: dict[int, float]
+    anything: Any
+    nothing: None
+
+
+def slots(layout: Layout) -> dict[str | int, Slot]:
+    """Return the slots of the root, by key."""
+    assert isinstance(layout.root, Record)
+    return {slot.key: slot for slot in layout.root.slots}
+
+
+def test_fields_are_numbered_in_order_and_types_named_once() -> None:
+    """A type that stands in two places is one record; what may be missing and None has a further number."""
+    layout = Schema(Order).layout
+
+    assert [slot.number for slot in slots(layout).values()] == list(range(1, 9))
+    line, order = layout.records()
+    assert (line.name, order.name) == ("Line", "Order")
+    assert [(s.key, s.number, s.required, s.null) for s in line.slots] == [
+        ("sku", 1, True, 0),
+        ("discount", 2, False, 3),
+    ]
+    found = slots(layout)
+    assert found["state"].kind == Nullable(Leaf("text", t.LiteralType(("new", "paid"))))
+    assert isinstance(found["value"].kind, Choice)
+    assert [option.number for option in found["value"].kind.options] == [1, 2, 3]
+    assert found["anything"].kind == Leaf("any", t.AnyType())
+
+
+@pytest.mark.parametrize("name", [name for name in names() if corpus(name).schema is not None])
+def test_a_layout_says_the_types_it_was_derived_from(name: str) -> None:
+    """Of each corpus that has a schema; pickles and copies are equal."""
+    schema = Schema(corpus(name).schema)
+
+    assert types_of(schema.layout.root) == schema.types
+    assert pickle.loads(pickle.dumps(schema.layout)) == copy.deepcopy(schema.layout) == schema.layout
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["with space", "", "9", "_x", "ok"], ["field_1", "field_2", "field_3", "field_4", "ok"]),
+        (["aB", "ab", "a_b"], ["aB", "field_2", "field_3"]),
+        (["field_2", "null_1", "option_1"], ["field_1", "field_2", "field_3"]),
+    ],
+)
+def test_keys_that_are_no_names_are_named_by_number(keys: list[str], expected: list[str]) -> None:
+    """So are those that a reader of capitals or underscores could take for another, or for a made one."""
+    fields = tuple(t.Field(key, t.StrType()) for key in keys)
+
+    assert [slot.name for slot in slots(derive(t.RecordType("R", fields))).values()] == expected
+
+
+def test_what_has_no_form_is_named() -> None:
+    """Complex numbers, by their path."""
+    with pytest.raises(SchemaError, match=r"`\$\.a\[\]`: formats with a schema have no form of `complex`"):
+        derive(Schema({"a": list[complex]}).types)
+
+
+def kind_of(slot: Slot) -> object:
+    """Return what is written for a slot; whether it may be None makes no difference."""
+    return slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
+
+
+KEYS = ("a", "b", "c", "d", "e")
+TYPES = (
+    t.StrType(),
+    t.FloatType(),
+    t.UnionType((t.FloatType(), t.NoneType())),
+    t.ListType(t.BoolType()),
+    t.ListType(t.UnionType((t.BoolType(), t.NoneType()))),
+)
+records = st.lists(
+    st.tuples(st.sampled_from(KEYS), st.sampled_from(TYPES), st.booleans()),
+    unique_by=lambda field: field[0],
+    min_size=1,
+).map(lambda fields: t.RecordType("R", tuple(t.Field(*field) for field in fields)))
+
+
+@given(st.lists(records, min_size=2, max_size=5))
+def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
+    """However fields come and go from version to version: a number means one field, and a field has one."""
+    layout = derive(versions[0])
+    meant: dict[int, object] = {}
+    for number, types in enumerate(versions):
+        layout = derive(types).keeping(layout) if number else layout
+        assert isinstance(layout.root, Record)
+        inside: dict[int, object] = {s.number: (s.key, kind_of(s)) for s in layout.root.slots}
+        inside |= {s.null: (s.key, "null") for s in layout.root.slots if s.null}
+        assert not set(inside) & set(layout.root.reserved)
+        assert len(inside) == len(layout.root.slots) + sum(1 for s in layout.root.slots if s.null)
+        assert all(meant.get(number, key) == key for number, key in inside.items())
+        # A field that comes back is a new one: nobody knows what payloads of before hold there.
+        meant = dict.fromkeys(layout.root.reserved, ("gone",)) | inside
+
+
+def test_the_same_again_is_the_same() -> None:
+    """Nothing changes where nothing has changed; other order is no change of numbers."""
+    schema = Schema(Order)
+    fields = schema.types.fields[::-1]  # type: ignore[attr-defined]
+    turned = Schema(replace(schema.types, fields=fields)).keeping(schema)  # type: ignore[type-var]
+
+    assert schema.keeping(schema).layout == schema.layout
+    assert {key: s.number for key, s in slots(turned.layout).items()} == {
+        key: s.number for key, s in slots(schema.layout).items()
+    }
+    assert schema.keeping(schema) != schema  # what was given is more than what can be derived
