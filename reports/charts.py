@@ -45,7 +45,20 @@ Format = Literal["svg", "png"]
 KINDS: Final = ("pareto", "bars", "memory", "sizes")
 FORMATS: Final = ("svg", "png")
 
-_FAMILIES: Final = ("json", "msgpack", "cbor", "bson", "pickle", "yaml", "plist", "marshal")
+_FAMILIES: Final = (
+    "json",
+    "msgpack",
+    "cbor",
+    "bson",
+    "pickle",
+    "yaml",
+    "plist",
+    "marshal",
+    "avro",
+    "protobuf",
+    "thrift",
+    "arrow",
+)
 _SHAPES: Final = (
     "circle",
     "square",
@@ -55,6 +68,10 @@ _SHAPES: Final = (
     "cross",
     "triangle-right",
     "triangle-left",
+    "wedge",
+    "arrow",
+    "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
+    "M-0.5,-0.87L0.5,-0.87L1,0L0.5,0.87L-0.5,0.87L-1,0Z",
 )
 _WIDTH: Final = 640
 """Pixels that size against cost is wide, without the names."""
@@ -99,21 +116,47 @@ LIGHT: Final = Theme(
     muted="#5c626b",
     rule="#e2ded5",
     surface="#ffffff",
-    families=("#0072b2", "#c75300", "#00805d", "#b3578a", "#9a6d00", "#3587bd", "#5b5f66", "#7a4fbf"),
+    families=(
+        "#0072b2",
+        "#c75300",
+        "#00805d",
+        "#b3578a",
+        "#9a6d00",
+        "#3587bd",
+        "#5b5f66",
+        "#7a4fbf",
+        "#a61e4d",
+        "#4c6a00",
+        "#006d77",
+        "#6b3f1d",
+    ),
 )
 DARK: Final = Theme(
     ink="#e8e5df",
     muted="#a3a9b2",
     rule="#30343b",
     surface="#191c20",
-    families=("#4aa8e0", "#f07a2c", "#23b889", "#dc93bc", "#e6a817", "#86cbf2", "#a9adb5", "#b698ee"),
+    families=(
+        "#4aa8e0",
+        "#f07a2c",
+        "#23b889",
+        "#dc93bc",
+        "#e6a817",
+        "#86cbf2",
+        "#a9adb5",
+        "#b698ee",
+        "#ff7b9c",
+        "#b5cf4a",
+        "#4fc9d4",
+        "#c79a72",
+    ),
 )
 PAGE: Final = Theme(
     ink="var(--ink)",
     muted="var(--muted)",
     rule="var(--rule)",
     surface="var(--surface)",
-    families=tuple(f"var(--family-{number})" for number in range(1, 9)),
+    families=tuple(f"var(--family-{number})" for number in range(1, 13)),
 )
 
 _STEP: Final = (
