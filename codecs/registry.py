@@ -279,13 +279,16 @@ def names(*, needs_schema: bool = False) -> list[str]:
     return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
 
 
-def usual() -> list[str]:
+def usual(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
     Left out are those that nobody takes for their speed: pure-Python twins of compiled libraries, and
     property lists.
+
+    Args:
+        needs_schema: Include those that cannot be used without one.
     """
-    return [name for name, known in _all().items() if known.usual and not known.needs_schema]
+    return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
 
 
 def describe(name: str) -> Declaration:

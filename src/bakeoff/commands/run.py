@@ -125,7 +125,8 @@ _NOTHING = 1
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run.",
+    help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run. "
+    "Codecs that need one enter, too.",
 )
 @click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
 @reading
@@ -346,7 +347,8 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "cell_memory",
     ):
         chosen[key] = given[key]
-    entered = names() if given["patient"] else usual()
+    declared = given["schema"] is not None
+    entered = names(needs_schema=declared) if given["patient"] else usual(needs_schema=declared)
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
