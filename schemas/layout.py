@@ -60,6 +60,8 @@ class Leaf(Kind):
         bits: Width of ``int`` and ``float``.
         unit: What timestamps count.
         symbols: Names and numbers of an ``enum``.
+        form: How it is written, by its name in the language that it was read from, where that has several
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``. Other languages pass over it.
     """
 
     wire: Wire
@@ -67,6 +69,7 @@ class Leaf(Kind):
     bits: Literal[32, 64] = 64
     unit: Literal["ms", "us", "ns"] = "us"
     symbols: tuple[tuple[str, int], ...] = ()
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ class Slot:
         required: Whether it is always there. What may be missing is null on the wire, and dropped again.
         null: Number of a further field, a bool, that tells None from what is missing where both may be;
             0 where there is none. Its name is `null_name`.
+        among: Name of the fields of which at most one is there (``oneof``); empty for any other.
     """
 
     key: str | int
@@ -122,6 +126,7 @@ class Slot:
     kind: Kind
     required: bool = True
     null: int = 0
+    among: str = ""
 
     @property
     def null_name(self) -> str:
@@ -194,7 +199,9 @@ def types_of(kind: Kind) -> t.Type:
     """Return the description of what a kind is in a record."""
     match kind:
         case Nullable(inner):
-            return t.UnionType((types_of(inner), t.NoneType()))
+            node = types_of(inner)
+            some = node.options if isinstance(node, t.UnionType) else (node,)
+            return t.UnionType((*some, t.NoneType()))
         case Map(key, value):
             return t.DictType(types_of(key), types_of(value))
         case Choice(options=options):
@@ -237,6 +244,8 @@ def _kept(kind: Kind, older: Kind) -> Kind:
             kept, reserved = _numbered(_by_kind(slots), _by_kind(before), older.reserved)
             kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
             return replace(kind, name=older.name, options=kept, reserved=reserved)
+        case Leaf(wire), Leaf(before) if wire == before:
+            return replace(kind, bits=older.bits, form=older.form)
     return kind
 
 
@@ -257,7 +266,8 @@ def _numbered(
         if old is None and name == f"field_{slot.number}":
             name = f"field_{number}"
         kind = _kept(slot.kind, old.kind) if old else slot.kind
-        kept.append(replace(slot, name=name, number=number, null=null, kind=kind))
+        among = old.among if old else slot.among
+        kept.append(replace(slot, name=name, number=number, null=null, kind=kind, among=among))
     used = {number for slot in kept for number in (slot.number, slot.null)}
     return tuple(kept), tuple(sorted(had - used))
 

@@ -246,6 +246,23 @@ class Schema:
 
         return Schema.of_layout(read(data, language, name))
 
+    def to_proto(self) -> str:
+        """Return the ``.proto`` file of this schema; raises as `definition`."""
+        return self.definition("protobuf").decode()
+
+    @staticmethod
+    def from_proto(data: bytes | str, name: str = "the definition", message: str = "") -> Schema:
+        """Return the schema of a ``.proto`` file or compiled descriptor set; raises as `of_definition`.
+
+        Args:
+            data: The file.
+            name: Of the file: imports are looked up beside it.
+            message: The record's message, where that is not the only one that no other holds.
+        """
+        from .languages.protobuf import read
+
+        return Schema.of_layout(read(data.encode() if isinstance(data, str) else data, name, message))
+
     @staticmethod
     def of_layout(layout: Layout) -> Schema:
         """Return the schema whose records stand as a layout says."""

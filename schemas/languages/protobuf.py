@@ -1,0 +1,231 @@
+"""Protocol Buffers: `.proto` text (proto3) and descriptors, written from a layout; both, and proto2, read.
+
+What the wire has no form for stands in messages of its own: a list or map where None, a list, or what may be
+missing can stand has one around it, and so has each item that may be None; an option of a union is a field of
+a ``oneof``; maps whose keys are no integers, bools or text are pairs. What proto cannot say (that None is
+meant and not a missing field, that a count is a time, which message is such a form) are comments of fixed
+words, which are read again; without them all is read as a stranger would.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...codecs.paths import step
+from .. import types as t
+from ..declare import SchemaError
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from .proto_file import file_of
+from .proto_sets import chosen_message, file_set, pool_of
+from .proto_text import text
+from .proto_words import (
+    ALWAYS,
+    BOX,
+    CHOICE,
+    COLLECTIONS,
+    COUNTS,
+    KEY,
+    MISSING,
+    NONE,
+    NULL,
+    PAIR,
+    SCALARS,
+    TIMESTAMP,
+    TUPLE,
+    VALUE,
+    WRAPPERS,
+    camel,
+    comments_of,
+    descriptors,
+    free_name,
+    is_null,
+    null_words,
+)
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+    from google.protobuf.descriptor_pb2 import DescriptorProto
+
+__all__ = ["read", "write"]
+
+
+def write(layout: Layout) -> bytes:
+    """Return the ``.proto`` file of a layout."""
+    return "\n".join(text(file_of(layout))).encode() + b"\n"
+
+
+def read(data: bytes, name: str, message: str = "") -> Layout:
+    """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
+
+    Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
+    their values.
+
+    Args:
+        data: The file; of a set, the last file in it counts, as `protoc` writes them.
+        name: Of the file; imports of ``.proto`` text are looked up beside it.
+        message: Name of the record's message; where it is not given, the one that no other holds.
+
+    Raises:
+        UsageError: protobuf is not installed, or there is nothing to compile ``.proto`` text with.
+        SchemaError: Not a definition; a group, or a message that holds itself.
+    """
+    found = file_set(data, name)
+    pool = pool_of(found, name)
+    file = found.file[-1]
+    described = pool.FindFileByName(file.name)
+    chosen = chosen_message(described.message_types_by_name, message, name)
+    comments: dict[str, str] = {}
+    for each in found.file:
+        by_path = comments_of(each)
+        package = f"{each.package}." if each.package else ""
+        for i, own in enumerate(each.message_type):
+            comments.update(_comments_by_name(own, package, (4, i), by_path))
+    root = _Reader(comments).message(chosen, "$")
+    return Layout(root, "protobuf", data)
+
+
+def _comments_by_name(
+    message: DescriptorProto, package: str, path: tuple[int, ...], by_path: dict[tuple[int, ...], str]
+) -> Iterator[tuple[str, str]]:
+    name = package + message.name
+    yield name, by_path.get(path, "")
+    for i, field in enumerate(message.field):
+        yield f"{name}.{field.name}", by_path.get((*path, 2, i), "")
+    for i, nested in enumerate(message.nested_type):
+        yield from _comments_by_name(nested, f"{name}.", (*path, 3, i), by_path)
+
+
+class _Reader:
+    def __init__(self, comments: dict[str, str]) -> None:
+        self.comments = comments
+        self.made: dict[str, Kind] = {}
+        self.names: set[str] = set()
+        self.above: list[str] = []
+
+    def said(self, of: Descriptor | FieldDescriptor) -> str:
+        return self.comments.get(of.full_name, "")
+
+    def message(self, message: Descriptor, path: str) -> Kind:
+        full = message.full_name
+        if full in self.above:
+            raise SchemaError(path, f"message {full} holds itself; records of any depth have no schema")
+        if full not in self.made:
+            self.above.append(full)
+            self.made[full] = self.inside(message, path)
+            self.above.pop()
+        return self.made[full]
+
+    def name(self, message: Descriptor, before: str = "") -> str:
+        """Return a name for a message that no other of the layout has."""
+        name: str = before + message.name
+        if name in self.names:
+            name = message.full_name.replace(".", "_")
+        name = free_name(name, self.names)
+        self.names.add(name)
+        return name
+
+    def inside(self, message: Descriptor, path: str) -> Kind:
+        if message.GetOptions().message_set_wire_format:
+            raise SchemaError(path, f"message {message.full_name} is a MessageSet: no names")
+        said, fields = self.said(message), list(message.fields)
+        if said == BOX and [field.name for field in fields] == [VALUE]:
+            return self.slot(fields[0], path).kind
+        name, reserved = self.name(message), _reserved(message)
+        if said == CHOICE and len({field.containing_oneof for field in fields}) == 1:
+            return Choice(
+                name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
+            )
+        bits = {
+            words: field.number
+            for field in fields
+            if field.name == f"null_{field.number}" and (words := self.said(field)).startswith("whether ")
+        }
+        slots = [
+            self.slot(field, path, bits.get(null_words(field.name), 0))
+            for field in fields
+            if field.number not in bits.values()
+        ]
+        if said == TUPLE:
+            slots = [replace(slot, key=i) for i, slot in enumerate(slots)]
+            places = tuple(types_of(slot.kind) for slot in slots)
+            return Record(name, tuple(slots), t.TupleType(places), reserved)
+        made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+        return Record(name, tuple(slots), t.RecordType(name, made), reserved)
+
+    def option(self, field: FieldDescriptor, i: int, path: str) -> Slot:
+        return Slot(i, field.name, field.number, self.item(field, path + step(field.name), self.said(field)))
+
+    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> Slot:
+        words = self.said(field)
+        said = KEY.sub("", words)
+        has = said.split("; ")
+        kind = self.kind(field, path + step(field.name), said)
+        nullable = NONE in has or bool(null)
+        if nullable and not isinstance(kind, Nullable) and not is_null(kind):
+            kind = Nullable(kind)
+        always = not field.has_presence or field.is_required or ALWAYS in has or NONE in has
+        required = always and not null and MISSING not in has
+        one = field.containing_oneof
+        among = one.name if one is not None and one.name != f"_{field.name}" else ""
+        return Slot(_key(field, words), field.name, field.number, kind, required, null, among)
+
+    def kind(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+        entry = field.message_type
+        if not field.is_repeated:
+            return self.item(field, path, said)
+        if entry is not None and entry.GetOptions().map_entry:
+            words = dict(part.split(": ", 1) for part in said.split("; ") if ": " in part)
+            key, value = entry.fields_by_name["key"], entry.fields_by_name[VALUE]
+            keys = self.item(key, path + "{key}", words.get("keys", ""))
+            values = self.item(value, path + "{}", words.get("values", ""))
+            return Map(keys, values, self.name(entry, field.full_name.split(".")[-2]))
+        item = self.item(field, path + "[]", said)
+        if entry is not None and self.said(entry) == PAIR and isinstance(item, Record):
+            keys, values = (slot.kind for slot in item.slots)
+            return Map(keys, values, item.name)
+        held = next((node for words, node in COLLECTIONS.items() if words in said.split("; ")), t.ListType)
+        return Sequence(item, held(types_of(item)))
+
+    def item(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+        """Return the kind of what stands in a field once."""
+        if field.type == field.TYPE_GROUP:
+            raise SchemaError(path, "groups are not read; make it a message")
+        if (message := field.message_type) is not None:
+            full = message.full_name
+            if full == TIMESTAMP:
+                return Leaf("timestamp", t.DateTimeType(aware=True), form=full)
+            if full in WRAPPERS:
+                return replace(SCALARS[WRAPPERS[full]], form=full)
+            return self.message(message, path)
+        if (enum := field.enum_type) is not None:
+            return Leaf("null", t.NoneType()) if enum.full_name == NULL else _enum(enum)
+        has = said.split("; ")
+        if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
+            return known
+        scalar = descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
+        required = field.is_required or (field.has_presence and ALWAYS in has)
+        return replace(SCALARS[scalar], form=f"required {scalar}") if required else SCALARS[scalar]
+
+
+def _enum(enum: EnumDescriptor) -> Leaf:
+    symbols = tuple((value.name, value.number) for value in enum.values)
+    return Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
+
+
+def _key(field: FieldDescriptor, words: str) -> str:
+    """Return the key of a field, which is no name on the wire where its comment says so, or its JSON name."""
+    if found := KEY.search(words):
+        return str(json.loads(found[1]))
+    made = field.name == f"field_{field.number}" and field.json_name != camel(field.name)
+    return field.json_name if made else field.name
+
+
+def _reserved(message: Descriptor) -> tuple[int, ...]:
+    """Return numbers that are not to be given again; ranges of more than 100 are somebody's plan."""
+    described = descriptors().DescriptorProto()
+    message.CopyToProto(described)
+    ranges = (range(held.start, held.end) for held in described.reserved_range)
+    return tuple(number for held in ranges if len(held) <= 100 for number in held)
