@@ -1,4 +1,5 @@
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 _Bytes: TypeAlias = bytes | memoryview
 
@@ -16,6 +17,10 @@ def place_of(
     wrap: bytes | None = None,
     /,
 ) -> tuple[int, int] | None: ...
+
+class AvroEnds:
+    def __init__(self, schema: Any, names: Mapping[str, Any]) -> None: ...
+    def end(self, data: bytes, start: int, most: int, /) -> int: ...
 
 class Pending:
     start: int

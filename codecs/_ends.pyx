@@ -756,3 +756,4 @@ cdef tuple _found(str kind, const unsigned char[:] data):
 
 include "_fields.pxi"
 include "_pending.pxi"
+include "_avro.pxi"

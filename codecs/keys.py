@@ -16,7 +16,7 @@ from typing import Any, Literal
 from ._ends import odd_keys
 from .errors import TooMuchError
 
-__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "with_checked_keys"]
+__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "refuse_one_hash_within", "with_checked_keys"]
 
 FEW_KEYS = 1_000
 """So many take no time worth mentioning, whatever their hashes."""
@@ -76,18 +76,31 @@ def with_checked_keys(
 
     def checked(data: bytes) -> Any:
         if len(data) > _SHORT:
-            stack = [decode_plain(data)]
-            while stack:
-                value = stack.pop()
-                if isinstance(value, dict):
-                    stack += value.values()
-                elif isinstance(value, list):
-                    stack += value
-                if isinstance(value, (dict, list)) and len(value) > FEW_KEYS:
-                    refuse_one_hash(map(_as_key, value))
+            refuse_one_hash_within(decode_plain(data), len(data))
         return decode(data)
 
     return checked
+
+
+def refuse_one_hash_within(value: Any, size: int) -> None:
+    """Raise when many keys have one hash that a schema would make of what was decoded without types.
+
+    Args:
+        value: Of dicts, lists, and texts where there are keys; pairs of a key and its value are dicts.
+        size: Bytes of the payload.
+
+    Raises:
+        TooMuchError: They have.
+    """
+    stack = [value] if size > _SHORT else []
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, list):
+            stack += value
+        if isinstance(value, (dict, list)) and len(value) > FEW_KEYS:
+            refuse_one_hash(map(_as_key, value))
 
 
 _SHORT = 16 * 1024
@@ -96,6 +109,8 @@ _SHORT = 16 * 1024
 
 def _as_key(value: Any) -> Any:
     """Return what a library may make of a key that arrives as text or as a list."""
+    if isinstance(value, dict):
+        return _as_key(value["key"] if value.keys() == {"key", "value"} else list(value.values()))
     if isinstance(value, list):
         return tuple(map(_as_key, value))
     if isinstance(value, str):

@@ -10,7 +10,7 @@ from .binding import Bound, Schema, unbound
 from .keys import with_checked_keys
 from .spec import Spec
 
-__all__ = ["typed"]
+__all__ = ["TYPED", "typed"]
 
 
 TYPED = frozenset(

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 class MisfitError(ValueError):
@@ -51,6 +51,7 @@ class Field:
         null: str = "",
         attribute: str = "",
         kinds: Iterable[type] = (),
+        absent: object = None,
     ) -> None: ...
 
 class Fields(Step):
@@ -66,3 +67,20 @@ class Options(Step):
 
 class ToOption(Options): ...
 class FromOption(Options): ...
+
+class ToBranch(Step):
+    def __init__(self, name: str, step: Step | None, null: tuple[str, None] | None = None) -> None: ...
+
+class ToBranches(Options):
+    def __init__(self, options: Iterable[Field], null: tuple[str, None] | None = None) -> None: ...
+
+class FromBranch(Step):
+    def __init__(self, step: Step | None) -> None: ...
+
+class FromBranches(Step):
+    def __init__(self, named: Mapping[str, Step | None], typed: Mapping[type, Step | None]) -> None: ...
+
+class Wrap(Step):
+    def __init__(self, name: str, step: Step | None) -> None: ...
+
+class Unwrap(Wrap): ...

@@ -282,6 +282,7 @@ cdef class Field:
         null: Name of the field that says that it is None and not missing; "" where there is none.
         attribute: Its name in objects.
         kinds: Of an option: the types of its values in records.
+        absent: What stands on the wire for a missing one.
     """
 
     cdef object key
@@ -291,9 +292,11 @@ cdef class Field:
     cdef str null
     cdef str attribute
     cdef tuple kinds
+    cdef object absent
 
-    def __init__(self, key, name, Step step, required=True, null="", attribute="", kinds=()):
+    def __init__(self, key, name, Step step, required=True, null="", attribute="", kinds=(), absent=None):
         self.key, self.name, self.step, self.required, self.null = key, name, step, required, null
+        self.absent = absent
         self.attribute, self.kinds = attribute or (key if isinstance(key, str) else ""), tuple(kinds)
 
     cdef str part(self):
@@ -366,7 +369,7 @@ cdef class ToDict(Fields):
             if found is NULL:
                 if field.required:
                     raise MisfitError("a required field is missing", field.part())
-                made[field.name] = None
+                made[field.name] = field.absent
                 if field.null:
                     made[field.null] = False
                 continue
@@ -427,7 +430,7 @@ cdef class Options(Step):
         for option in fitting:
             try:
                 return option, turned(option.step, value)
-            except MisfitError as error:
+            except (TypeError, ValueError) as error:
                 refused = error
         if refused is not None:
             raise refused
@@ -459,3 +462,109 @@ cdef class FromOption(Options):
             if (item := value.get(option.name)) is not None:
                 return turned(option.step, item)
         raise MisfitError("no option is there")
+
+
+cdef class ToBranch(Step):
+    """Turns a value into the pair of a branch's name and what stands there.
+
+    Args:
+        name: The branch's.
+        step: For the value.
+        null: What None is turned into, where it may be; None where it may not.
+    """
+
+    cdef str name
+    cdef Step step
+    cdef tuple null
+
+    def __init__(self, name, Step step, null=None):
+        self.name, self.step, self.null = name, step, null
+
+    cdef object turn(self, object value):
+        if value is None and self.null is not None:
+            return self.null
+        return self.name, turned(self.step, value)
+
+
+cdef class ToBranches(Options):
+    """Turns a value into the pair of the name of the first branch that takes it and what stands there.
+
+    Args:
+        options: The branches, in order, by their names.
+        null: As of `ToBranch`.
+    """
+
+    cdef tuple null
+
+    def __init__(self, options, null=None):
+        super().__init__(options)
+        self.null = null
+
+    cdef object turn(self, object value):
+        cdef Field option
+        if value is None and self.null is not None:
+            return self.null
+        option, made = self.taken(value)
+        return option.name, made
+
+
+cdef class FromBranch(Step):
+    """Turns what stands in a named branch, with its name or without, into the value.
+
+    Args:
+        step: For the value.
+    """
+
+    cdef Step step
+
+    def __init__(self, Step step):
+        self.step = step
+
+    cdef object turn(self, object value):
+        return turned(self.step, value[1] if type(value) is tuple else value)
+
+
+cdef class FromBranches(Step):
+    """Turns what stands in one of several branches into the value: pairs by their names, all else by its type.
+
+    Args:
+        named: Steps by the names of branches.
+        typed: Steps by types on the wire.
+    """
+
+    cdef dict named
+    cdef dict typed
+
+    def __init__(self, named, typed):
+        self.named, self.typed = dict(named), dict(typed)
+
+    cdef object turn(self, object value):
+        if type(value) is tuple:
+            name, item = value
+            return turned(self.named[name], item)
+        return turned(self.typed[type(value)], value)
+
+
+cdef class Wrap(Step):
+    """Turns a value into a dict of one field.
+
+    Args:
+        name: The field's.
+        step: For the value.
+    """
+
+    cdef str name
+    cdef Step step
+
+    def __init__(self, name, Step step):
+        self.name, self.step = name, step
+
+    cdef object turn(self, object value):
+        return {self.name: turned(self.step, value)}
+
+
+cdef class Unwrap(Wrap):
+    """Turns such a dict into the value."""
+
+    cdef object turn(self, object value):
+        return turned(self.step, value[self.name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -245,6 +246,21 @@ class Schema:
         from .languages import read
 
         return Schema.of_layout(read(data, language, name))
+
+    def to_avro(self) -> dict[str, Any]:
+        """Return this schema in Avro, as the `dict` that Avro's libraries take; see `definition`."""
+        made: dict[str, Any] = json.loads(self.definition("avro"))
+        return made
+
+    @staticmethod
+    def from_avro(schema: dict[str, Any] | str | bytes) -> Schema:
+        """Return the schema that a schema of Avro says, given as JSON or as what that says.
+
+        Raises:
+            SchemaError: As `of_definition`.
+        """
+        text = json.dumps(schema) if isinstance(schema, dict) else schema
+        return Schema.of_definition(text.encode() if isinstance(text, str) else text, "avro", "the schema")
 
     def to_proto(self) -> str:
         """Return the ``.proto`` file of this schema; raises as `definition`."""

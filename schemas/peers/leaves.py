@@ -83,7 +83,6 @@ def writer(leaf: Leaf) -> Step:
 
     It raises `MisfitError` for what the leaf has no room for.
     """
-    kind = _types(leaf.type)
     match leaf.wire:
         case "any":
             return Call(_packer().encode)
@@ -105,6 +104,7 @@ def writer(leaf: Leaf) -> Step:
             return Exact(str)
     if isinstance(leaf.type, t.EnumType):
         return Call(_value_of, leaf.type.cls)
+    kind = _types(leaf.type)
     if kind == (str,):
         return Exact(str)
     return Call(str if kind == (int,) else _family.leaf, kind[0])
@@ -156,7 +156,7 @@ def reader(leaf: Leaf) -> Step | None:
     node = leaf.type
     match leaf.wire:
         case "any":
-            return Call(_packer().decode)
+            return Call(_unpacked(node))
         case "null" | "bool" | "float":
             return None
         case "timestamp" | "local-timestamp":
@@ -169,6 +169,12 @@ def reader(leaf: Leaf) -> Step | None:
         return Call(int)
     plan = compile_plan(node, Facts(known=True, carries=frozenset({"list", "tuple", "none"})), PlanLimits())
     return None if plan is None else Call(plan.apply)
+
+
+def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
+    packer = _packer()
+    plan = compile_plan(node, Facts.of(packer), PlanLimits())
+    return packer.decode if plan is None else lambda data: plan.apply(packer.decode(data))
 
 
 def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:

@@ -491,7 +491,7 @@ def test_a_schema_s_advice_comes_after():
 
 
 @pytest.mark.parametrize("name", [n for n in codecs.names(needs_schema=True) if n not in NAMES])
-def test_typed_codecs_look_into_structs(name):
+def test_codecs_with_a_schema_look_into_what_they_take(name):
     """In what they write, and in what they read where the format has it."""
 
     class Message(typing.TypedDict):
@@ -500,12 +500,12 @@ def test_typed_codecs_look_into_structs(name):
     schema = bakeoff.Schema(Message)
     made = bakeoff.codec(name, schema=schema)
     strict = made.with_policies(nonfinite="reject")
-    take = made.bound.take
+    take, give = (way or (lambda record: record) for way in (made.bound.take, made.bound.give))
 
-    assert 1.5 == strict.decode(strict.encode(take({"a": 1.5}))).a
+    assert {"a": 1.5} == give(strict.decode(strict.encode(take({"a": 1.5}))))
     with pytest.raises(EncodeError, match="holds NaN"):
         strict.encode(take({"a": NAN}))
-    if made.format == "msgpack":
+    if made.format in ("msgpack", "avro"):
         with pytest.raises(DecodeError, match="holds NaN"):
             strict.decode(made.encode(take({"a": INF})))
 

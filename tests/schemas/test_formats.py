@@ -1,0 +1,384 @@
+"""Codecs that need a schema, over the corpora and over what one format or another has no form for."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import decimal
+import io
+import pickle
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
+
+import pytest
+from hypothesis import given
+from kinds import Access, Colour, Level, Odd, declared
+
+import bakeoff
+from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.codecs import Codec, DecodeError, EncodeError
+from bakeoff.schemas import Hint, Schema
+
+CODECS = ["avro", "avro/bare"]
+"""All that are built from a layout."""
+
+
+class Place(TypedDict):
+    """A record within records."""
+
+    city: str
+    zip: NotRequired[int | None]
+
+
+class Point(NamedTuple):
+    """A record that stands in lists as a tuple."""
+
+    x: int
+    y: float
+
+
+class Other(TypedDict):
+    """Another record, for unions."""
+
+    name: str
+    size: int
+
+
+class Optional(TypedDict):
+    """A field that may be missing."""
+
+    id: int
+    note: NotRequired[str]
+
+
+class Absent(TypedDict):
+    """Fields that may be missing, and None."""
+
+    id: int
+    note: NotRequired[str | None]
+    nothing: NotRequired[None]
+
+
+class Holder(TypedDict):
+    """A record that may be missing."""
+
+    place: NotRequired[Place]
+    other: Place | None
+
+
+class Hole(TypedDict):
+    """A record that takes no byte."""
+
+    a: None
+
+
+AT = dt.datetime(2024, 2, 29, 23, 59, 59, 999999)
+
+EXTENDED: dict[str, tuple[Any, list[dict[str, Any]]]] = {
+    "optional": (
+        Optional,
+        [{"id": 1}, {"id": 2, "note": ""}],
+    ),
+    "absent and None": (
+        Absent,
+        [{"id": 1}, {"id": 2, "note": None}, {"id": 3, "note": "x", "nothing": None}],
+    ),
+    "optional record": (
+        Holder,
+        [
+            {"other": None},
+            {"place": {"city": "Bern"}, "other": {"city": "", "zip": None}},
+            {"place": {"city": "é😀\x00", "zip": 0}, "other": {"city": "x", "zip": -1}},
+        ],
+    ),
+    "optional in items": (
+        {"places": list[Place]},
+        [{"places": []}, {"places": [{"city": "a"}, {"city": "b", "zip": 1}, {"city": "c", "zip": None}]}],
+    ),
+    "maps": (
+        {
+            "names": dict[str, int],
+            "years": dict[int, float],
+            "places": dict[str, Place],
+            "days": dict[dt.date, str],
+        },
+        [
+            {"names": {}, "years": {}, "places": {}, "days": {}},
+            {
+                "names": {"a": 1, "": -(2**63)},
+                "years": {2020: 0.5, -1: 2.0},
+                "places": {"x": {"city": "y"}},
+                "days": {dt.date(2024, 2, 29): "leap"},
+            },
+        ],
+    ),
+    "unions": (
+        {
+            "value": int | str | None,
+            "values": list[int | str],
+            "one": Place | Other,
+            "many": list[Place | Other | int],
+        },
+        [
+            {"value": None, "values": [1, "a", 2], "one": {"city": "a"}, "many": []},
+            {
+                "value": 0,
+                "values": [],
+                "one": {"name": "n", "size": 1},
+                "many": [5, {"city": "", "zip": None}],
+            },
+            {
+                "value": "",
+                "values": ["", 0],
+                "one": {"city": "b", "zip": 3},
+                "many": [{"name": "m", "size": 0}],
+            },
+        ],
+    ),
+    "unions of one form": (
+        {"at": int | dt.datetime | dt.date | str, "some": list[int] | dict[int, int] | tuple[int, int]},
+        [
+            {"at": 5, "some": [1, 2]},
+            {"at": AT, "some": {1: 2}},
+            {"at": AT.date(), "some": (1, 2)},
+            {"at": "text", "some": []},
+        ],
+    ),
+    "lists of lists": (
+        {"rows": list[list[int]], "deep": list[list[list[str] | None]]},
+        [{"rows": [], "deep": [[]]}, {"rows": [[1, 2], [], [3]], "deep": [[None, ["a", "b"], []]]}],
+    ),
+    "nothing but None": (
+        {"expires": None, "nothing": list[None], "holes": list[Hole]},
+        [
+            {"expires": None, "nothing": [], "holes": []},
+            {"expires": None, "nothing": [None] * 3, "holes": [{"a": None}]},
+        ],
+    ),
+    "tuples and sets": (
+        {
+            "pair": tuple[int, str],
+            "many": tuple[int, ...],
+            "set": set[int],
+            "fixed": frozenset[str],
+            "point": Point,
+        },
+        [
+            {"pair": (1, "a"), "many": (), "set": {1, 2}, "fixed": frozenset("ab"), "point": Point(1, 2.5)},
+            {"pair": (0, ""), "many": (1, 2, 3), "set": set(), "fixed": frozenset(), "point": Point(-1, 0.0)},
+        ],
+    ),
+    "conventions": (
+        {
+            "naive": Annotated[dt.datetime, Hint(aware=False)],
+            "aware": Annotated[dt.datetime, Hint(aware=True)],
+            "either": dt.datetime,
+            "day": dt.date,
+            "time": dt.time,
+            "span": dt.timedelta,
+            "price": decimal.Decimal,
+            "id": uuid.UUID,
+            "raw": bytes,
+            "array": bytearray,
+            "big": Annotated[int, Hint(big=True)],
+            "colour": Colour,
+            "level": Level,
+            "access": Access,
+            "odd": Odd,
+            "any": Any,
+        },
+        [
+            {
+                "naive": AT,
+                "aware": AT.replace(tzinfo=dt.UTC),
+                "either": AT.replace(tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=30))),
+                "day": dt.date(1969, 12, 31),
+                "time": AT.time(),
+                "span": dt.timedelta(days=-1, microseconds=3),
+                "price": decimal.Decimal("1.10"),
+                "id": uuid.UUID(int=2**127 + 5),
+                "raw": b"\xff\x00",
+                "array": bytearray(b"\x00"),
+                "big": 2**70,
+                "colour": Colour.RED,
+                "level": Level.LOW,
+                "access": Access.BOTH,
+                "odd": Odd.DAY,
+                "any": {"a": [1, None, 2.5, b"x", "y"]},
+            }
+        ],
+    ),
+    "names": (
+        dict.fromkeys(("class", "field_1", "with space", "", "camelCase", "camel_case", "é"), int),
+        [{"class": 1, "field_1": 2, "with space": 3, "": 4, "camelCase": 5, "camel_case": 6, "é": 7}],
+    ),
+    "numbers": (
+        {"whole": int, "real": float},
+        [
+            {"whole": -(2**63), "real": -0.0},
+            {"whole": 2**63 - 1, "real": float("inf")},
+            {"whole": 0, "real": float("nan")},
+        ],
+    ),
+}  # fmt: skip
+
+
+def written(codec: Codec, record: Any) -> bytes:
+    """Return the payload of a record of dicts."""
+    assert codec.bound is not None
+    return codec.encode(codec.bound.take(record) if codec.bound.take else record)
+
+
+def read(codec: Codec, payload: bytes) -> Any:
+    """Return the record of dicts that a payload holds."""
+    assert codec.bound is not None
+    record = codec.decode(payload)
+    return codec.bound.give(record) if codec.bound.give else record
+
+
+def with_schema(name: str, kind: Any) -> Codec:
+    """Return a codec for records of a type."""
+    return bakeoff.codec(name, schema=Schema(kind))
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("corpus", ["messages", "movies", "numbers"])
+def test_corpora_come_back(name: str, corpus: str) -> None:
+    """With the schema that was declared, and with one that was inferred."""
+    records = list(bakeoff.corpus(corpus, records=200).records())
+    declared_schema = bakeoff.corpus(corpus, records=1).schema
+    for schema in ([Schema(declared_schema)] if declared_schema else []) + [Schema.infer(records)]:
+        codec = bakeoff.codec(name, schema=schema)
+        for record in records:
+            assert first_difference(record, read(codec, written(codec, record))) is None
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("case", EXTENDED)
+def test_records_come_back(name: str, case: str) -> None:
+    """Of every shape that a format may lack."""
+    kind, records = EXTENDED[case]
+    codec = with_schema(name, kind)
+    for record in records:
+        assert first_difference(record, read(codec, written(codec, record))) is None
+
+
+def in_utc(value: Any) -> Any:
+    """Return a record with the datetimes that have an offset in UTC, as they come back."""
+    match value:
+        case dt.datetime() if value.utcoffset() is not None:
+            return value.astimezone(dt.UTC)
+        case dict():
+            return {in_utc(key): in_utc(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return type(value)(in_utc(item) for item in value)
+    return value
+
+
+@pytest.mark.parametrize("name", CODECS)
+@given(case=declared())
+def test_whatever_is_declared_comes_back(name: str, case: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Random types, and records of them."""
+    kind, record = case
+    codec = with_schema(name, kind)
+    try:
+        back = read(codec, written(codec, record))
+    except OverflowError:
+        return
+    assert first_difference(in_utc(record), in_utc(back)) is None
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize(
+    ("kind", "record", "place"),
+    [
+        ({"a": int}, {}, ".a"),
+        ({"a": int}, {"a": 1, "b": 2}, "'b'"),
+        ({"a": {"b": int}}, {"a": {"b": "x"}}, ".a.b"),
+        ({"a": list[int]}, {"a": [1, None]}, ".a[1]"),
+        ({"a": int}, {"a": 2**63}, ".a"),
+        ({"a": int}, {"a": True}, ".a"),
+        ({"a": int}, {"a": 1.5}, ".a"),
+        ({"a": str}, {"a": None}, ".a"),
+        ({"a": str}, {"a": b"x"}, ".a"),
+        ({"a": str}, {"a": "\ud800"}, ""),
+        ({"a": dict[str, int]}, {"a": {"k": "v"}}, ".a{k}"),
+        (Optional, {"id": 1, "note": None}, ".note"),
+        ({"a": int | str}, {"a": 1.5}, ".a"),
+        ({"a": dt.datetime}, {"a": dt.date(2024, 1, 1)}, ".a"),
+        ({"a": int}, [1], ""),
+        ({"a": int}, None, ""),
+    ],
+)
+def test_what_the_schema_has_no_room_for_is_refused(name: str, kind: Any, record: Any, place: str) -> None:
+    """Nothing is dropped or rounded in silence, and the error says where."""
+    codec = with_schema(name, kind)
+    with pytest.raises((EncodeError, ValueError)) as caught:
+        written(codec, record)
+
+    assert place in str(caught.value)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_damage_is_a_decode_error(name: str) -> None:
+    """Cut short anywhere, or with a byte changed, a payload gives a record or that error."""
+    kind, records = EXTENDED["unions"]
+    codec = with_schema(name, kind)
+    for record in records:
+        payload = written(codec, record)
+        for at in range(len(payload)):
+            with contextlib.suppress(DecodeError):
+                read(codec, payload[:at])
+            for byte in (0, 1, 0x7F, 0x80, 0xFF):
+                with contextlib.suppress(DecodeError):
+                    read(codec, payload[:at] + bytes([byte]) + payload[at + 1 :])
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_a_stream_comes_back(name: str) -> None:
+    """In the framing that the format's users expect, and empty."""
+    kind, records = EXTENDED["optional in items"]
+    codec = with_schema(name, kind)
+    take, give = codec.bound.take, codec.bound.give  # type: ignore[union-attr]
+    for some in (records * 50, []):
+        file = io.BytesIO()
+        assert len(some) == codec.dump(map(take, some) if take else some, file)
+        file.seek(0)
+        back = [give(each) if give else each for each in codec.load(file)]
+        assert first_difference(some, back) is None
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_it_can_be_pickled_and_shared(name: str) -> None:
+    """A pickle has the schema; several threads may use one codec."""
+    kind, records = EXTENDED["maps"]
+    codec = with_schema(name, kind)
+    again = pickle.loads(pickle.dumps(codec))
+    with ThreadPoolExecutor(4) as pool:
+        payloads = list(pool.map(lambda record: written(codec, record), records * 100))
+        backs = list(pool.map(lambda payload: read(again, payload), payloads))
+
+    assert first_difference(records * 100, backs) is None
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_it_says_its_definition(name: str) -> None:
+    """In the format's own language, which the schema says, too."""
+    codec = with_schema(name, EXTENDED["optional"][0])
+
+    assert codec.bound is not None
+    assert "note" in codec.bound.definition
+    assert codec.needs_schema
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_without_a_schema_it_says_what_it_needs(name: str) -> None:
+    """Both directions, and streams."""
+    codec = bakeoff.codec(name)
+    with pytest.raises(EncodeError, match="with_schema"):
+        codec.encode({"a": 1})
+    with pytest.raises(DecodeError, match="with_schema"):
+        codec.decode(b"\x00")
+    with pytest.raises(DecodeError, match="with_schema"):
+        list(codec.load(io.BytesIO(b"\x00" * 100)))
