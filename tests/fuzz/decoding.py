@@ -34,19 +34,27 @@ class Decoding:
 
     def __init__(self, name: str) -> None:
         codec = self._codec = seeds.bare(name)
-        parts = seeds.payloads(codec)
         words = seeds.TOKENS.get(codec.format, ()), seeds.NESTS.get(codec.format, ())
-        plain = Mutator(parts, *words)
         ways: list[tuple[int, Way]] = []
-        for schema_name, schema in seeds.schemas().items():
-            typed = codec.with_schema(schema)
-            ways.append((6 if codec.needs_schema else 1, (schema_name, _one(typed), typed, plain, None)))
-        if not codec.needs_schema:
+        if codec.needs_schema:
+            for schema_name, typed, own, streams in seeds.bound(codec):
+                plain, files = Mutator(own, *words), Mutator(streams, *words)
+                low = typed.with_limits(**(LOW | {"depth": None}))
+                ways.append((12, (schema_name, _one(typed), typed, plain, None)))
+                ways.append((2, (f"{schema_name} limits", _one(low), low, plain, None)))
+                ways.append((2, (f"{schema_name} stream", _loaded(typed), typed, files, None)))
+                ways.append((1, (f"{schema_name} chunks", _fed(typed), typed, files, None)))
+        else:
+            parts = seeds.payloads(codec)
+            plain = Mutator(parts, *words)
+            for schema_name, schema in seeds.schemas().items():
+                typed = codec.with_schema(schema)
+                ways.append((1, (schema_name, _one(typed), typed, plain, None)))
             low = codec.with_limits(**LOW)
             files = Mutator(seeds.stream(codec, parts), *words)
             ways.append((8, ("bare", _one(codec), codec, plain, None)))
             ways.append((2, ("limits", _one(low), low, plain, None)))
-            ways.append((2, ("stream", lambda data: list(codec.load(io.BytesIO(data))), codec, files, None)))
+            ways.append((2, ("stream", _loaded(codec), codec, files, None)))
             ways.append((1, ("chunks", _fed(codec), codec, files, None)))
             for kind in COMPRESSORS:
                 packed = codec.with_compression(kind)
@@ -59,8 +67,7 @@ class Decoding:
                 ways.append((1, ("untrusted", _one(plain_codec), plain_codec, plain, None)))
             else:
                 # Of a trusted payload in a file only the size is limited.
-                files_low = ("stream limits", lambda data: list(low.load(io.BytesIO(data))), low, files, None)
-                ways.append((1, files_low))
+                ways.append((1, ("stream limits", _loaded(low), low, files, None)))
         self._ways = [way for _, way in ways]
         self._by_weight = [at for at, (weight, _) in enumerate(ways) for _ in range(weight)]
         self._seen: set[tuple[int, str]] = set()
@@ -135,6 +142,10 @@ def _fed(codec: Codec) -> Callable[[bytes], list[Any]]:
         return found + decoder.end()
 
     return records
+
+
+def _loaded(codec: Codec) -> Callable[[bytes], list[Any]]:
+    return lambda data: list(codec.load(io.BytesIO(data)))
 
 
 def _one(codec: Codec) -> Callable[[bytes], list[Any]]:

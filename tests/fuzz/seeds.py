@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import io
 import marshal
 import pickle
 import plistlib
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from bakeoff import codecs
 from bakeoff.codecs import Codec, EncodeError
 from bakeoff.datasets import corpus
-from bakeoff.schemas import Schema
+from bakeoff.schemas import Schema, SchemaError
 
-__all__ = ["NESTS", "TOKENS", "bare", "payloads", "schemas", "stream"]
+__all__ = ["NESTS", "TOKENS", "bare", "bound", "payloads", "schemas", "stream"]
 
 CORPORA = ("movies", "messages", "types")
 """Whose schemas are tried."""
@@ -172,6 +173,9 @@ TOKENS: dict[str, tuple[bytes, ...]] = {
                b"R", b"b", b"o", b"\x81", b"\x92", b"Q", b"P", b"\x97", b"\x98", b"X\1\0\0\0a", b"B\1\0\0\0a"),
     "marshal": (*(bytes((c,)) for c in b"0NFTSiIfglxystRuaAzZ()[{<>?r"), *(bytes((c | 0x80,)) for c in b"ilsu()[{<>azZr"),
                 b"r\0\0\0\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\1\0\0\0"),
+    "avro": (b"\0", b"\1", b"\2", b"\3", b"\4", b"\x7f", b"\x80", b"\xff", b"\xff" * 9 + b"\1", b"\xfe" + b"\xff" * 8 + b"\1",
+             b"\x80\x80\x80\x80\x10", b"\xff\xff\xff\xff\x0f", b"\x80" * 10, b"\xc2\x84=", b"\xc3\1", b"Obj\1",
+             b"\x14avro.codec", b"\x0edeflate", b"\x08null", b"\x16avro.schema", b'"null"', b'"type":'),
 }  # fmt: skip
 """Words by format."""
 
@@ -204,11 +208,6 @@ def payloads(codec: Codec) -> list[bytes]:
             found.append(codec.encode(record))
         except EncodeError:
             continue  # not every format has a place for every record
-    if codec.needs_schema:
-        for name in CORPORA:
-            given = corpus(name, 3)
-            typed = codec.with_schema(Schema(given.schema))
-            found += [typed.encode(typed.bound.take(record)) for record in given.records()]
     return [payload for payload in found if len(payload) < 3000]
 
 
@@ -216,6 +215,65 @@ def stream(codec: Codec, parts: list[bytes]) -> list[bytes]:
     """Return files of a few records each, framed as the codec frames them."""
     frame = codec.framing.frame
     return [b"".join(map(frame, parts[start : start + 3])) for start in range(0, len(parts), 2)]
+
+
+class Hole(TypedDict):
+    """A record with next to nothing in it."""
+
+    nothing: None
+    note: NotRequired[int | None]
+
+
+class Shapes(TypedDict):
+    """What formats that need a schema have most different forms for."""
+
+    one: int | str | None
+    at: dt.date | int | str
+    many: list[int | str | bytes]
+    years: dict[int, float]
+    names: dict[str, Hole]
+    holes: list[Hole]
+    nulls: list[None]
+    rows: list[list[int]]
+    some: set[int]
+    pair: tuple[int, str]
+    price: decimal.Decimal
+    key: uuid.UUID
+    any: Any
+    hole: NotRequired[Hole]
+
+
+_SHAPES: tuple[Shapes, ...] = (
+    {
+        "one": None, "at": dt.date(2024, 2, 29), "many": [], "years": {}, "names": {}, "holes": [], "nulls": [],
+        "rows": [], "some": set(), "pair": (0, ""), "price": decimal.Decimal(0), "key": uuid.UUID(int=0), "any": None,
+    },
+    {
+        "one": "text", "at": -5, "many": [1, "a", b"b"], "years": {2024: 0.5, -1: 2.0}, "names": {"a": {"nothing": None}},
+        "holes": [{"nothing": None, "note": None}, {"nothing": None, "note": 7}, {"nothing": None}], "nulls": [None] * 5,
+        "rows": [[1, 2], [], [2**40]], "some": {1, 2, 3}, "pair": (-(2**63), "é😀"), "price": decimal.Decimal("1.10"),
+        "key": uuid.UUID(int=5), "any": {"a": [1, None, b"x"]}, "hole": {"nothing": None, "note": 1},
+    },
+)  # fmt: skip
+
+
+def bound(codec: Codec) -> Iterator[tuple[str, Codec, list[bytes], list[bytes]]]:
+    """Yield a codec that needs a schema with each of several, with payloads and files; and their names."""
+    given: list[tuple[str, Any, list[Any]]] = [("shapes", Shapes, list(_SHAPES))]
+    given += [(name, (made := corpus(name, 3)).schema, list(made.records())) for name in CORPORA]
+    for name, kind, records in given:
+        try:
+            typed = codec.with_schema(Schema(kind))
+        except SchemaError:
+            continue  # not every library has a form of every type
+        assert typed.bound is not None
+        taken = [typed.bound.take(record) if typed.bound.take else record for record in records]
+        files = []
+        for some in (taken, taken[:1]):
+            file = io.BytesIO()
+            typed.dump(some, file)
+            files.append(file.getvalue())
+        yield name, typed, [typed.encode(record) for record in taken], files
 
 
 def schemas() -> dict[str, Schema]:
