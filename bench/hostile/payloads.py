@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .cases import RECORD, Case, room
-from .formats import bson, cbor, compressed, json, msgpack, plist, yaml
+from .formats import avro, bson, cbor, compressed, json, msgpack, plist, yaml
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -117,7 +117,7 @@ def _compressed(case: Case) -> Case:
     return Case(case.direction, case.name, case.what, make, case.must, case.wires)
 
 
-_OF_FORMATS = (*json.CASES, *msgpack.CASES, *cbor.CASES, *bson.CASES, *yaml.CASES, *plist.CASES)
+_OF_FORMATS = (*json.CASES, *msgpack.CASES, *cbor.CASES, *bson.CASES, *yaml.CASES, *plist.CASES, *avro.CASES)
 
 PAYLOADS: tuple[Case, ...] = (
     UNTRUSTED,

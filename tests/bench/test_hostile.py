@@ -159,7 +159,7 @@ def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
     assert len(titles) == len(set(titles))
 
 
-@pytest.mark.parametrize("name", [*FORMATS, "json|zstd"])
+@pytest.mark.parametrize("name", [*FORMATS, "avro", "json|zstd"])
 def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
     """They attack what is behind the limit; one case is meant to be larger."""
     codec = built(name).with_limits(size=5_000_000)
@@ -173,10 +173,10 @@ def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
     assert ["over-size"] == larger
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [*FORMATS, "avro"])
 def test_payloads_fill_the_limit_of_size(name: str) -> None:
     """The largest that the limit allows, within a thousandth."""
-    codec = bakeoff.codec(name).with_limits(size=1_000_000)
+    codec = built(name).with_limits(size=1_000_000)
 
     for case in cases_of(codec, ["fill-*"]):
         assert 999_000 < max(map(len, case.make(codec))) <= 1_000_000, case.title
@@ -268,7 +268,7 @@ def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> Non
 
 def test_no_payload_takes_more_memory_than_promised() -> None:
     """Long texts, and as many values as may be, in each format; of time a busy machine says nothing."""
-    codecs = ["rapidjson", "msgpack", "bson", "yaml", "cbor2", "plist", "plist/binary", "msgpack|zstd"]
+    codecs = ["rapidjson", "msgpack", "bson", "yaml", "cbor2", "plist", "plist/binary", "avro", "msgpack|zstd"]
 
     done = check(*codecs, "--only=decode/fill-text", "--only=decode/fill-empty-maps", "--seconds", "60")
 
