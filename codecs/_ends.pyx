@@ -695,6 +695,96 @@ cdef Py_ssize_t _plist(const unsigned char *data, Py_ssize_t size, held_t *held)
     return size
 
 
+# Thrift's compact protocol: doc/specs/thrift-compact-protocol.md ----------------------------------------
+
+
+cdef inline uint64_t _varint(const unsigned char *data, uint64_t end, uint64_t *at) noexcept nogil:
+    """Return a number of seven bits a byte, or the length of the payload, if that is less, and go past it."""
+    cdef uint64_t number = 0
+    cdef unsigned int shift = 0
+    while at[0] < end:
+        if shift < 64:
+            number |= <uint64_t>(data[at[0]] & 0x7F) << shift
+        shift += 7
+        at[0] += 1
+        if data[at[0] - 1] < 0x80:
+            return min(number, end)
+    return 0
+
+
+cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    cdef uint64_t end = size, at = 0, count
+    # How many values a list, set or map has left, and their types, in maps those of every other one; 0 in structs.
+    cdef uint64_t[DEEPEST] left
+    cdef unsigned char[DEEPEST] first
+    cdef unsigned char[DEEPEST] second
+    cdef unsigned int head, kind
+    cdef int depth = 0
+    first[0] = 0
+    held.values += 1
+    while at < end:
+        head = data[at]
+        if first[depth] == 0:
+            kind = head & 15
+            at += 1
+            if kind == 0:
+                if depth == 0:
+                    return at
+                depth -= 1
+                continue
+            if head < 16:
+                _varint(data, end, &at)
+            # With its name, which is a key in a record.
+            held.values += 2
+            if kind < 3:
+                # A bool stands in the head of its field.
+                continue
+        elif left[depth] == 0:
+            depth -= 1
+            continue
+        else:
+            kind = first[depth] if left[depth] % 2 == 0 else second[depth]
+            left[depth] -= 1
+            held.values += 1
+        if kind <= 3:
+            at += 1
+        elif kind <= 6:
+            _varint(data, end, &at)
+        elif kind == 7:
+            at += 8
+        elif kind == 13:
+            at += 16
+        elif kind == 8:
+            count = _varint(data, end, &at)
+            at += count
+        elif kind > 13 or depth + 1 == DEEPEST:
+            return -1
+        else:
+            depth += 1
+            if kind == 12:
+                first[depth] = 0
+                continue
+            if at >= end:
+                return -1
+            if kind == 11:
+                count = 2 * _varint(data, end, &at)
+                # Of an empty map there are no types.
+                head = 0x33 if count == 0 or at >= end else data[at]
+                at += count > 0
+                first[depth], second[depth] = head >> 4, head & 15
+            else:
+                head = data[at]
+                at += 1
+                count = head >> 4 if head < 0xF0 else _varint(data, end, &at)
+                first[depth] = second[depth] = head & 15
+            if first[depth] == 0 or second[depth] == 0:
+                if count:
+                    return -1
+                first[depth] = 1
+            left[depth] = count
+    return -1
+
+
 cdef end_t finder(str kind) except? NULL:
     """Return the finder of a format, or of ``"nul"``, text that a NUL ends; NULL where there is none."""
     if kind == "msgpack":
@@ -713,6 +803,8 @@ cdef end_t finder(str kind) except? NULL:
         return _bson
     if kind == "plist":
         return _plist
+    if kind == "thrift":
+        return _thrift
     if kind == "nul":
         return _nul
     return NULL
@@ -722,8 +814,8 @@ def end_of(str kind, const unsigned char[:] data not None, /):
     """Return the length in bytes of the value that data begin with, or -1 where they have none whole.
 
     Args:
-        kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, ``"plist"``, ``"bson"``, or ``"nul"`` for
-            text that a NUL ends.
+        kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, ``"plist"``, ``"bson"``,
+            ``"thrift"``, or ``"nul"`` for text that a NUL ends.
         data: Bytes, or a view of them.
 
     Raises:
@@ -736,7 +828,7 @@ def values_in(str kind, const unsigned char[:] data not None, /):
     """Return how many values a payload holds, and whether some may stand in several places.
 
     Args:
-        kind: ``"msgpack"``, ``"cbor"``, ``"json"``, ``"bson"`` or ``"plist"``.
+        kind: ``"msgpack"``, ``"cbor"``, ``"json"``, ``"bson"``, ``"plist"`` or ``"thrift"``.
         data: The payload; of one that is cut short, the values before.
 
     Raises:

@@ -568,3 +568,6 @@ cdef class Unwrap(Wrap):
 
     cdef object turn(self, object value):
         return turned(self.step, value[self.name])
+
+
+include "_attributes.pxi"

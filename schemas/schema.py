@@ -279,6 +279,10 @@ class Schema:
 
         return Schema.of_layout(read(data.encode() if isinstance(data, str) else data, name, message))
 
+    def to_thrift(self) -> str:
+        """Return the ``.thrift`` file of this schema; raises as `definition`."""
+        return self.definition("thrift").decode()
+
     @staticmethod
     def of_layout(layout: Layout) -> Schema:
         """Return the schema whose records stand as a layout says."""
