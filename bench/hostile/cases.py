@@ -12,7 +12,7 @@ from ...codecs import split_name
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "room", "wire"]
+__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "ordinary", "room", "wire"]
 
 Direction = Literal["decode", "encode"]
 Must = Literal["either", "accept", "refuse", "limit"]
@@ -74,6 +74,12 @@ def wire(codec: Codec) -> frozenset[str]:
     if codec.compression is not None:
         found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
     return frozenset(found)
+
+
+def ordinary(codec: Codec) -> Any:
+    """Return `RECORD` as a codec takes it."""
+    take = codec.bound and codec.bound.take
+    return take(RECORD) if take else RECORD
 
 
 def room(codec: Codec) -> int:

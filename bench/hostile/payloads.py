@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .cases import RECORD, Case, room
-from .formats import avro, bson, cbor, compressed, json, msgpack, plist, yaml
+from .cases import Case, ordinary, room
+from .formats import avro, bson, cbor, compressed, json, msgpack, plist, thrift, yaml
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -18,7 +18,7 @@ MUTANTS = 200
 
 
 def _own(codec: Codec) -> bytes:
-    return codec.encode(RECORD)
+    return codec.encode(ordinary(codec))
 
 
 def _twice(codec: Codec) -> Iterator[bytes]:
@@ -117,7 +117,16 @@ def _compressed(case: Case) -> Case:
     return Case(case.direction, case.name, case.what, make, case.must, case.wires)
 
 
-_OF_FORMATS = (*json.CASES, *msgpack.CASES, *cbor.CASES, *bson.CASES, *yaml.CASES, *plist.CASES, *avro.CASES)
+_OF_FORMATS = (
+    *json.CASES,
+    *msgpack.CASES,
+    *cbor.CASES,
+    *bson.CASES,
+    *yaml.CASES,
+    *plist.CASES,
+    *avro.CASES,
+    *thrift.CASES,
+)
 
 PAYLOADS: tuple[Case, ...] = (
     UNTRUSTED,

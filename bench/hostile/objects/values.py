@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..cases import RECORD, Case
+from ..cases import Case, ordinary
 from .kinds import Box, Pair, TextSubclass
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _half_made(codec: Codec) -> Iterator[Any]:
 
 
 CASES: tuple[Case, ...] = (
-    _case("ordinary", "an ordinary record", lambda codec: [RECORD], must="accept"),
+    _case("ordinary", "an ordinary record", lambda codec: [ordinary(codec)], must="accept"),
     _case("views", "memoryviews that are released, have gaps, dimensions, other items", _views),
     _case("odd-keys", "keys of every kind, and keys that are written alike", _odd_keys),
     _case("odd-values", "values of every kind, at their bounds", _odd_values),
