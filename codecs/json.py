@@ -14,14 +14,16 @@ from typing import Any
 from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from ._unique import unique
+from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
+from .keys import with_checked_keys
 from .limits import Limits
 from .notes import STRANGERS, Note
-from .policies import Policies
+from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Lines
-from .structs import typed
+from .structs import TYPED, typed
 
 JSON = Format(
     name="json",
@@ -226,6 +228,75 @@ def _msgspec_struct() -> Spec:
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
     return replace(spec, losses=(*spec.losses, NULLED), notes=(*spec.notes, ROUNDED))
+
+
+def _pydantic(*, models: bool = False) -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("pydantic", models=models)
+        write, read, take = peer.type.encode, peer.type.decode, peer.take
+        decode = read if schema.hashes_text_only else with_checked_keys(read, _plain_json)
+        if models:
+            return Bound(
+                encode=write,
+                decode=decode,
+                take=take,
+                give=peer.give,
+                dicts=not hasattr(schema.types, "fields"),
+                definition=peer.definition,
+            )
+        return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
+
+    return Spec(
+        bind=bind,
+        too_deep=("recursion limit exceeded", "RecursionError"),
+        # Each error of validation holds a copy of what it is about.
+        limits=Limits(items=300_000),
+        accelerated=True,
+        carries=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
+        losses=(
+            "records come back in the order of the schema",
+            "integers that it wants as floats become floats",
+        ),
+        notes=(
+            LITERALS,
+            ROUNDED,
+            Note(
+                "reads texts and numbers that no codec writes: seconds since 1970 as a datetime, numbers as "
+                "a Decimal, UUIDs in braces; cuts what is finer than a microsecond",
+                STRANGERS,
+            ),
+        ),
+        policies=replace(POLICIES, surrogates="reject"),
+    )
+
+
+def _plain_json(data: bytes) -> Any:
+    from pydantic_core import from_json
+
+    return from_json(data)
+
+
+@declare("pydantic-json", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+def _pydantic_dicts() -> Spec:
+    return _pydantic()
+
+
+@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+def _pydantic_models() -> Spec:
+    from pydantic import BaseModel
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, BaseModel):
+            return [*vars(value).values(), *(value.model_extra or {}).values()]
+        return held(value)
+
+    spec = _pydantic(models=True)
+    return replace(
+        spec,
+        carries=frozenset(spec.carries) - {"namedtuple"},
+        notes=("takes and gives pydantic models", *spec.notes),
+        policies=replace(POLICIES, surrogates="reject", inside=inside),
+    )
 
 
 @declare("ujson", JSON, library="ujson", extra="ujson")

@@ -12,7 +12,6 @@ from .spec import Spec
 
 __all__ = ["TYPED", "typed"]
 
-
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
 )

@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._plan import Advice, Plan
@@ -282,6 +282,22 @@ class Schema:
     def to_thrift(self) -> str:
         """Return the ``.thrift`` file of this schema; raises as `definition`."""
         return self.definition("thrift").decode()
+
+    def to_json_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the JSON that our codecs write for records; raises as `definition`."""
+        made: dict[str, Any] = json.loads(self.definition("json-schema"))
+        return made
+
+    @staticmethod
+    def from_json_schema(document: Mapping[str, Any] | bytes | str, name: str = "the definition") -> Schema:
+        """Return the schema of the records that a JSON Schema describes; raises as `of_definition`.
+
+        Args:
+            document: As a dict, or the file.
+            name: Of the file, for messages.
+        """
+        data = json.dumps(document) if isinstance(document, Mapping) else document
+        return Schema.of_definition(data.encode() if isinstance(data, str) else data, "json-schema", name)
 
     @staticmethod
     def of_layout(layout: Layout) -> Schema:

@@ -67,6 +67,12 @@ class Case:
         )
 
 
+def ordinary(codec: Codec) -> Any:
+    """Return an ordinary record as a codec takes it: a dict, or the library's own object."""
+    bound = codec.bound
+    return RECORD if bound is None or bound.take is None or bound.dicts else bound.take(RECORD)
+
+
 def wire(codec: Codec) -> frozenset[str]:
     """Return what is known of a codec's payloads: format, name without compression, compressor."""
     base = split_name(codec.name)[0]
@@ -75,11 +81,6 @@ def wire(codec: Codec) -> frozenset[str]:
         found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
     return frozenset(found)
 
-
-def ordinary(codec: Codec) -> Any:
-    """Return `RECORD` as a codec takes it."""
-    take = codec.bound and codec.bound.take
-    return take(RECORD) if take else RECORD
 
 
 def room(codec: Codec) -> int:

@@ -67,6 +67,13 @@ KNOWN: tuple[Known, ...] = (
         "panics where a set cannot be iterated, and does not say why",
     ),
     Known(
+        frozenset({"pydantic-json", "pydantic-json/model"}),
+        frozenset({"encode/interruptions", "encode/interrupted-lookups"}),
+        "swallowed",
+        "makes an error of its own of whatever a mapping's or an object's methods raise",
+        always=False,
+    ),
+    Known(
         frozenset({"marshal"}),
         frozenset({"encode/deep-frozensets", "encode/deep-keys"}),
         "hung",

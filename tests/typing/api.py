@@ -267,6 +267,8 @@ def declared_schemas() -> None:
 
 def inferred_schemas(records: Iterator[dict[str, Any]]) -> None:
     schema = bakeoff.Schema.infer(records, name="Event", confidence=0.9)
+    assert_type(schema.to_json_schema(), dict[str, Any])
+    assert_type(bakeoff.Schema.from_json_schema({"type": "object"}), bakeoff.Schema)
 
     assert_type(schema, bakeoff.Schema)
     counter = schemas.AdviceCounter()

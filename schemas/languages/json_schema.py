@@ -1,0 +1,396 @@
+"""JSON Schema (draft 2020-12) of the JSON that our codecs write for records, and records of a JSON Schema.
+
+Formats are those of the draft and of the OpenAPI Initiative's registry (`date-time-local`, `time-local`,
+`decimal`); what they only check of a value (a range, a length, a pattern) is not read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from ...codecs.conventions import FAMILIES
+from .. import types as t
+from ..declare import SchemaError
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+
+__all__ = ["read", "write"]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_INTEGER = "^(0|-?[1-9][0-9]*)$"
+_DECIMAL = r"^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)([Ee][+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
+_PYDANTIC_DECIMAL = "^(?!^[-+.]*$)"
+"""How pydantic's pattern of a decimal begins."""
+
+_MOMENT = {"type": "string", "format": "date-time"}
+_LOCAL_MOMENT = {"type": "string", "format": "date-time-local"}
+_LEAVES: dict[type[t.Type], dict[str, Any]] = {
+    t.AnyType: {},
+    t.NoneType: {"type": "null"},
+    t.BoolType: {"type": "boolean"},
+    t.IntType: {"type": "integer"},
+    t.FloatType: {"type": "number"},
+    t.StrType: {"type": "string"},
+    t.DateType: {"type": "string", "format": "date"},
+    # RFC 3339, and so the format, wants an offset, which few times have.
+    t.TimeType: {"type": "string", "anyOf": [{"format": "time"}, {"format": "time-local"}]},
+    t.TimeDeltaType: {"type": "string", "format": "duration"},
+    t.DecimalType: {"type": "string", "format": "decimal", "pattern": _DECIMAL},
+    t.UUIDType: {"type": "string", "format": "uuid"},
+}
+_KEYS: dict[type[t.Type], dict[str, Any]] = {
+    t.BoolType: {"enum": ["true", "false"]},
+    t.IntType: {"pattern": _INTEGER},
+    t.FloatType: {"format": "double"},
+    t.NoneType: {"const": "null"},
+}
+"""Keys are text whatever they stand for."""
+_family = FAMILIES["json"]
+_ENCODINGS = {"base64": "base64", "base64url": "base64url", "hex": "base16"}
+
+
+def write(layout: Layout) -> bytes:
+    """Return the JSON Schema of the JSON that our codecs write for a layout's records."""
+    defined = {record.name: _fields(record) for record in layout.records() if not _is_array(record)}
+    whole = _written(layout.root)
+    if (name := whole.get("$ref", "").rpartition("/")[2]) in defined:
+        whole = defined.pop(name)
+    whole = {"$schema": DIALECT, **whole, **({"$defs": defined} if defined else {})}
+    return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _written(kind: Kind) -> dict[str, Any]:
+    match kind:
+        case Leaf():
+            return _leaf(kind)
+        case Nullable(inner):
+            made = _written(inner)
+            others = made["anyOf"] if list(made) == ["anyOf"] else [made]
+            return {"anyOf": [*others, {"type": "null"}]}
+        case Sequence(item, type=node):
+            unique = isinstance(node, t.SetType | t.FrozenSetType)
+            return {"type": "array", "items": _written(item), **({"uniqueItems": True} if unique else {})}
+        case Map(key, value):
+            names = _key(key)
+            return {
+                "type": "object",
+                **({"propertyNames": names} if names else {}),
+                "additionalProperties": _written(value),
+            }
+        case Choice(options=options):
+            return {"anyOf": [_written(option.kind) for option in options]}
+        case Record(name, slots):
+            return _places(slots) if _is_array(kind) else {"$ref": f"#/$defs/{name}"}
+    raise AssertionError(kind)
+
+
+def _is_array(record: Record) -> bool:
+    return isinstance(record.type, t.TupleType) or getattr(record.type, "positional", False)
+
+
+def _places(slots: tuple[Slot, ...]) -> dict[str, Any]:
+    every = [_written(slot.kind) for slot in slots]
+    return {"type": "array", "prefixItems": every, "items": False, "minItems": len(every)}
+
+
+def _fields(record: Record) -> dict[str, Any]:
+    return {
+        "title": record.name,
+        "type": "object",
+        "properties": {str(slot.key): _written(slot.kind) for slot in record.slots},
+        "required": [str(slot.key) for slot in record.slots if slot.required],
+    }
+
+
+def _leaf(leaf: Leaf) -> dict[str, Any]:
+    match leaf.type:
+        case _ if leaf.wire == "enum" and leaf.symbols:
+            return {"enum": [name for name, _ in leaf.symbols]}
+        case t.EnumType(cls):
+            return {"title": cls.__name__, "enum": [_family.lower(member.value) for member in cls]}
+        case t.LiteralType(values):
+            return {"enum": [value for value in values if value is not None]}
+        case t.BytesType(encoding) | t.ByteArrayType(encoding):
+            return {"type": "string", "contentEncoding": _ENCODINGS[encoding]}
+        case t.DateTimeType(aware=aware):
+            if aware is None:
+                both = [{"format": each["format"]} for each in (_MOMENT, _LOCAL_MOMENT)]
+                return {"type": "string", "anyOf": both}
+            return _MOMENT if aware else _LOCAL_MOMENT
+        case t.IntType(big=True):
+            return {"type": ["integer", "string"], "pattern": _INTEGER}
+        case t.IntType() if leaf.bits == 32:
+            return {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
+        case t.UnionType():
+            return {}  # with an option that has no form of its own
+    return dict(_LEAVES[type(leaf.type)])
+
+
+def _key(kind: Kind) -> dict[str, Any]:
+    if not isinstance(kind, Leaf) or isinstance(kind.type, t.StrType | t.AnyType):
+        return {}
+    if type(kind.type) in _KEYS:
+        return _KEYS[type(kind.type)]
+    return {word: value for word, value in _leaf(kind).items() if word != "type"}
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+_FORMATS: dict[str, t.Type] = {
+    "date-time": t.DateTimeType(aware=True),
+    "date-time-local": t.DateTimeType(aware=False),
+    "date": t.DateType(),
+    "time": t.TimeType(),
+    "time-local": t.TimeType(),
+    "duration": t.TimeDeltaType(),
+    "uuid": t.UUIDType(),
+    "decimal": t.DecimalType(),
+    "byte": t.BytesType(),
+    "binary": t.BytesType(),
+    "base64": t.BytesType(),
+    "base64url": t.BytesType("base64url"),
+}
+"""Of text; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`, ...) are text."""
+_ENCODED: dict[str, t.Type] = {
+    "base64": t.BytesType(),
+    "base64url": t.BytesType("base64url"),
+    "base16": t.BytesType("hex"),
+}
+_TYPES: dict[str, t.Type] = {
+    "null": t.NoneType(),
+    "boolean": t.BoolType(),
+    "integer": t.IntType(),
+    "number": t.FloatType(),
+}
+_REFUSED = (
+    "allOf", "not", "if", "then", "else", "patternProperties", "dependentSchemas", "dependencies",
+    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "additionalItems",
+)  # fmt: skip
+"""What changes which types a value may have, and records cannot have."""
+_ALTERNATIVES = ("anyOf", "oneOf")
+
+
+def read(data: bytes, name: str) -> Layout:
+    """Return the layout of the records that a JSON Schema describes.
+
+    Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
+    `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Draft 4 to 2019-09 are read as far as they say
+    the same in the same words.
+
+    Raises:
+        SchemaError: No JSON Schema, or one that records cannot have: its place is a JSON pointer.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(name, f"cannot be read as JSON: {error}") from error
+    try:
+        types = _Reader(document, name).type(document, "#", "Record")
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
+    return Layout(derive(types).root, "json-schema", data)
+
+
+class _Reader:
+    def __init__(self, document: Any, file: str) -> None:
+        self.document, self.file = document, file
+        self.inside: list[str] = []
+        self.made: dict[str, t.Type] = {}
+
+    def error(self, pointer: str, reason: str) -> SchemaError:
+        return SchemaError(f"{self.file}{pointer}", reason)
+
+    def type(self, schema: Any, at: str, name: str) -> t.Type:
+        """Return the type of a schema; `name` is for a record that has none of its own."""
+        if schema is True:
+            return t.AnyType()
+        if not isinstance(schema, dict):
+            raise self.error(at, "no value fits `false`" if schema is False else "not a schema")
+        parts = schema.get("allOf")
+        if isinstance(parts, list) and len(parts) == 1:
+            # How older drafts say something beside a reference.
+            rest = {word: value for word, value in schema.items() if word != "allOf"}
+            return self.type({**rest, **parts[0]} if isinstance(parts[0], dict) else parts[0], at, name)
+        for word in _REFUSED:
+            if word in schema:
+                raise self.error(f"{at}/{word}", "records have nothing that this could be read as")
+        made = self._any_type(schema, at, name)
+        return _union([made, t.NoneType()]) if schema.get("nullable") is True else made
+
+    def _any_type(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        if "$ref" in schema:
+            return self._referred(schema["$ref"], f"{at}/$ref")
+        if (leaf := _known(schema)) is not None:
+            return leaf
+        if "const" in schema or "enum" in schema:
+            word = "const" if "const" in schema else "enum"
+            return self._literal(schema, schema[word] if word == "enum" else [schema[word]], f"{at}/{word}")
+        for word in _ALTERNATIVES:
+            if word in schema:
+                return self._alternatives(schema, word, at, name)
+        kinds = schema.get("type", _implied(schema))
+        if isinstance(kinds, list) and kinds:
+            return _union([self._of_kind(schema, each, at, name) for each in kinds])
+        return self._of_kind(schema, kinds, at, name)
+
+    def _literal(self, schema: dict[str, Any], values: Any, at: str) -> t.Type:
+        if not isinstance(values, list) or not values:
+            raise self.error(at, "not a list of values")
+        if all(value is None or isinstance(value, str | int) for value in values):
+            return t.NoneType() if values == [None] else t.LiteralType(tuple(values))
+        if all(isinstance(value, int | float) for value in values):
+            return t.FloatType()
+        raise self.error(at, "of values other than text, numbers, true, false and null records have no type")
+
+    def _alternatives(self, schema: dict[str, Any], word: str, at: str, name: str) -> t.Type:
+        options = schema[word]
+        if not isinstance(options, list) or not options:
+            raise self.error(f"{at}/{word}", "not a list of schemas")
+        shared = {key: schema[key] for key in ("type", "properties", "required", "items") if key in schema}
+        made = []
+        for i, option in enumerate(options):
+            if not isinstance(option, dict) or not shared:
+                whole = option
+            elif clash := shared.keys() & option.keys() - {"type"}:
+                raise self.error(f"{at}/{word}/{i}/{min(clash)}", "stands beside the alternatives as well")
+            else:
+                whole = {**shared, **option}
+            made.append(self.type(whole, f"{at}/{word}/{i}", name))
+        if t.DecimalType() in made and {"type": "number"} in options:
+            made.remove(t.FloatType())  # pydantic reads decimals from numbers, too
+        return _union(made)
+
+    def _of_kind(self, schema: dict[str, Any], kind: Any, at: str, name: str) -> t.Type:
+        match kind:
+            case None:
+                return t.AnyType()
+            case "object":
+                return self._object(schema, at, name)
+            case "array":
+                return self._array(schema, at, name)
+            case "string":
+                encoding = schema.get("contentEncoding")
+                if str(schema.get("pattern")).startswith(_PYDANTIC_DECIMAL):
+                    return t.DecimalType()
+                if encoding is None:
+                    return _FORMATS.get(str(schema.get("format")), t.StrType())
+                return _ENCODED.get(str(encoding).lower(), t.StrType())
+        if not isinstance(kind, str) or kind not in _TYPES:
+            raise self.error(f"{at}/type", f"no type {kind!r}")
+        return _TYPES[kind]
+
+    def _object(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        others = schema.get("additionalProperties", True)
+        fields = schema.get("properties")
+        if fields is None and others is not False:
+            names = _key_type(schema.get("propertyNames"))
+            return t.DictType(names, self.type(others, f"{at}/additionalProperties", f"{name}Value"))
+        fields = {} if fields is None else fields
+        required = schema.get("required", [])
+        if not isinstance(fields, dict):
+            raise self.error(f"{at}/properties", "not an object of schemas")
+        if not isinstance(required, list):
+            raise self.error(f"{at}/required", "not a list of names")
+        if fields and isinstance(others, dict) and others:
+            raise self.error(f"{at}/additionalProperties", "a record has known fields only, a map none")
+        title = schema.get("title")
+        name = title if isinstance(title, str) and title.isidentifier() else name
+        made = []
+        for key, part in fields.items():
+            kind = self.type(part, f"{at}/properties/{_token(key)}", f"{name}{_capital(key)}")
+            made.append(t.Field(key, kind, key in required))
+        made += [t.Field(key, t.AnyType()) for key in required if key not in fields]
+        return t.RecordType(name, tuple(made))
+
+    def _array(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        items = schema.get("items", True)
+        word = "items" if isinstance(items, list) else "prefixItems"
+        if word in schema:
+            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(schema[word]):
+                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
+            places = schema[word]
+            return t.TupleType(
+                tuple(self.type(each, f"{at}/{word}/{i}", f"{name}{i}") for i, each in enumerate(places))
+            )
+        item = self.type(items, f"{at}/items", f"{name}Item")
+        return (
+            t.SetType(item) if schema.get("uniqueItems") is True and _is_hashable(item) else t.ListType(item)
+        )
+
+    def _referred(self, reference: Any, at: str) -> t.Type:
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            raise self.error(at, f"{reference!r} is in another document, and only this one is read")
+        if reference in self.inside:
+            raise self.error(at, f"{reference} holds itself, which records cannot")
+        if reference not in self.made:
+            target = self.document
+            tokens = [
+                unquote(part).replace("~1", "/").replace("~0", "~") for part in reference.split("/")[1:]
+            ]
+            for token in tokens:
+                try:
+                    target = target[int(token)] if isinstance(target, list) else target[token]
+                except (LookupError, TypeError, ValueError):
+                    raise self.error(at, f"{reference} leads nowhere") from None
+            self.inside.append(reference)
+            self.made[reference] = self.type(target, reference, tokens[-1] if tokens else "Record")
+            self.inside.pop()
+        return self.made[reference]
+
+
+def _known(schema: Mapping[str, Any]) -> t.Type | None:
+    """Return the type of a schema that says one in words of its own, as we and pydantic write them."""
+    words = ("type", "format", "pattern", *_ALTERNATIVES)
+    said = {word: schema[word] for word in words if word in schema}
+    if said == _LEAVES[t.TimeType]:
+        return t.TimeType()
+    if said == _leaf(Leaf("text", t.DateTimeType())):
+        return t.DateTimeType()
+    if said == _leaf(Leaf("text", t.IntType(big=True))):
+        return t.IntType(big=True)
+    return None
+
+
+def _implied(schema: Mapping[str, Any]) -> str | None:
+    if schema.keys() & {"properties", "additionalProperties", "required", "propertyNames"}:
+        return "object"
+    return "array" if schema.keys() & {"items", "prefixItems"} else None
+
+
+def _key_type(names: Any) -> t.Type:
+    if not isinstance(names, dict):
+        return t.StrType()
+    for kind, words in _KEYS.items():
+        if words == names:
+            return next(leaf for leaf in t.LEAVES.values() if type(leaf) is kind)
+    if isinstance(allowed := names.get("enum"), list) and all(isinstance(value, str) for value in allowed):
+        return t.LiteralType(tuple(allowed))
+    made = _known({"type": "string", **names})
+    return _FORMATS.get(str(names.get("format")), t.StrType()) if made is None else made
+
+
+def _union(options: list[t.Type]) -> t.Type:
+    flat: list[t.Type] = []
+    for option in options:
+        flat += option.options if isinstance(option, t.UnionType) else [option]
+    every = tuple(dict.fromkeys(flat))
+    if any(isinstance(option, t.AnyType) for option in every):
+        return t.AnyType()
+    return every[0] if len(every) == 1 else t.UnionType(every)
+
+
+def _is_hashable(node: t.Type) -> bool:
+    return not any(
+        isinstance(each, t.ListType | t.DictType | t.RecordType | t.SetType | t.AnyType | t.ByteArrayType)
+        for _, each in t.walk(node)
+    )
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _capital(key: str) -> str:
+    return key[:1].upper() + key[1:] if key.isidentifier() else ""

@@ -1,0 +1,252 @@
+"""JSON Schema: what our codecs write holds against it, and other tools' schemas are read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import json
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from uuid import UUID
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, Field, TypeAdapter
+
+from bakeoff import codecs
+from bakeoff.datasets import corpus, names
+from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas import types as t
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    GREEN = "green"
+
+
+class Inner(TypedDict):
+    at: Annotated[dt.datetime, Hint(aware=True)]
+    local: NotRequired[Annotated[dt.datetime, Hint(aware=False)] | None]
+
+
+class Every(TypedDict):
+    inner: list[Inner]
+    again: NotRequired[Inner]
+    when: dt.datetime
+    times: list[dt.time]
+    price: Decimal
+    key: UUID
+    raw: bytes
+    hexed: Annotated[bytes, Hint(encoding="hex")]
+    big: Annotated[int, Hint(big=True)]
+    one: Literal["a", "b", None]
+    colour: Colour
+    pair: tuple[str, int]
+    point: Point
+    tags: set[str]
+    mixed: list[int | str | None]
+    by_year: dict[int, float]
+    by_day: dict[dt.date, bool]
+    flags: dict[bool, int]
+    parts: dict[str, dict[str, Inner]]
+    anything: Any
+    nothing: None
+
+
+INNER = {"at": dt.datetime(2024, 1, 2, tzinfo=dt.UTC), "local": dt.datetime(2024, 1, 2)}
+RECORD = {
+    "inner": [INNER, {**INNER, "local": None}, {"at": INNER["at"]}],
+    "when": dt.datetime(2024, 1, 2, 3, 4, 5, 6),
+    "times": [dt.time(1, 2)],
+    "price": Decimal("-1.10E+5"),
+    "key": UUID(int=3),
+    "raw": b"\xff\xfe",
+    "hexed": "fffe",
+    "big": 2**80,
+    "one": None,
+    "colour": Colour.RED,
+    "pair": ("a", 1),
+    "point": Point(1, 2),
+    "tags": {"a"},
+    "mixed": [1, "a", None],
+    "by_year": {2024: 0.5, -1: 2.0},
+    "by_day": {dt.date(2024, 1, 2): True},
+    "flags": {True: 1},
+    "parts": {"a": {"b": {"at": INNER["at"]}}},
+    "anything": [{"a": 1}],
+    "nothing": None,
+}
+
+
+def validator(schema: Schema) -> Draft202012Validator:
+    document = schema.to_json_schema()
+    Draft202012Validator.check_schema(document)
+    return Draft202012Validator(document)
+
+
+@pytest.mark.parametrize("codec", ["json", "orjson", "msgspec-json", "pydantic-json"])
+@pytest.mark.parametrize("name", names())
+def test_payloads_hold(codec: str, name: str) -> None:
+    """Against the exported schema, whatever codec of JSON wrote them."""
+    made = corpus(name, records=20)
+    schema = Schema(made.schema)
+    check = validator(schema)
+    writer = codecs.codec(codec)
+    writer = writer.with_schema(schema) if writer.needs_schema else writer
+    for record in made.records():
+        assert [] == list(check.iter_errors(json.loads(writer.encode(record))))
+
+
+def test_every_type_holds() -> None:
+    """And a value of another type does not."""
+    check = validator(Schema(Every))
+    written = json.loads(codecs.codec("json").encode(RECORD))
+
+    assert [] == list(check.iter_errors(written))
+    for key in written.keys() - {"anything", "raw", "hexed", "again"}:
+        wrong = {"nothing": 0, "big": 0.5, "one": "c", "colour": "blue", "price": "x", "point": [1]}
+        assert list(check.iter_errors({**written, key: wrong.get(key, True)})), key
+        assert list(check.iter_errors({k: v for k, v in written.items() if k != key})), key
+    for key, wrong_key in (("by_year", "01"), ("flags", "yes")):
+        assert list(check.iter_errors({**written, key: {wrong_key: 1}})), key
+
+
+def test_what_is_written_is_read() -> None:
+    """But for what JSON does not know: enumerations are their values, named tuples tuples."""
+    read = Schema.from_json_schema(Schema(Every).to_json_schema())
+    assert isinstance(read.types, t.RecordType)
+    found = {item.name: item for item in read.types.fields}
+    expected = {item.name: item for item in Schema(Every).types.fields}  # type: ignore[attr-defined]
+    known = {"colour": t.LiteralType(("red", "green")), "point": t.TupleType((t.IntType(), t.IntType()))}
+    known["one"] = t.UnionType((t.LiteralType(("a", "b")), t.NoneType()))
+
+    for name, item in expected.items():
+        assert (known.get(name, item.type), item.required) == (found[name].type, found[name].required), name
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name != "types"])
+def test_corpora_come_back(name: str) -> None:
+    """The same types, and the same file again."""
+    schema = Schema(corpus(name, 1).schema)
+    data = schema.definition("json-schema")
+
+    assert schema.types == (read := Schema.of_definition(data, "json-schema")).types
+    assert data == read.definition("json-schema")
+
+
+class Part(BaseModel):
+    weight: Decimal
+    made: dt.date
+
+
+class Model(BaseModel):
+    """What people have."""
+
+    id: int = Field(ge=0, description="a number")
+    name: str | None = None
+    parts: list[Part] = []
+    by_day: dict[str, Part]
+    price: Decimal | None
+    key: UUID
+    at: dt.datetime
+    took: dt.timedelta
+    tags: set[str]
+    pair: tuple[int, str]
+    kind: Literal["a", "b"]
+    colour: Colour
+    either: Part | int
+
+
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+def test_pydantic_s_schemas_are_read(mode: Any) -> None:
+    """As what pydantic made them of."""
+    read = Schema.from_json_schema(TypeAdapter(Model).json_schema(mode=mode)).types
+    assert isinstance(read, t.RecordType)
+    part = t.RecordType("Part", (t.Field("weight", t.DecimalType()), t.Field("made", t.DateType())))
+    required = {item.name for item in read.fields if item.required}
+
+    assert "Model" == read.name
+    assert {
+        "id": t.IntType(),
+        "name": t.UnionType((t.StrType(), t.NoneType())),
+        "parts": t.ListType(part),
+        "by_day": t.DictType(t.StrType(), part),
+        "price": t.UnionType((t.DecimalType(), t.NoneType())),
+        "key": t.UUIDType(),
+        "at": t.DateTimeType(aware=True),
+        "took": t.TimeDeltaType(),
+        "tags": t.SetType(t.StrType()),
+        "pair": t.TupleType((t.IntType(), t.StrType())),
+        "kind": t.LiteralType(("a", "b")),
+        "colour": t.LiteralType(("red", "green")),
+        "either": t.UnionType((part, t.IntType())),
+    } == {item.name: item.type for item in read.fields}
+    assert {"name", "parts"} == {item.name for item in read.fields} - required
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (True, t.AnyType()),
+        ({"type": ["string", "null"]}, t.UnionType((t.StrType(), t.NoneType()))),
+        ({"type": "integer", "nullable": True}, t.UnionType((t.IntType(), t.NoneType()))),
+        ({"oneOf": [{"type": "integer"}, {"type": "boolean"}]}, t.UnionType((t.IntType(), t.BoolType()))),
+        ({"type": "array", "items": [{"type": "integer"}]}, t.TupleType((t.IntType(),))),
+        ({"type": "array"}, t.ListType(t.AnyType())),
+        ({"type": "object"}, t.DictType(t.StrType(), t.AnyType())),
+        ({"const": "a"}, t.LiteralType(("a",))),
+        ({"const": None}, t.NoneType()),
+        ({"enum": [0.5, 1]}, t.FloatType()),
+        ({"type": "string", "format": "email"}, t.StrType()),
+        ({"type": "string", "contentEncoding": "base64"}, t.BytesType()),
+        ({"definitions": {"a/b": {"type": "integer"}}, "$ref": "#/definitions/a~1b"}, t.IntType()),
+        ({"allOf": [{"type": "integer"}], "title": "x"}, t.IntType()),
+        ({"type": "object", "additionalProperties": False}, t.RecordType("Record", ())),
+        ({"required": ["a"], "properties": {}}, t.RecordType("Record", (t.Field("a", t.AnyType()),))),
+        (
+            {"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"type": "null"}}},
+            t.RecordType("Record", (t.Field("a", t.NoneType()),)),
+        ),
+    ],
+)
+def test_what_others_write(document: Any, expected: t.Type) -> None:
+    """Is read as far as it says a type, older drafts included."""
+    assert expected == Schema.of_definition(json.dumps(document).encode(), "json-schema").types
+
+
+@pytest.mark.parametrize(
+    ("document", "place", "reason"),
+    [
+        (b"{", "x.schema.json", "cannot be read as JSON"),
+        (b"[" * 100_000, "x.schema.json", "cannot be read as JSON"),
+        (b"[]", "#", "not a schema"),
+        ({"properties": {"a": False}}, "#/properties/a", "no value fits"),
+        ({"$ref": "#"}, "#/$ref", "holds itself"),
+        ({"$ref": "#/a", "a": {"items": {"$ref": "#/a"}}}, "#/a/items/$ref", "holds itself"),
+        ({"$ref": "other.json"}, "#/$ref", "another document"),
+        ({"$ref": "#/$defs/a"}, "#/$ref", "leads nowhere"),
+        ({"properties": {"a~/b": {"not": {}}}}, "#/properties/a~0~1b/not", "records have nothing"),
+        ({"allOf": [{}, {}]}, "#/allOf", "records have nothing"),
+        ({"anyOf": []}, "#/anyOf", "not a list of schemas"),
+        ({"anyOf": [{"properties": {}}], "properties": {}}, "#/anyOf/0/properties", "as well"),
+        ({"type": "thing"}, "#/type", "no type 'thing'"),
+        ({"enum": [[1]]}, "#/enum", "no type"),
+        ({"enum": "a"}, "#/enum", "not a list"),
+        ({"properties": [], "type": "object"}, "#/properties", "not an object"),
+        ({"properties": {}, "required": "a"}, "#/required", "not a list"),
+        ({"properties": {"a": {}}, "additionalProperties": {"a": {}}}, "#/additionalProperties", "known"),
+        ({"prefixItems": [{}]}, "#/items", "fixed length"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
+    """Is named by its file and JSON pointer."""
+    data = document if isinstance(document, bytes) else json.dumps(document).encode()
+    with pytest.raises(SchemaError, match=reason) as caught:
+        Schema.from_json_schema(data, "x.schema.json")
+
+    assert place == caught.value.path.replace("x.schema.json#", "#")

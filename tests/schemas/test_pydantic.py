@@ -1,0 +1,278 @@
+"""The types that pydantic validates and writes, built from a schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import enum
+import pickle
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+from bakeoff import codecs
+from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.datasets import corpus, names
+from bakeoff.schemas import Hint, Schema, SchemaError
+
+CODECS = ["pydantic-json", "pydantic-json/model"]
+OTHERS = ["json", "simplejson", "orjson", "msgspec-json", "rapidjson"]
+
+
+class Point(NamedTuple):
+    x: int
+    day: dt.date
+
+
+@dataclasses.dataclass
+class Place:
+    name: str
+    opened: dt.date
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Inner(TypedDict):
+    a: NotRequired[int | None]
+    b: NotRequired[str]
+
+
+class Record(TypedDict):
+    optional: NotRequired[int]
+    both: NotRequired[str | None]
+    nested: NotRequired[Inner]
+    items: list[Inner]
+    by_number: dict[int, str]
+    by_day: dict[dt.date, list[Decimal]]
+    mixed: list[int | str | None]
+    lists: list[list[int]]
+    nothing: None
+    pair: tuple[int, str]
+    many: tuple[float, ...]
+    numbers: set[int]
+    words: frozenset[str]
+    at: dt.datetime
+    took: dt.timedelta
+    key: UUID
+    raw: bytes
+    array: bytearray
+    colour: Colour
+    big: Annotated[int, Hint(big=True)]
+    anything: Any
+
+
+RECORD = {
+    "optional": 1,
+    "both": None,
+    "nested": {"a": None},
+    "items": [{"a": 1}, {"b": "x"}, {}],
+    "by_number": {1: "a", -2: "b"},
+    "by_day": {dt.date(2024, 1, 2): [Decimal("1E+5"), Decimal("0.10")]},
+    "mixed": [1, "1", None],
+    "lists": [[1], []],
+    "nothing": None,
+    "pair": (1, "a"),
+    "many": (1.5, float("inf")),
+    "numbers": {3, 1},
+    "words": frozenset({"a"}),
+    "at": dt.datetime(2024, 1, 2, 3, 4, 5, 6, dt.UTC),
+    "took": dt.timedelta(days=-800, microseconds=1),
+    "key": UUID(int=5),
+    "raw": b"\xff\xfe\xfb",
+    "array": bytearray(b"\xff"),
+    "colour": Colour.RED,
+    "big": 2**80,
+    "anything": [{"a": [1, None, 2.5]}],
+}
+FEWER = {key: value for key, value in RECORD.items() if key not in ("optional", "both", "nested")}
+
+
+def taken(codec: codecs.Codec, record: Any) -> Any:
+    assert codec.bound is not None
+    return record if codec.bound.take is None else codec.bound.take(record)
+
+
+def given(codec: codecs.Codec, payload: bytes) -> Any:
+    assert codec.bound is not None
+    record = codec.decode(payload)
+    return record if codec.bound.give is None else codec.bound.give(record)
+
+
+@pytest.mark.parametrize("record", [RECORD, FEWER, {**RECORD, "both": "x", "nested": {}}])
+@pytest.mark.parametrize("name", CODECS)
+def test_records_come_back(name: str, record: dict[str, Any]) -> None:
+    """Exactly, what may be missing or None included, and after pickling the codec as well."""
+    codec = pickle.loads(pickle.dumps(codecs.codec(name, schema=Schema(Record))))
+
+    assert first_difference(record, given(codec, codec.encode(taken(codec, record)))) is None
+
+
+@pytest.mark.parametrize("corpus_name", [name for name in names() if name != "types"])
+@pytest.mark.parametrize("name", CODECS)
+def test_corpora_come_back(name: str, corpus_name: str) -> None:
+    """Records of all built-in corpora but that of conventions, whose dataclass comes back as a dict."""
+    made = corpus(corpus_name, records=20)
+    codec = codecs.codec(name, schema=Schema(made.schema))
+    for record in made.records():
+        assert first_difference(record, given(codec, codec.encode(taken(codec, record)))) is None
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("name", CODECS)
+def test_one_convention(name: str, other: str) -> None:
+    """What it writes the others read with the schema, and the reverse."""
+    record = {**RECORD, "many": (1.5,), "big": 7}
+    schema = Schema(Record)
+    codec, plain = codecs.codec(name, schema=schema), codecs.codec(other)
+
+    assert first_difference(record, given(codec, plain.encode(record))) is None
+    assert (
+        first_difference(record, plain.with_schema(schema).decode(codec.encode(taken(codec, record)))) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"zz": 1}, "$.zz"),
+        ({"optional": "1"}, "$.optional"),
+        ({"optional": True}, "$.optional"),
+        ({"items": [{}, {"q": 1}]}, "$.items[1].q"),
+        ({"pair": [1, "a"]}, "$.pair"),
+        ({"raw": "x"}, "$.raw"),
+        ({"mixed": [1.5]}, "$.mixed[0]"),
+        ({"by_number": {"1": "a"}}, "$.by_number"),
+        ({"array": b"x"}, "$.array"),
+    ],
+)
+@pytest.mark.parametrize("name", CODECS)
+def test_what_does_not_fit_is_not_written(name: str, change: dict[str, Any], path: str) -> None:
+    """The error names the place; nothing is converted or dropped in silence."""
+    codec = codecs.codec(name, schema=Schema(Record))
+    with pytest.raises(ValueError, match="at `") as caught:
+        codec.encode(taken(codec, {**RECORD, **change}))
+
+    assert f"at `{path}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_required_fields_are_written(name: str) -> None:
+    """Or the record is refused, which a serializer alone does not do."""
+    codec = codecs.codec(name, schema=Schema({"a": int}))
+    with pytest.raises(ValueError, match=r"at `\$\.a`: Field required"):
+        codec.encode(taken(codec, {}))
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_others_send(name: str) -> None:
+    """Other types and keys not written canonically are refused; what the schema does not know is kept."""
+    codec = codecs.codec(name, schema=Schema({"a": int, "by": dict[int, str], "raw": bytes}))
+    base = {"a": b"1", "by": b'{"1":"x"}', "raw": b'"/w=="'}
+    for key, value in (
+        ("a", b'"1"'),
+        ("a", b"1.0"),
+        ("a", b"true"),
+        ("by", b'{"01":"x"}'),
+        ("by", b'{" 1":"x"}'),
+        ("raw", b'"/"'),
+        ("raw", b"[255]"),
+    ):
+        fields = b",".join(b'"%s":%s' % (k.encode(), v) for k, v in {**base, key: value}.items())
+        with pytest.raises(codecs.DecodeError, match=rf"at `\$\.{key}"):
+            codec.decode(b"{%s}" % fields)
+
+    payload = b'{"a":1,"new":[1],"by":{},"raw":""}'
+    assert {"a": 1, "by": {}, "raw": b"", "new": [1]} == given(codec, payload)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_is_written_of_anything_is_read(name: str) -> None:
+    """However deep; what is deeper is refused."""
+    codec = codecs.codec(name, schema=Schema({"a": Any}))
+    deep: Any = 0
+    for _ in range(120):
+        deep = [deep]
+
+    assert {"a": deep} == given(codec, codec.encode(taken(codec, {"a": deep})))
+    for _ in range(300):
+        deep = [deep]
+        with pytest.raises(codecs.EncodeError, match="nested more deeply"):
+            codec.encode(taken(codec, {"a": deep}))
+
+
+def test_objects() -> None:
+    """Of the schema's classes are written, and come back as such where they are asked for."""
+    spec = {"place": Place, "point": Point}
+    record = {"place": Place("x", dt.date(2024, 1, 2)), "point": Point(1, dt.date(2024, 1, 2))}
+    plain = codecs.codec("pydantic-json", schema=Schema(spec))
+    objects = codecs.codec("pydantic-json", schema=Schema(spec, as_objects=True))
+    payload = plain.encode(record)
+
+    assert b'{"place":{"name":"x","opened":"2024-01-02"},"point":[1,"2024-01-02"]}' == payload
+    assert {**record, "place": dataclasses.asdict(record["place"])} == plain.decode(payload)  # type: ignore[call-overload]
+    assert record == objects.decode(payload)
+    assert {"name": "x", "opened": dt.date(2024, 1, 2), "new": 1} == objects.decode(
+        payload.replace(b'-02"}', b'-02","new":1}')
+    )["place"]
+
+
+def test_models() -> None:
+    """Are pydantic's, whatever the fields are called, and keep what the schema does not know."""
+    record = {"a b": 1, "class": 2, "json": 3, "_id": 4, "__v": 5, "model_x": 6, "field_0": 7}
+    codec = codecs.codec("pydantic-json/model", schema=Schema(dict.fromkeys(record, int)))
+    model = taken(codec, record)
+
+    assert isinstance(model, BaseModel)
+    assert record == given(codec, codec.encode(model))
+    later = codec.decode(codec.encode(model)[:-1] + b',"new":[1]}')
+    assert {**record, "new": [1]} == given(codec, codec.encode(later))
+    with pytest.raises(codecs.EncodeError, match=r"bound\.take"):
+        codec.encode(record)
+    inside = codecs.codec("pydantic-json/model", schema=Schema([{"in": {"a b": int}}]))
+    assert b'[{"in":{"a b":1}}]' == inside.encode(taken(inside, [{"in": {"a b": 1}}]))
+    with pytest.raises(ValueError, match="valid integer"):
+        model.model_x = "x"  # type: ignore[attr-defined]
+
+
+class Get(TypedDict):
+    kind: Literal["get"]
+
+
+class Put(TypedDict):
+    kind: Literal["put"]
+    value: NotRequired[int]
+
+
+def test_tagged_records_are_told_apart() -> None:
+    """By a field whose values differ."""
+    codec = codecs.codec("pydantic-json", schema=Schema(list[Get | Put]))
+    records = [{"kind": "put", "value": 1}, {"kind": "get"}]
+
+    assert records == codec.decode(codec.encode(records))
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"a": complex}, "$.a"),
+        ({"a": [str | UUID]}, "$.a[]"),
+        ({"a": dict[str, int] | Inner}, "$.a"),
+        ({"a": list[int] | set[int]}, "$.a"),
+        ({"a": Annotated[dt.datetime, Hint(epoch="ms")]}, "$.a"),
+        ({"a": Annotated[dt.timedelta, Hint(epoch="s")]}, "$.a"),
+        ({"a": dict[int | str, int]}, "$.a{key}"),
+        ({"a": enum.Enum("Odd", {"A": 0.5})}, "$.a"),
+    ],
+)
+@pytest.mark.parametrize("name", CODECS)
+def test_what_has_no_form(name: str, spec: Any, path: str) -> None:
+    """One clear error names the place."""
+    with pytest.raises(SchemaError) as caught:
+        codecs.codec(name, schema=Schema(spec))
+
+    assert path == caught.value.path
