@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -29,6 +30,8 @@ __all__ = [
     "Slot",
     "Wire",
     "derive",
+    "former_keys",
+    "identity",
     "parts",
     "types_of",
 ]
@@ -187,12 +190,17 @@ class Layout:
                 seen.add(kind.name)
                 yield kind
 
-    def keeping(self, older: Layout) -> Layout:
+    def keeping(self, older: Layout, renamed: Mapping[str, str] | None = None) -> Layout:
         """Return this layout with the names and numbers of an older one for all that has stayed.
 
         A field whose kind has become another is a new one.
+
+        Args:
+            older: Whose numbers are facts.
+            renamed: Keys that fields had in the older one, by their new ones; a field that has one keeps its
+                number, and is written by its new name.
         """
-        return Layout(_kept(self.root, older.root))
+        return Layout(_kept(self.root, older.root, renamed or {}))
 
 
 def types_of(kind: Kind) -> t.Type:
@@ -228,20 +236,20 @@ def _below_first(kind: Kind) -> Iterator[Kind]:
     yield kind
 
 
-def _kept(kind: Kind, older: Kind) -> Kind:
+def _kept(kind: Kind, older: Kind, renamed: Mapping[str, str]) -> Kind:
     older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
     match kind, older:
         case Nullable(inner), _:
-            return Nullable(_kept(inner, older.kind if isinstance(older, Nullable) else older))
+            return Nullable(_kept(inner, older.kind if isinstance(older, Nullable) else older, renamed))
         case Sequence(item), Sequence(before):
-            return replace(kind, item=_kept(item, before))
+            return replace(kind, item=_kept(item, before, renamed))
         case Map(key, value), Map(old_key, old_value):
-            return replace(kind, key=_kept(key, old_key), value=_kept(value, old_value))
+            return replace(kind, key=_kept(key, old_key, renamed), value=_kept(value, old_value, renamed))
         case Record(slots=slots), Record(slots=before):
-            kept, reserved = _numbered(slots, before, older.reserved)
+            kept, reserved = _numbered(slots, before, older.reserved, renamed)
             return replace(kind, name=older.name, slots=kept, reserved=reserved)
         case Choice(options=slots), Choice(options=before):
-            kept, reserved = _numbered(_by_kind(slots), _by_kind(before), older.reserved)
+            kept, reserved = _numbered(_by_kind(slots), _by_kind(before), older.reserved, renamed)
             kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
             return replace(kind, name=older.name, options=kept, reserved=reserved)
         case Leaf(wire), Leaf(before) if wire == before:
@@ -250,22 +258,23 @@ def _kept(kind: Kind, older: Kind) -> Kind:
 
 
 def _numbered(
-    slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...]
+    slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...], renamed: Mapping[str, str]
 ) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
     """Give slots the numbers that they had, and return with them all numbers that are nobody's any more."""
     known = {slot.key: slot for slot in before}
-    known = {slot.key: old for slot in slots if (old := known.get(slot.key)) and _alike(slot.kind, old.kind)}
     had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
     fresh = _free(had)
     kept = []
-    for slot in slots:
-        old = known.get(slot.key)
+    for slot, key in zip(slots, former_keys(slots, known, renamed), strict=True):
+        old = None if key is None else known[key]
+        old = old if old and _alike(slot.kind, old.kind) else None
         number = old.number if old else next(fresh)
         null = (old.null if old else 0) or next(fresh) if slot.null else 0
-        name = old.name if old else slot.name
-        if old is None and name == f"field_{slot.number}":
-            name = f"field_{number}"
-        kind = _kept(slot.kind, old.kind) if old else slot.kind
+        if old and old.key == slot.key:
+            name = old.name
+        else:
+            name = f"field_{number}" if slot.name == f"field_{slot.number}" else slot.name
+        kind = _kept(slot.kind, old.kind, renamed) if old else slot.kind
         among = old.among if old else slot.among
         kept.append(replace(slot, name=name, number=number, null=null, kind=kind, among=among))
     used = {number for slot in kept for number in (slot.number, slot.null)}
@@ -290,21 +299,46 @@ def _alike_inside(kind: Kind, older: Kind) -> bool:
     return isinstance(kind, Nullable) == isinstance(older, Nullable) and _alike(kind, older)
 
 
+def former_keys(
+    slots: Iterable[Slot], before: Container[str | int], renamed: Mapping[str, str]
+) -> list[str | int | None]:
+    """Return the key that each slot had before: its own or one that nobody has now; None for none."""
+    slots = tuple(slots)
+    keys = {slot.key for slot in slots}
+    found: list[str | int | None] = []
+    for key in (slot.key for slot in slots):
+        former = key if key in before else renamed.get(str(key))
+        found.append(former if former in before and (former == key or former not in keys) else None)
+    return found
+
+
 def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
     """Return options under what they are, as their place in a choice says nothing."""
-    return tuple(replace(option, key=_identity(option.kind)) for option in options)
+    counts: Counter[str] = Counter()
+    found = []
+    for option in options:
+        name = identity(option.kind)
+        counts[name] += 1
+        found.append(replace(option, key=f"{name} {counts[name]}"))
+    return tuple(found)
 
 
-def _identity(kind: Kind) -> str:
+def identity(kind: Kind) -> str:
+    """Return what tells an option of a choice from others, whatever changes within it."""
     match kind:
         case Leaf(wire, type=node):
             return f"{wire} {node}"
-        case Record(name) | Choice(name):
-            return name
+        case Record(slots=slots, type=t.TupleType()):
+            # Its name is that of the first place where it stands.
+            return f"tuple of {', '.join(identity(slot.kind) for slot in slots)}"
+        case Record(type=node):
+            return str(node)
+        case Choice(options=options):
+            return " or ".join(identity(option.kind) for option in options)
         case Sequence(item):
-            return f"list of {_identity(item)}"
+            return f"list of {identity(item)}"
         case Nullable(inner):
-            return _identity(inner)
+            return identity(inner)
     return "map"
 
 

@@ -306,9 +306,14 @@ class Schema:
 
         return Schema(types_of(layout.root))._given(layout)
 
-    def keeping(self, older: Schema) -> Schema:
-        """Return this schema with the names and numbers that an older version gave what has stayed."""
-        return self._given(self.layout.keeping(older.layout))
+    def keeping(self, older: Schema, renamed: Mapping[str, str] | None = None) -> Schema:
+        """Return this schema with the names and numbers that an older version gave what has stayed.
+
+        Args:
+            older: The version whose payloads there are.
+            renamed: Keys that fields had in it, by their new ones: these keep their numbers, not their names.
+        """
+        return self._given(self.layout.keeping(older.layout, renamed))
 
     def _given(self, layout: Layout) -> Schema:
         made = copy.copy(self)

@@ -58,7 +58,7 @@ def kinds(kind: Kind) -> tuple[type, ...]:
 
 def _types(node: t.Type) -> tuple[type, ...]:
     match node:
-        case t.AnyType():
+        case t.AnyType() | t.UnionType():
             return (object,)
         case t.EnumType(cls):
             return (cls,)
