@@ -72,6 +72,9 @@ def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
     name = f"{FROM_FILE}{path.stem}"
+    # Two versions of a schema may be files of one name, and their classes are found by the module's.
+    while (other := sys.modules.get(name)) is not None and Path(other.__file__ or "") != path.absolute():
+        name += "_"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -29,6 +29,7 @@ COMMANDS = {
     "generate": "Write a built-in corpus to a file.",
     "convert": "Turn a file of records into another format.",
     "schema": "Infer, show or check an advisory schema.",
+    "evolve": "Show what a change of a schema costs: what each codec reads, loses, refuses.",
     "fidelity": "Show what each codec brings back of each Python type.",
     "check": "Attack codecs with hostile payloads and objects.",
     "once": "Do one fixed amount of work, for `pyperf command`.",

@@ -17,7 +17,7 @@ from ._records import output, report_remark, report_skipped, slow_progress
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
-__all__ = ["command"]
+__all__ = ["codec_of", "command"]
 
 SHOWN = 40
 """Characters of an example."""
@@ -218,7 +218,7 @@ def check(
     counter = AdviceCounter()
     try:
         rows = corpus(source, records, **how)
-        advise = made.adviser(codec or _codec_of(source, how["format"]))
+        advise = made.adviser(codec or codec_of(source, how["format"]))
         with slow_progress(f"checking {source}") as progress:
             for record in rows.records(progress):
                 counter.add(advise(record)[1])
@@ -232,7 +232,7 @@ def check(
         context.exit(1)
 
 
-def _codec_of(source: str, source_format: str | None) -> str:
+def codec_of(source: str, source_format: str | None) -> str:
     """Return the codec whose conventions a file's format follows."""
     from ..datasets.formats import format_of
     from ..errors import UsageError

@@ -1,0 +1,116 @@
+"""What came back, held against what the reading version should have made of it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ...codecs.paths import brief, step
+from ...schemas import types as t
+from ...schemas.layout import Choice, Kind, Map, Nullable, Record, Sequence
+from ..fidelity.equality import equal
+from .records import Unfit, option_of
+
+__all__ = ["Fault", "Finding", "findings"]
+
+Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
+
+_NOTHING: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a record is not what the reading version should have made of it.
+
+    Attributes:
+        fault: ``"lost"``: written, and not there. ``"wrong"``: another value. ``"made up"``: a value where
+            nothing was written. ``"unfit"``: what the reading version has no place for, as it was written;
+            or nothing where that version requires something and nobody wrote it.
+            ``"kept"`` is none: a field that the reading version does not know.
+        path: By the names of the reading version, without the numbers of items.
+        example: What was written and what came, in short.
+    """
+
+    fault: Fault
+    path: str
+    example: str = ""
+
+
+def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[Finding]:
+    """Yield where a value is not what was expected.
+
+    Args:
+        wanted: As `expected` gives it.
+        found: What a codec decoded.
+        kind: Of the reading version.
+        path: Where both stand.
+    """
+    if isinstance(wanted, Unfit):
+        if _same(wanted.value, found):
+            yield Finding("unfit", path, f"{brief(found)} came back as it was written")
+        else:
+            yield Finding("wrong", path, _example(wanted.value, found))
+        return
+    if isinstance(kind, Nullable) and wanted is not None:
+        kind = kind.kind
+    if isinstance(kind, Choice):
+        kind = option_of(wanted, kind) or kind
+    match kind:
+        case Record(type=t.RecordType(positional=False)) if isinstance(wanted, dict):
+            if isinstance(found, dict):
+                yield from _fields(wanted, found, kind, path)
+                return
+        case Record() if isinstance(wanted, tuple) and isinstance(found, tuple | list):
+            if len(found) == len(wanted):
+                for at, (slot, x, y) in enumerate(zip(kind.slots, wanted, found, strict=True)):
+                    yield from findings(x, y, slot.kind, f"{path}[{at}]")
+                return
+        case Sequence(item) if isinstance(wanted, list | tuple) and type(wanted) is type(found):
+            if len(found) == len(wanted):
+                for x, y in zip(wanted, found, strict=True):
+                    yield from findings(x, y, item, f"{path}[]")
+                return
+        case Map(value=inner) if isinstance(wanted, dict) and isinstance(found, dict):
+            if wanted.keys() == found.keys():
+                for key in wanted:
+                    yield from findings(wanted[key], found[key], inner, f"{path}{{}}")
+                return
+    if not _same(wanted, found):
+        yield Finding("wrong", path, _example(wanted, found))
+
+
+def _fields(wanted: dict[Any, Any], found: dict[Any, Any], record: Record, path: str) -> Iterator[Finding]:
+    for slot in record.slots:
+        place = path + step(slot.key)
+        x, y = wanted.get(slot.key, _NOTHING), found.get(slot.key, _NOTHING)
+        if x is _NOTHING and y is _NOTHING:
+            if slot.required:
+                yield Finding("unfit", place, "required, and nobody wrote it")
+        elif y is _NOTHING:
+            yield Finding("lost", place, _example(x.value if isinstance(x, Unfit) else x, y))
+        elif x is not _NOTHING:
+            yield from findings(x, y, slot.kind, place)
+        elif not (y is None and isinstance(slot.kind, Nullable)):
+            yield Finding("made up", place, _example(x, y))
+    known = {slot.key for slot in record.slots}
+    yield from (Finding("kept", path + step(key)) for key in found if key not in known)
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    """Whether two values are one; an int is what it is as a float, and a member of an enum what it holds."""
+    if type(wanted) in (int, float) and type(found) in (int, float):
+        return bool(wanted == found)
+    if isinstance(wanted, enum.Enum) and isinstance(found, enum.Enum):
+        return bool(wanted.value == found.value)
+    if isinstance(wanted, enum.Enum) and not isinstance(found, enum.Enum):
+        return False
+    return equal(wanted, found)
+
+
+def _example(before: Any, after: Any) -> str:
+    def text(value: Any) -> str:
+        return "nothing" if value is _NOTHING else brief(value)
+
+    return f"{text(before)} was written, {text(after)} came back"

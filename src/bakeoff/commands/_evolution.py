@@ -1,0 +1,348 @@
+"""What a change of a schema costs, as a table and as JSON."""
+
+from __future__ import annotations
+
+import json as _json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from ..bench.evolution.cost import Cost
+from ..bench.evolution.trial import Direction, Reading, Trial
+from ..reports import numbers
+from ..reports.table import EMPTY, Absent, Column, Entry, Row, Section, Table
+from ..schemas.difference import RULES, Difference
+
+__all__ = ["Evolution", "json", "table"]
+
+_DIRECTIONS: Final[tuple[Direction, ...]] = ("old→new", "new→old")
+_FEW: Final = 4
+"""Names of codecs in a sentence; of more the rest is counted."""
+_LINES: Final = 20
+"""Lines that say what was lost, and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """What was found out.
+
+    Attributes:
+        old: The older version, as it was typed.
+        new: The newer one.
+        difference: What lies between them.
+        trials: By codec.
+        costs: By codec and direction, of what is read.
+        records: Of each version.
+        data: Where they are from; empty for made ones.
+        newer: Those are the newer version's.
+    """
+
+    old: str
+    new: str
+    difference: Difference
+    trials: Sequence[Trial]
+    costs: Mapping[tuple[str, Direction], Cost]
+    records: int
+    data: str = ""
+    newer: bool = False
+
+
+def table(found: Evolution) -> Table:
+    """Lay it out as the one table model: a row for each codec, and below it each change on its own."""
+    if not found.difference.changes:
+        return Table((Section(f"{found.old} → {found.new}: no difference", (), ()),))
+    columns = (
+        Column("codec", "codec", numeric=False),
+        *(Column(way, way, numeric=False) for way in _DIRECTIONS),
+        Column("silent", "lost or wrong in silence", numeric=False),
+        *(Column(f"cost {way}", f"cost {way}", unit="other / own", raw_unit="ratio") for way in _DIRECTIONS),
+    )
+    changes = found.difference.changes
+    kept = f"{len(changes)} change{'s' * (len(changes) != 1)}"
+    whose = (
+        f"the {'newer' if found.newer else 'older'} version's are those of {found.data}"
+        if found.data
+        else "made up"
+    )
+    whole = Section(
+        f"{found.old} → {found.new}: {kept}",
+        columns,
+        tuple(_row(trial, found.costs) for trial in found.trials),
+        lines=(
+            f"{found.records:,} records of each version, {whose}; "
+            "old→new: the new version reads what the old one wrote",
+        ),
+        remarks=tuple(_remarks(found.trials)),
+        absent=tuple(
+            Absent(trial.codec, "not carried", trial.backward.failed)
+            for trial in found.trials
+            if trial.backward.failed
+        ),
+    )
+    alone = Section("Each change on its own", (), (), remarks=tuple(_alone(found)))
+    kinds = dict.fromkeys(change.kind for change in changes)
+    rules = Section("By the rules of the formats", (), (), remarks=tuple(f"{k}: {RULES[k]}" for k in kinds))
+    return Table((whole, alone, rules), recommendation=_sentence(found.trials))
+
+
+# The rows -------------------------------------------------------------------------------------------
+
+
+def _row(trial: Trial, costs: Mapping[tuple[str, Direction], Cost]) -> Row:
+    entries = {"codec": Entry(trial.codec), "silent": Entry(_silent(trial))}
+    for way in _DIRECTIONS:
+        reading = trial.reading(way)
+        tone: Literal["", "good", "bad"] = "good" if reading.clean else "bad" if _is_silent(reading) else ""
+        words = _words(reading)
+        entries[way] = Entry(words, words, tone=tone)
+        entries[f"cost {way}"] = _cost(costs.get((trial.codec, way)))
+    return Row(trial.codec, entries, ranked=not trial.backward.failed)
+
+
+def _words(reading: Reading) -> str:
+    if reading.failed:
+        return "not carried"
+    if reading.refused == reading.records:
+        return "refuses"
+    wrong, lost = len(reading.places("wrong", "made up")), len(reading.places("lost"))
+    unfit = len(reading.places("unfit"))
+    parts = [
+        f"refuses {numbers.percent(reading.refused / reading.records)}" if reading.refused else "",
+        f"{wrong} wrong" if wrong else "",
+        f"loses {lost}" if lost else "",
+        f"{unfit} unfit" if unfit else "",
+    ]
+    return ", ".join(filter(None, parts)) or "reads"
+
+
+def _is_silent(reading: Reading) -> bool:
+    return bool(reading.places("lost", "wrong", "made up"))
+
+
+def _silent(trial: Trial) -> str:
+    found: dict[str, None] = {}
+    for way in _DIRECTIONS:
+        reading = trial.reading(way)
+        found |= dict.fromkeys(reading.places("lost"))
+        found |= dict.fromkeys(f"{path} (wrong)" for path in reading.places("wrong", "made up"))
+    return ", ".join(found)
+
+
+def _cost(cost: Cost | None) -> Entry:
+    if cost is None:
+        return EMPTY
+    found = cost.ratio
+    half = (found.high - found.low) / 2
+    text = f"{numbers.ratio(found.value)} {numbers.spread(found.value, half)}".strip()
+    return Entry(text, found.value, found.low, found.high if math.isfinite(found.high) else None)
+
+
+# The sentences --------------------------------------------------------------------------------------
+
+
+def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
+    shown = " ".join(_words(trial.reading(way)) for trial in trials for way in _DIRECTIONS)
+    if "loses" in shown:
+        yield "loses: so many fields were written and are not there, without an error"
+    if "wrong" in shown:
+        yield "wrong: so many fields hold what was not written there, without an error"
+    if "unfit" in shown:
+        yield (
+            "unfit: so many fields are passed on as they are, though the reading version wants another type, "
+            "or are required and not there; only `Schema.advise` says so"
+        )
+    yield (
+        "cost: time to decode the other version's payload over that of one's own, which holds other fields; "
+        "± is half the 95 % interval within this process"
+    )
+    yield from _told(trials, _refusals)
+    yield from _told(trials, _faults, examples=True)
+    kept = [trial.codec for trial in trials if trial.backward.unknown or trial.forward.unknown]
+    dropped = [
+        trial.codec
+        for trial in trials
+        if trial.codec not in kept and False in (trial.backward.unknown, trial.forward.unknown)
+    ]
+    if kept or dropped:
+        said = [
+            f"{word} by {_some(names)}" for word, names in (("kept", kept), ("dropped", dropped)) if names
+        ]
+        yield f"fields that the reading version does not know: {'; '.join(said)}"
+
+
+_What = tuple[str, str, str]
+"""What happened, the path where it did, and why or an example."""
+
+
+def _refusals(reading: Reading) -> list[_What]:
+    return [("refused", "", reading.error)] if reading.refused else []
+
+
+def _faults(reading: Reading) -> list[_What]:
+    words = {"wrong": "read wrongly", "made up": "read wrongly"}
+    return [(words.get(each.fault, each.fault), each.path, each.example) for each in reading.faults]
+
+
+def _told(
+    trials: Sequence[Trial], of: Callable[[Reading], list[_What]], *, examples: bool = False
+) -> Iterator[str]:
+    """Yield what happened, to which codecs, with why or with the first example."""
+    groups: dict[tuple[Direction, str, str, str], list[str]] = {}
+    first: dict[tuple[Direction, str, str, str], str] = {}
+    for trial in trials:
+        for way in _DIRECTIONS:
+            for what, path, why in of(trial.reading(way)):
+                key = (way, what, path, "" if examples else why)
+                first.setdefault(key, why)
+                groups.setdefault(key, []).append(trial.codec)
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for key, codecs in groups.items():
+        lines.setdefault((f"{key[0]} {key[1]}", _some(codecs), first[key]), []).append(key[2])
+    for number, ((what, who, why), paths) in enumerate(lines.items()):
+        if number == _LINES:
+            yield f"and {len(lines) - _LINES} more of these; -f json has all"
+            return
+        where = f": {', '.join(paths)}" if any(paths) else ""
+        yield f"{what}{where} ({who}): {why}"
+
+
+def _some(names: Sequence[str]) -> str:
+    if len(names) <= _FEW + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[: _FEW - 1])} and {len(names) - _FEW + 1} others"
+
+
+_VERBS: Final = {
+    "reads": "read by",
+    "unfit": "passed on as it is, unfit, by",
+    "part": "refused in part by",
+    "refuses": "refused by",
+    "loses": "lost in silence by",
+    "wrong": "read wrongly by",
+    "not carried": "not carried by",
+}
+
+
+def _outcome(reading: Reading) -> str:
+    """Return the worst that happens to a reading."""
+    if reading.failed:
+        return "not carried"
+    if reading.places("wrong", "made up"):
+        return "wrong"
+    if reading.places("lost"):
+        return "loses"
+    if reading.refused:
+        return "refuses" if reading.refused == reading.records else "part"
+    return "unfit" if reading.faults else "reads"
+
+
+def _alone(found: Evolution) -> Iterator[str]:
+    """Yield what becomes of each change on its own."""
+    several = len(found.difference.changes) > 1
+    alike: dict[tuple[str, str], list[str]] = {}
+    for at, change in enumerate(found.difference.changes):
+        pairs = [
+            (trial.codec, trial.changes[at] if several else (trial.backward, trial.forward))
+            for trial in found.trials
+            if not several or trial.changes
+        ]
+        told = [
+            _by((codec, _outcome(pair[way])) for codec, pair in pairs if pair is not None) for way in (0, 1)
+        ]
+        if not told[0]:
+            words = "not to be had alone"
+        else:
+            same = told[0] == told[1]
+            words = f"both ways {told[0]}" if same else f"old→new {told[0]}; new→old {told[1]}"
+        alike.setdefault((change.kind, words), []).append(change.words)
+    yield from (f"{kind} {', '.join(places)}: {words}" for (kind, words), places in alike.items())
+    for gone, came in found.difference.suspects():
+        before, after = gone.path.rpartition(".")[2], came.path.rpartition(".")[2]
+        yield f"if {came.path} is {gone.path} under another name, say --rename {before}={after}"
+
+
+def _by(outcomes: Iterable[tuple[str, str]]) -> str:
+    """Say which codecs do what; empty where there are none."""
+    groups: dict[str, list[str]] = {}
+    for codec, outcome in outcomes:
+        groups.setdefault(outcome, []).append(codec)
+    if not groups:
+        return ""
+    if len(groups) == 1:
+        return f"{_VERBS[next(iter(groups))]} all"
+    largest = max(groups, key=lambda outcome: len(groups[outcome]))
+    parts = [
+        f"{_VERBS[outcome]} {', '.join(names)}" for outcome, names in groups.items() if outcome != largest
+    ]
+    rest = groups[largest]
+    others = f"the {len(rest)} others" if len(rest) > 1 else rest[0]
+    return ", ".join([*parts, f"{_VERBS[largest]} {others}"])
+
+
+def _sentence(trials: Sequence[Trial]) -> str:
+    clean = [trial.codec for trial in trials if trial.clean]
+    silent = [t.codec for t in trials if _is_silent(t.backward) or _is_silent(t.forward)]
+    several = "s" if len(trials) != 1 else ""
+    said = f"{len(clean)} of {len(trials)} codec{several} read both ways without loss"
+    if clean:
+        said += f" ({_some(clean)})"
+    if silent:
+        said += f"; {len(silent)} lose or misread something without a word"
+    return said + "."
+
+
+# JSON -----------------------------------------------------------------------------------------------
+
+
+def json(found: Evolution) -> str:
+    """Render it as JSON; costs are ratios, times in seconds."""
+    changes = found.difference.changes
+    plain = {
+        "old": found.old,
+        "new": found.new,
+        "records": found.records,
+        "data": found.data or None,
+        "data_of": ("new" if found.newer else "old") if found.data else None,
+        "changes": [{key: getattr(c, key) for key in ("kind", "path", "before", "after")} for c in changes],
+        "may_be_renamed": [[gone.path, came.path] for gone, came in found.difference.suspects()],
+        "codecs": [
+            {
+                "codec": trial.codec,
+                "clean": trial.clean,
+                "old_to_new": _reading(trial.backward, found.costs.get((trial.codec, "old→new"))),
+                "new_to_old": _reading(trial.forward, found.costs.get((trial.codec, "new→old"))),
+                "changes": [
+                    None if pair is None else {
+                        "old_to_new": _reading(pair[0]),
+                        "new_to_old": _reading(pair[1]),
+                    }
+                    for pair in trial.changes
+                ],
+            }
+            for trial in found.trials
+        ],
+    }  # fmt: skip
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _reading(reading: Reading, cost: Cost | None = None) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "outcome": _outcome(reading),
+        "records": reading.records,
+        "refused": reading.refused,
+        "error": reading.error,
+        "failed": reading.failed,
+        "faults": [asdict(found) for found in reading.faults],
+        "unknown_fields_kept": reading.unknown,
+    }
+    if cost is not None:
+        found = cost.ratio
+        plain["cost"] = {
+            "ratio": found.value,
+            "low": found.low,
+            "high": found.high if math.isfinite(found.high) else None,
+            "other_seconds": cost.other,
+            "own_seconds": cost.own,
+        }
+    return plain

@@ -1,0 +1,184 @@
+"""``bakeoff evolve``: what a change of a schema costs, codec by codec."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from . import _completion
+from ._options import RECORDS, Time, format_option, reading, selecting
+from ._records import report_remark, report_skipped, slow_progress
+
+if TYPE_CHECKING:
+    from ..schemas.difference import Difference
+
+__all__ = ["command"]
+
+_RECORDS = 300
+_LEAST = 1.0
+"""Seconds of measuring, however long trying has taken."""
+
+
+@click.command("evolve")
+@click.argument("old", shell_complete=_completion.files)
+@click.argument("new", shell_complete=_completion.files)
+@click.option(
+    "--rename",
+    "renames",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="A field that has another name now, in whatever record; repeatable. Nothing is guessed.",
+)
+@click.option(
+    "--data",
+    metavar="FILE",
+    shell_complete=_completion.files,
+    help="Records of either version, turned into the other one; made from the schemas else.",
+)
+@click.option(
+    "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
+)
+@reading
+@selecting("the usual ones, and those that need a schema, as far as they are installed")
+@click.option(
+    "--budget", type=Time(), default="10s", show_default=True, help="Time, trying and measuring together."
+)
+@format_option("text", "md", "json")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File; else standard output.")
+@click.pass_context
+def command(
+    context: click.Context,
+    old: str,
+    new: str,
+    renames: Sequence[str],
+    data: str | None,
+    records: int,
+    how: Mapping[str, Any],
+    codecs: Sequence[str],
+    budget: float,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Show what a change of a schema costs: OLD and NEW are its versions.
+
+    Each codec writes records of one version and reads them as the other, both ways: what comes back is held
+    against what the record should be there. A field may be lost without a word, come back as another one, or
+    the payload be refused. Each change is tried on its own as well. What is read is then timed, against
+    payloads of the reading version.
+
+    Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
+    FILE.proto), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets the
+    field numbers of OLD, unless both bring their own (.proto, .thrift).
+
+    Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
+    be carried out as typed.
+    """
+    from ..bench.evolution.cost import measured
+    from ..bench.evolution.trial import sample, trials
+    from ._evolution import Evolution, json, table
+    from ._output import encoded, guard, layout, put
+
+    started = time.monotonic()
+    guard(output, [Path(name) for name in (old, new, *([data] if data else []))])
+    difference = _difference(old, new, renames)
+    names = _names(codecs)
+    given, newer = _given(data, records, how, difference) if data else ([], False)
+    before, after = sample(difference, records, given, newer=newer)
+    tried = []
+    if difference.changes:
+        with slow_progress("trying") as show:
+            for trial in trials(names, difference, before, after):
+                tried.append(trial)
+                show(len(tried), len(names))
+        with slow_progress("measuring") as show:
+            costs = measured(tried, max(_LEAST, budget - (time.monotonic() - started)), show)
+    else:
+        costs = {}
+    found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
+    if form == "json":
+        content = json(found)
+    elif form == "md":
+        from ..reports import markup
+
+        content = markup.markdown(table(found))
+    else:
+        from ..reports import text
+
+        content = text.render(table(found), **layout(output))
+    put(encoded(content), output)
+    if not all(trial.clean for trial in tried):
+        context.exit(1)
+
+
+def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
+    from ..datasets.schema import schema as named
+    from ..schemas.difference import compare
+
+    told = {}
+    for rename in renames:
+        before, sign, after = rename.partition("=")
+        if not (before and sign and after):
+            raise UsageError(f"--rename {rename}: say OLD=NEW, the names of one field")
+        told[before] = after
+    # One at a time: two files of one name would be one module.
+    older = named(old)
+    found = compare(older, named(new), told)
+    known = {(change.before, change.after) for change in found.changes if change.kind == "renamed"}
+    for before, after in told.items():
+        if (before, after) not in known:
+            raise UsageError(f"--rename {before}={after}: no record has lost {before} and gained {after}")
+    return found
+
+
+def _names(codecs: Sequence[str]) -> list[str]:
+    """Return the codecs that are tried: each is with both versions of the schema anyhow.
+
+    Raises:
+        UsageError: One is not installed, or is compressed.
+    """
+    from ..codecs import describe, missing, select, split_name
+    from ..codecs import names as known
+
+    usual = [name for name in known(needs_schema=True) if describe(name).usual and missing(name) is None]
+    found: dict[str, None] = {}
+    for name in select(codecs, default=usual):
+        base, _, compression = split_name(name)
+        if compression is not None:
+            raise UsageError(f"{name}: a compressor knows no schema; leave it out")
+        if (reason := missing(base)) is not None:
+            raise UsageError(f"{base}: {reason}")
+        found[base] = None
+    return list(found)
+
+
+def _given(
+    source: str, records: int, how: Mapping[str, Any], difference: Difference
+) -> tuple[list[Any], bool]:
+    """Return the records of a file, and whether they are the newer version's.
+
+    Raises:
+        UsageError: They are of neither version.
+    """
+    from ..bench.evolution.given import as_version
+    from ..datasets import corpus
+    from .schema import codec_of
+
+    rows = corpus(source, **how)
+    with slow_progress(f"reading {source}") as show:
+        found = rows.sample(records, show)
+    report_remark(rows)
+    report_skipped(rows.source, rows.skipped, rows.bad)
+    codec = codec_of(source, how["format"])
+    older, newer = (as_version(found, version, codec) for version in (difference.old, difference.new))
+    if older.faults and newer.faults:
+        raise UsageError(
+            f"{source}: of neither version: {older.faults[0]} in the old one, {newer.faults[0]} in the new "
+            "one; `bakeoff schema check` says more"
+        )
+    is_newer = bool(older.faults) or (not newer.faults and newer.unknown < older.unknown)
+    return (newer.records, True) if is_newer else (older.records, False)

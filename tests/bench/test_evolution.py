@@ -1,0 +1,197 @@
+"""What codecs make of the other version's payloads: told as it is, lost and misread fields by name."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Literal, NotRequired, TypedDict
+
+import kinds
+import pytest
+from hypothesis import given
+
+import bakeoff
+from bakeoff import Schema
+from bakeoff.bench.evolution.cost import measured
+from bakeoff.bench.evolution.given import as_version
+from bakeoff.bench.evolution.records import Maker, Pairing, Unfit, counterpart, expected
+from bakeoff.bench.evolution.trial import Reading, Trial, sample, trials
+from bakeoff.codecs import registry
+from bakeoff.schemas.difference import Difference, compare
+
+
+def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> Difference:
+    """Return the difference of two versions of a record called Order."""
+    made = (Schema(TypedDict("Order", fields)) for fields in (old, new))  # type: ignore[operator]
+    return compare(*made, renamed)  # type: ignore[misc]
+
+
+def tried(difference: Difference, *names: str) -> list[Trial]:
+    """Try codecs on a few records."""
+    return list(trials(names, difference, *sample(difference, 60)))
+
+
+def told(reading: Reading) -> list[tuple[str, str]]:
+    """Return fault and place of everything that is not as it should be."""
+    return [(found.fault, found.path) for found in reading.faults]
+
+
+@given(kinds.declared())
+def test_made_records_fit_their_schema(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Whatever it holds: they are what they should be in the same version."""
+    schema = Schema(declared[0])
+    root = schema.layout.root
+    made = [Maker(seed).make(root) for seed in range(5)]
+
+    assert as_version(made, schema, "pickle").faults == []
+    assert pickle.dumps([Maker(seed).make(root) for seed in range(5)]) == pickle.dumps(made)
+
+
+def test_made_records_reach_everything() -> None:
+    """Each option, None, what is missing, and empty lists."""
+    root = Schema({"a": int | str | None, "b": NotRequired[bool], "c": list[Literal["x", "y"]]}).layout.root
+    maker = Maker()
+    made = [maker.make(root) for _ in range(60)]
+
+    assert {type(record["a"]) for record in made} == {int, str, type(None)}
+    assert {record.get("b") for record in made} == {True, False, None}
+    assert {item for record in made for item in record["c"] or [None]} == {"x", "y", None}
+
+
+def test_what_a_record_is_in_the_other_version() -> None:
+    """Widened values are as the reader has them, what nobody wrote is missing, what does not fit marked."""
+    found = versions(
+        {"a": int, "b": str, "c": Literal["x"], "d": str},
+        {"a": float, "e": str, "c": Literal["x", "y"]},
+        b="e",
+    )
+    old, new, pairing = found.old.layout.root, found.new.layout.root, Pairing.of(found)
+
+    record = {"a": 1, "b": "t", "c": "x", "d": "?"}
+    assert expected(record, old, new, pairing) == {"a": 1.0, "e": "t", "c": "x"}
+    assert expected({"a": 1.5, "e": "t", "c": "y"}, new, old, pairing.back()) == {
+        "a": Unfit(1.5),
+        "b": "t",
+        "c": Unfit("y"),
+    }
+    # Beside each record stands its like in the other version: whole, and with what is new there.
+    likes = [counterpart(record, old, new, pairing, Maker(n)) for n in range(30)]
+    assert {record["e"] for record in likes} == {"t"}
+    assert {record["c"] for record in likes} == {"x", "y"}
+
+
+def test_a_rename_is_lost_by_name_and_read_by_place() -> None:
+    """Dicts lose it without a word, typed readers refuse it, and arrays do not see it."""
+    found = versions({"id": int, "name": str}, {"id": int, "title": str}, name="title")
+
+    by_name, typed, array = tried(found, "json", "msgspec-json/struct", "msgspec-msgpack/array")
+
+    assert (told(by_name.backward), told(by_name.forward)) == ([("lost", "$.title")], [("lost", "$.name")])
+    assert " was written, nothing came back" in by_name.backward.faults[0].example
+    assert by_name.backward.unknown is True
+    assert (typed.backward.refused, typed.forward.refused) == (60, 60)
+    assert "`title`" in typed.backward.error
+    assert array.clean
+
+
+def test_reordered_fields_of_one_type_are_misread_by_place() -> None:
+    """The worst of all: another value, and no error."""
+    (array,) = tried(versions({"a": str, "b": str}, {"b": str, "a": str}), "msgspec-msgpack/array")
+
+    assert told(array.backward) == [("wrong", "$.b"), ("wrong", "$.a")]
+
+
+def test_what_does_not_fit_is_told() -> None:
+    """Dicts pass on what the reading version does not expect, and lack what nobody wrote."""
+    found = versions({"a": Literal["x"], "b": str}, {"a": Literal["x", "y"], "c": str})
+
+    by_name, typed = tried(found, "msgpack", "msgspec-msgpack/struct")
+
+    assert told(by_name.backward) == [("unfit", "$.c")]
+    assert sorted(told(by_name.forward)) == [("unfit", "$.a"), ("unfit", "$.b")]
+    # Removed, added, widened: each is tried alone.
+    kinds_of = [change.kind for change in found.changes]
+    alone = dict(zip(kinds_of, typed.changes, strict=True))
+    assert alone["widened"] is not None
+    assert alone["widened"][0].clean
+    assert 0 < alone["widened"][1].refused < 60
+
+
+def test_what_a_typed_reader_does_not_know_it_drops() -> None:
+    """And that is no loss of the version that reads."""
+    (typed,) = tried(versions({"a": int, "b": str}, {"a": int}), "msgspec-json/struct")
+
+    assert typed.backward.clean
+    assert typed.backward.unknown is False
+
+
+def test_a_codec_that_cannot_carry_a_version_says_why() -> None:
+    """It has no other outcome."""
+    (array,) = tried(versions({"a": int}, {"a": int, "b": NotRequired[str]}), "msgspec-msgpack/array")
+
+    assert "optional field has no place" in array.backward.failed
+    assert not array.clean
+    assert measured([array], 0.0) == {}
+
+
+def test_a_codec_that_is_told_the_writers_version() -> None:
+    """`Bound.reading` is asked for a decoder; where it refuses two versions, all payloads are refused."""
+    found = versions({"a": int, "b": str}, {"b": str, "a": int})
+    asked = []
+
+    def bind(schema: Any) -> Any:
+        names = [field.name for field in schema.types.fields]
+
+        def reading(writer: Any) -> Any:
+            asked.append([field.name for field in writer.types.fields])
+            if len(asked) > 1:
+                raise ValueError("these two do not go together")
+            written = [field.name for field in writer.types.fields]
+            return lambda data: dict(zip(written, pickle.loads(data), strict=True))
+
+        return bakeoff.codecs.Bound(
+            encode=lambda record: pickle.dumps([record[name] for name in names]),
+            decode=lambda data: dict(zip(names, pickle.loads(data), strict=True)),
+            reading=reading,
+        )
+
+    codec = bakeoff.Codec("placed", "placed", bind=bind)
+    registry.register(codec)
+    try:
+        (placed,) = tried(found, "placed")
+    finally:
+        registry._registered.pop("placed")
+
+    assert asked == [["a", "b"], ["b", "a"]]
+    assert placed.backward.clean
+    assert (placed.forward.refused, placed.forward.error) == (60, "these two do not go together")
+
+
+def test_costs_are_of_what_is_read() -> None:
+    """Each with its interval; nothing is timed that was refused."""
+    found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
+
+    costs = measured(tried(found, "json", "msgspec-json/struct"), 0.05)
+
+    assert sorted(costs) == [
+        ("json", "new→old"),
+        ("json", "old→new"),
+        ("msgspec-json/struct", "new→old"),
+    ]
+    for cost in costs.values():
+        assert cost.other > 0
+        assert cost.own > 0
+        assert cost.ratio.low <= cost.ratio.value <= cost.ratio.high
+        assert cost.ratio.processes > 2
+
+
+@pytest.mark.parametrize(
+    ("record", "fault"),
+    [({"a": "x", "b": []}, "$.a: 'x' came back as it was written"), ({"b": []}, "$.a: required")],
+)
+def test_records_of_neither_version_are_told_from_others(record: dict[str, Any], fault: str) -> None:
+    """Their types are those of the version, and fields that it does not know are counted."""
+    schema = Schema({"a": int, "b": tuple[int, ...]})
+    good = as_version([{"a": 1, "b": [2], "c": 3}], schema, "json")
+
+    assert (good.records, good.faults, good.unknown) == ([{"a": 1, "b": (2,)}], [], 1)
+    assert as_version([record], schema, "json").faults[0].startswith(fault)

@@ -1,0 +1,179 @@
+"""What has changed between two versions of a schema: each change found by its kind, and had on its own."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+
+import kinds
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bakeoff import Schema
+from bakeoff.schemas import types as t
+from bakeoff.schemas.difference import RULES, Difference, compare
+
+
+def version(**fields: Any) -> Schema:
+    """Return the schema of a record called Order."""
+    return Schema(TypedDict("Order", fields))  # type: ignore[operator]
+
+
+def changes(old: Schema, new: Schema, **renamed: str) -> list[tuple[str, str]]:
+    """Return kind and words of every change."""
+    return [(change.kind, change.words) for change in compare(old, new, renamed).changes]
+
+
+class Word(enum.Enum):
+    """Values of one version."""
+
+    RED = "red"
+
+
+class Words(enum.Enum):
+    """Those of the next one."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+class Place(NamedTuple):
+    """By places on the wire."""
+
+    x: int
+    y: int
+
+
+class Finer(NamedTuple):
+    """The next version of it."""
+
+    x: int
+    y: float
+
+
+class Address(TypedDict):
+    """In several places of a record."""
+
+    street: str
+
+
+class Longer(Address):
+    """The next version of it."""
+
+    zip: str
+
+
+@given(kinds.declared())
+def test_a_schema_does_not_differ_from_itself(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    """Whatever it holds."""
+    assert compare(Schema(declared[0]), Schema(declared[0])).changes == ()
+
+
+SINGLE = [
+    ({"a": int}, {"a": int, "b": str}, [("added", "$.b (str)")]),
+    ({"a": int}, {"a": int, "b": NotRequired[str]}, [("added", "$.b (str (optional))")]),
+    ({"a": int, "b": str}, {"a": int}, [("removed", "$.b (str)")]),
+    ({"a": int, "b": str}, {"b": str, "a": int}, [("reordered", "$ (a, b -> b, a)")]),
+    ({"a": int}, {"a": NotRequired[int]}, [("optional", "$.a")]),
+    ({"a": NotRequired[int]}, {"a": int}, [("required", "$.a")]),
+    ({"a": int}, {"a": float}, [("widened", "$.a (int -> float)")]),
+    ({"a": float}, {"a": int}, [("narrowed", "$.a (float -> int)")]),
+    ({"a": int}, {"a": int | None}, [("widened", "$.a (int -> int | None)")]),
+    ({"a": str | None}, {"a": str}, [("narrowed", "$.a (str | None -> str)")]),
+    ({"a": int}, {"a": int | str}, [("widened", "$.a (int -> int | str)")]),
+    ({"a": int | str}, {"a": str | int | bytes}, [("widened", "$.a (int | str -> str | int | bytes)")]),
+    ({"a": Literal["x"]}, {"a": Literal["x", "y"]}, [("widened", "$.a ('x' -> 'x' | 'y')")]),
+    ({"a": Literal["x"]}, {"a": str}, [("widened", "$.a ('x' -> str)")]),
+    ({"a": Word}, {"a": Words}, [("widened", "$.a (Word(red) -> Words(red, blue))")]),
+    ({"a": Words}, {"a": Word}, [("narrowed", "$.a (Words(red, blue) -> Word(red))")]),
+    ({"a": int}, {"a": str}, [("retyped", "$.a (int -> str)")]),
+    ({"a": list[int]}, {"a": set[int]}, [("retyped", "$.a (list[int] -> set[int])")]),
+    ({"a": list[int]}, {"a": list[float]}, [("widened", "$.a[] (int -> float)")]),
+    ({"a": dict[str, int]}, {"a": dict[str, float]}, [("widened", "$.a{} (int -> float)")]),
+    ({"a": tuple[int, int]}, {"a": tuple[int, float]}, [("widened", "$.a[1] (int -> float)")]),
+    ({"a": tuple[int]}, {"a": tuple[int, str]}, [("added", "$.a[1] (str)")]),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), SINGLE)
+def test_every_single_change_is_found_by_its_kind(
+    old: dict[str, Any], new: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    """And nothing else is; alone it makes the old version the new one."""
+    found = compare(version(**old), version(**new))
+
+    assert [(change.kind, change.words) for change in found.changes] == expected
+    alone = found.alone(found.changes[0])
+    assert alone is not None
+    assert compare(alone, found.new).changes == ()
+    assert all(change.kind in RULES for change in found.changes)
+
+
+def test_renames_are_told_never_guessed() -> None:
+    """A field that went and one that came are one only where somebody says so; what may be one is named."""
+    old, new = version(name=str, age=int), version(title=str, age=int)
+
+    assert changes(old, new) == [("removed", "$.name (str)"), ("added", "$.title (str)")]
+    assert [(a.path, b.path) for a, b in compare(old, new).suspects()] == [("$.name", "$.title")]
+    assert changes(old, new, name="title") == [("renamed", "$.name to title")]
+    assert changes(old, version(name=str, age=int, title=str), name="title") == [("added", "$.title (str)")]
+
+
+def numbered(difference: Difference) -> dict[str | int, tuple[str, int]]:
+    """Return name and number of the new version's fields by key."""
+    root: Any = difference.new.layout.root
+    return {slot.key: (slot.name, slot.number) for slot in root.slots}
+
+
+def test_what_has_stayed_keeps_its_number() -> None:
+    """Under a new name as well; what is new or of another type gets one that nobody had."""
+    found = compare(
+        version(id=int, name=str, note=str, price=int),
+        version(price=float, title=str, id=int),
+        {"name": "title"},
+    )
+
+    assert numbered(found) == {"price": ("price", 5), "title": ("title", 2), "id": ("id", 1)}
+
+
+def test_a_record_is_changed_wherever_it_stands() -> None:
+    """One change, though it has several places; alone it holds in all of them."""
+    found = compare(version(home=Address, work=list[Address]), version(home=Longer, work=list[Longer]))
+
+    assert [str(change) for change in found.changes] == ["added $.home.zip (str)"]
+    alone = found.alone(found.changes[0])
+    assert alone is not None
+    assert [path for path, _ in t.walk(alone.types)] == [
+        "$", "$.home", "$.home.street", "$.home.zip", "$.work", "$.work[]", "$.work[].street", "$.work[].zip",
+    ]  # fmt: skip
+
+
+def test_a_named_tuple_cannot_change_by_parts() -> None:
+    """Its class says all of it, so no change of it is had alone."""
+    found = compare(version(at=Place), version(at=Finer))
+
+    assert [change.words for change in found.changes] == ["$.at[1] (int -> float)"]
+    assert found.alone(found.changes[0]) is None
+
+
+EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
+    lambda fields: {"new": str, **fields},
+    lambda fields: dict(list(fields.items())[1:]),
+    lambda fields: {name: NotRequired[kind] for name, kind in fields.items()},
+    lambda fields: {name: list[kind] for name, kind in fields.items()},  # type: ignore[valid-type]
+    lambda fields: dict(reversed(fields.items())),
+]
+
+
+@given(kinds.declared(), st.sampled_from(EDITS))
+def test_each_change_alone_is_one_step(
+    declared: tuple[dict[str, Any], dict[str, Any]], edit: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    """The old version with one change differs from the old one in that, whatever the schemas are."""
+    found = compare(version(**declared[0]), version(**edit(declared[0])))
+
+    for change in found.changes:
+        if (alone := found.alone(change)) is not None:
+            assert [str(step) for step in compare(found.old, alone).changes] == [str(change)]

@@ -1,0 +1,145 @@
+"""``bakeoff evolve``, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli import main
+
+OLD = """
+from __future__ import annotations
+from typing import TypedDict
+
+
+class Item(TypedDict):
+    sku: str
+    price: int
+
+
+class Order(TypedDict):
+    id: int
+    customer: str
+    items: list[Item]
+"""
+NEW = """
+from __future__ import annotations
+from typing import NotRequired, TypedDict
+
+
+class Item(TypedDict):
+    price: float
+    sku: str
+
+
+class Order(TypedDict):
+    id: int
+    buyer: str
+    items: list[Item]
+    coupon: NotRequired[str]
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two versions of a schema: in files of one name, as they are in two checkouts."""
+    monkeypatch.chdir(tmp_path)
+    for folder, text in (("old", OLD), ("new", NEW)):
+        Path(folder).mkdir()
+        Path(folder, "order.py").write_text(text)
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    """Run the command line on the two versions and return its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        main(["evolve", *arguments])
+    code = caught.value.code
+    assert isinstance(code, int)
+    return code
+
+
+QUICK = ("old/order.py", "new/order.py", "--budget", "0s", "-n", "40")
+
+
+def test_silent_loss_has_a_name(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One row for each codec; what is lost, refused and misread is said below, and each change on its own."""
+    assert run(*QUICK, "--rename", "customer=buyer", "-c", "json,msgspec-json/struct,cbor2") == 1
+
+    out = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert out.startswith("old/order.py → new/order.py: 4 changes\n")
+    assert "loses 1" in rows["json"]
+    assert "$.buyer, $.customer" in rows["json"]
+    assert "×" in rows["json"]
+    assert rows["msgspec-json/struct"].split()[1:3] == ["refuses", "refuses"]
+    assert "old→new lost: $.buyer (json, cbor2): '" in out
+    assert "renamed $.customer to buyer: both ways refused by msgspec-json/struct, lost in silence by" in out
+    assert "reordered $.items[] (sku, price -> price, sku): both ways read by all\n" in out
+    assert "0 of 3 codecs read both ways without loss; 2 lose or misread something without a word." in out
+
+
+def test_nothing_lost_is_no_failure(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 0 where all is read, and where there is nothing to read otherwise."""
+    Path("next.py").write_text(OLD.replace("customer: str", "customer: str\n    note: NotRequired[str]"))
+    Path("next.py").write_text(
+        Path("next.py").read_text().replace("import Typed", "import NotRequired, Typed")
+    )
+
+    assert run("old/order.py", "next.py", "--budget", "0s", "-n", "20", "-c", "json,*/struct") == 0
+    assert "3 of 3 codecs read both ways without loss (json, " in capsys.readouterr().out
+    assert run("old/order.py", "old/order.py", "-c", "json") == 0
+    assert capsys.readouterr().out == "old/order.py → old/order.py: no difference\n\n"
+
+
+def test_records_of_ones_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are of the version that they fit, and are turned into the other one; JSON says it all."""
+    row = {"id": 1, "buyer": "Ada", "items": [{"price": 1.5, "sku": "x"}], "coupon": "y", "more": 1}
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+
+    assert run(*QUICK, "--rename", "customer=buyer", "--data", "rows.jsonl", "-c", "json", "-f", "json") == 1
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["records"], found["data"], found["data_of"]) == (1, "rows.jsonl", "new")
+    assert [change["kind"] for change in found["changes"]] == ["renamed", "widened", "reordered", "added"]
+    (codec,) = found["codecs"]
+    assert codec["new_to_old"]["outcome"] == "loses"
+    assert [fault["path"] for fault in codec["new_to_old"]["faults"]] == ["$.customer", "$.items[].price"]
+    assert codec["new_to_old"]["faults"][0]["example"] == "'Ada' was written, nothing came back"
+    assert codec["new_to_old"]["cost"]["ratio"] > 0
+    assert len(codec["changes"]) == 4
+
+
+def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As Markdown, and never over what was read."""
+    assert run(*QUICK, "-c", "json", "-f", "md", "-o", "table.md") == 1
+    assert Path("table.md").read_text().startswith("## old/order.py → new/order.py: 5 changes\n")
+    assert run(*QUICK, "-c", "json", "-o", "new/order.py") == 2
+    assert Path("new/order.py").read_text() == NEW
+    assert "new/order.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("old/order.py", "gone.py"), "gone.py: no such schema file"),
+        ((*QUICK, "--rename", "customer"), "say OLD=NEW"),
+        ((*QUICK, "--rename", "id=buyer"), "no record has lost id and gained buyer"),
+        ((*QUICK, "-c", "json|zstd"), "a compressor knows no schema"),
+        ((*QUICK, "-c", "nothing"), "nothing"),
+        (
+            (*QUICK, "--data", "rows.jsonl", "-c", "json"),
+            "rows.jsonl: of neither version: $.customer: required",
+        ),
+    ],
+)
+def test_what_cannot_be_carried_out(
+    files: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    """One line says why, with exit code 2."""
+    Path("rows.jsonl").write_text('{"id": 1}\n')
+
+    assert run(*arguments) == 2
+    assert message in capsys.readouterr().err
