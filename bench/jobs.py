@@ -126,9 +126,9 @@ class Prepare(Job):
     sample: int
     bytes: int
     infer: bool
-    schema: str
     training: bool
     batch: int
+    schema: str = ""
     seconds: float | None = None
     after: int | None = None
     size: int | None = None

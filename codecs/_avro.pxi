@@ -153,7 +153,7 @@ cdef class AvroEnds:
         if node.what == OF_ARRAY or node.what == OF_MAP:
             return self._blocks(node, data, end, at, left)
         # All others begin with a number.
-        at = _varint(data, end, at, &number)
+        at = _avro_long(data, end, at, &number)
         if at < 0:
             return at
         if node.what == OF_LONG:
@@ -175,7 +175,7 @@ cdef class AvroEnds:
         cdef int part = self._parts[node.parts]
         cdef avro_t *item = &self._nodes[part]
         while True:
-            at = _varint(data, end, at, &count)
+            at = _avro_long(data, end, at, &count)
             if at < 0:
                 return at
             if count == 0:
@@ -185,7 +185,7 @@ cdef class AvroEnds:
                 if count < -left[0]:
                     return TOO_MUCH
                 count = -count
-                at = _varint(data, end, at, &size)
+                at = _avro_long(data, end, at, &size)
                 if at < 0:
                     return at
                 if size < 0:
@@ -204,7 +204,7 @@ cdef class AvroEnds:
                 for i in range(count):
                     if node.what == OF_MAP:
                         left[0] -= 1
-                        at = _varint(data, end, at, &size)
+                        at = _avro_long(data, end, at, &size)
                         if at < 0:
                             return at
                         if size < 0:
@@ -219,7 +219,7 @@ cdef class AvroEnds:
                 return NO_BLOCK
 
 
-cdef inline int64_t _varint(const unsigned char *data, int64_t end, int64_t at, int64_t *number) noexcept nogil:
+cdef inline int64_t _avro_long(const unsigned char *data, int64_t end, int64_t at, int64_t *number) noexcept nogil:
     """Read a zigzag number of 64 bits at the most, and return where it is over."""
     cdef uint64_t value = 0
     cdef int shift = 0

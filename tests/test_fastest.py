@@ -50,6 +50,34 @@ def test_the_lock_s_policies_are_kept(tmp_path):
     assert expected == bakeoff.fastest(lock=path)
 
 
+def test_the_lock_keeps_the_definition(tmp_path):
+    """A codec that needs a schema has it of the lock; another schema is refused, the same is not."""
+    schema = bakeoff.Schema({"id": int, "at": str})
+    path = lock(tmp_path, "avro")
+    definition = schema.definition("avro").decode()
+    lines = f"schema = false\ndefinition = '''{definition}'''"
+    path.write_text(path.read_text().replace("version = 2", "version = 3").replace("schema = false", lines))
+
+    made = bakeoff.fastest(lock=path)
+    assert made == made.with_schema(made.schema)
+    payload = bakeoff.codec("avro", schema=schema).encode({"id": 1, "at": "x"})
+    assert {"id": 1, "at": "x"} == made.decode(payload)
+    assert {"id": 1, "at": "x"} == bakeoff.fastest(lock=path, schema=schema).decode(payload)
+
+    with pytest.raises(bakeoff.errors.RunError, match="another than the one that avro was chosen with"):
+        bakeoff.fastest(lock=path, schema=bakeoff.Schema({"id": int}))
+
+
+def test_without_a_definition_the_schema_has_to_be_given(tmp_path):
+    """Of a codec that needs one."""
+    path = lock(tmp_path, "msgspec-msgpack/struct")
+
+    with pytest.raises(bakeoff.UsageError, match="needs a schema; give it"):
+        bakeoff.fastest(lock=path)
+    made = bakeoff.fastest(lock=path, schema=bakeoff.Schema({"id": int}))
+    assert 7 == made.decode(made.encode({"id": 7})).id
+
+
 def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     """One that is not there is an error: another codec would be worse than none."""
     monkeypatch.chdir(tmp_path)

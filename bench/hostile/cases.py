@@ -82,7 +82,6 @@ def wire(codec: Codec) -> frozenset[str]:
     return frozenset(found)
 
 
-
 def room(codec: Codec) -> int:
     """Return the most bytes that a payload may have."""
     return codec.limits.size

@@ -7,6 +7,8 @@ Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types"
 * Maps with other keys than text are arrays of records of ``key`` and ``value``.
 * Items that take no byte stand in a union of one branch, which takes one: an array of nulls claims a hundred
   million items in five bytes.
+* What is a field of a record and what is ours stands in properties of fields, which the specification keeps
+  for such: `KEY`, `NUMBER`, `MISSING` and `NULL`.
 """
 
 from __future__ import annotations
@@ -24,9 +26,19 @@ from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
+KEY = "bakeoff.key"
+"""The key of a field in records, where its name is another."""
+NUMBER = "bakeoff.number"
+"""The number of a field, where that is not its place among the fields: other formats have it on the wire."""
+MISSING = "bakeoff.missing"
+"""True where null stands for a field that is not there."""
+NULL = "bakeoff.null"
+"""Of a bool: the name of the field that is there and None where this is true."""
+
 NAMED = ("record", "error", "enum", "fixed")
 """The types that have names."""
 
+_BIT = re.compile(r"null_[0-9]{1,9}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _Unit = Literal["ms", "us", "ns"]
 _UNITS: dict[_Unit, str] = {"ms": "millis", "us": "micros", "ns": "nanos"}
@@ -112,7 +124,9 @@ class _Writer:
                 if own in self.written:
                     return made
                 self.written.add(own)
-                node = self.record(made, [field for slot in slots for field in self.fields(slot, made)])
+                node = self.record(
+                    made, [field for i, slot in enumerate(slots, 1) for field in self.fields(slot, made, i)]
+                )
                 if is_empty(node):
                     self.empty.add(made)
                 return node
@@ -125,17 +139,20 @@ class _Writer:
         """Return a schema whose values take a byte at least."""
         return [node] if is_empty(node) or (isinstance(node, str) and node in self.empty) else node
 
-    def fields(self, slot: Slot, record: str) -> Iterator[dict[str, Any]]:
+    def fields(self, slot: Slot, record: str, place: int) -> Iterator[dict[str, Any]]:
         name = slot.name if _NAME.fullmatch(slot.name) else f"field_{slot.number}"
         node = self.node(slot.kind, record + name[:1].upper() + name[1:])
+        key: dict[str, Any] = {} if name == slot.key or isinstance(slot.key, int) else {KEY: slot.key}
+        if slot.number != place:
+            key[NUMBER] = slot.number
         if slot.required:
-            yield {"name": name, "type": node}
+            yield {"name": name, "type": node, **key}
             return
         if not slot.null:
             node = ["null", *node] if isinstance(node, list) else ["null", node]
-        yield {"name": name, "type": node, "default": None}
+        yield {"name": name, "type": node, "default": None, MISSING: True, **key}
         if slot.null:
-            yield {"name": slot.null_name, "type": "boolean", "default": False}
+            yield {"name": slot.null_name, "type": "boolean", "default": False, NULL: name}
 
     def branches(self, choice: Choice) -> list[Any]:
         forms = [_form(option.kind) for option in choice.options]
@@ -310,16 +327,22 @@ class _Reader:
             raise SchemaError(path, "a record has a list of fields with names")
         short = self.unique(full.rpartition(".")[2])
         slots = []
-        for number, field in enumerate(fields, 1):
-            key = field["name"]
+        bits = {field[NULL]: field for field in fields if NULL in field and _BIT.fullmatch(field["name"])}
+        for number, field in enumerate((each for each in fields if each not in bits.values()), 1):
+            name, key, bit = field["name"], str(field.get(KEY, field["name"])), bits.get(field["name"])
             kind = self.kind(
-                field.get("type"), path + step(key), inner, depth + 1, short + key[:1].upper() + key[1:]
+                field.get("type"), path + step(key), inner, depth + 1, short + name[:1].upper() + name[1:]
             )
-            slots.append(Slot(key, key, number, kind))
-        keys = [slot.key for slot in slots]
-        if len(set(keys)) < len(keys):
-            raise SchemaError(path, "a record with two fields of one name")
-        types = t.RecordType(short, tuple(t.Field(str(slot.key), types_of(slot.kind)) for slot in slots))
+            missing = field.get(MISSING) is True
+            if missing and bit is None and isinstance(kind, Nullable):
+                kind = kind.kind
+            null = 0 if bit is None else int(bit["name"].removeprefix("null_"))
+            slots.append(Slot(key, name, field.get(NUMBER, number), kind, not missing, null))
+        for told in ([slot.key for slot in slots], [field["name"] for field in fields]):
+            if len(set(told)) < len(told):
+                raise SchemaError(path, "a record with two fields of one name")
+        held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+        types = t.RecordType(short, tuple(held))
         made = self.known[full] = Record(short, tuple(slots), types)
         self.sizes[full] = self.nodes - before
         return made

@@ -143,3 +143,67 @@ def test_bad_input(files: Path, capsys: pytest.CaptureFixture[str], arguments: l
     err = capsys.readouterr().err
     assert words in err
     assert "Traceback" not in err
+
+
+VERSIONS = {
+    "old": "class Event(TypedDict):\n    id: int\n    gone: str\n    at: str\n",
+    "new": "class Event(TypedDict):\n    fresh: str\n    at: str\n    id: int\n",
+}
+
+
+@pytest.mark.parametrize("ending", ["avsc", "proto", "schema.json"])
+def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
+    """One that was exported checks records as the schema that it was made of does, and is the same again."""
+    Path("events.py").write_text(
+        "from typing import NotRequired, TypedDict\n\n"
+        "class Event(TypedDict):\n"
+        "    more: NotRequired[int | None]\n    id: int\n    at: NotRequired[str | None]\n"
+    )
+    assert run("schema", "export", "events.py", "-o", f"events.{ending}") == 0
+    capsys.readouterr()
+    found = []
+    for schema in ("events.py", f"events.{ending}"):
+        assert run("schema", "check", "dirty.jsonl", schema) == 1
+        found.append(capsys.readouterr().out.splitlines()[1:])
+    assert found[0] == found[1]
+
+    written = Path(f"events.{ending}").read_bytes()
+    assert run("schema", "export", f"events.{ending}", "-o", f"again.{ending}") == 0
+    assert written == Path(f"again.{ending}").read_bytes()
+
+
+def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A definition that exists is written over only where it is said to be kept; then numbers stay."""
+    for name, declared in VERSIONS.items():
+        Path(f"{name}.py").write_text(f"from typing import TypedDict\n\n{declared}")
+    assert run("schema", "export", "old.py", "-o", "events.proto") == 0
+    assert run("schema", "export", "old.py", "-o", "events.proto") == 0
+    assert run("schema", "export", "new.py", "-o", "events.proto") == 2
+    assert "events.proto: exists and differs" in (said := capsys.readouterr().err)
+    assert "--keep events.proto keeps its numbers" in said
+
+    assert run("schema", "export", "new.py", "--keep", "events.proto", "-o", "events.proto") == 0
+    text = Path("events.proto").read_text()
+    assert "reserved 2;" in text
+    assert [line.strip() for line in text.splitlines() if " = " in line and "syntax" not in line] == [
+        "string fresh = 4;",
+        "string at = 3;",
+        "int64 id = 1;",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["messages"], "say with --to in which language: avro, protobuf,"),
+        (["messages", "--to", "avrò"], "no schema language 'avrò'; did you mean avro?"),
+        (["clean.avsc", "--to", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
+        (["clean.jsonl", "--to", "avro"], "schema module clean.jsonl does not import"),
+    ],
+)
+def test_what_cannot_be_exported(
+    files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    """One line says why."""
+    assert run("schema", "export", *arguments) == 2
+    assert words in capsys.readouterr().err

@@ -10,7 +10,7 @@ from ..cases import Case, room
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["counts", "filled", "filled_keys", "listed"]
+__all__ = ["AROUND", "counts", "filled", "filled_keys", "listed"]
 
 WORDS = {
     "empty-lists": ("empty lists", 1),
