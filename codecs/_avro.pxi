@@ -1,5 +1,6 @@
 # Avro: specification 1.12, "Binary Encoding". A value shows its end by its schema only.
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_Malloc, PyMem_Free
 
 cdef enum:
@@ -235,3 +236,27 @@ cdef inline int64_t _avro_long(const unsigned char *data, int64_t end, int64_t a
         if shift > 63:
             return NO_NUMBER
     return CUT_SHORT
+
+
+cdef class AvroBody:
+    """What fastavro reads a payload's body from.
+
+    Args:
+        data: The payload.
+        at: Where the body starts.
+    """
+
+    cdef bytes _data
+    cdef Py_ssize_t _at
+    cdef Py_ssize_t _size
+
+    def __init__(self, bytes data not None, Py_ssize_t at):
+        self._data, self._at, self._size = data, at, PyBytes_GET_SIZE(data)
+
+    def read(self, Py_ssize_t size, /):
+        """Return so many bytes, or as many as are left; all for a negative number."""
+        cdef Py_ssize_t at = self._at, left = self._size - at
+        if size < 0 or size > left:
+            size = left
+        self._at = at + size
+        return PyBytes_FromStringAndSize(PyBytes_AS_STRING(self._data) + at, size)

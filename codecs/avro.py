@@ -13,11 +13,11 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Generator, Iterable
+from copy import deepcopy
 from functools import lru_cache
-from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from ._ends import AvroEnds, Pending
+from ._ends import AvroBody, AvroEnds, Pending
 from .binding import Bound, Schema
 from .errors import LimitError
 from .keys import refuse_one_hash_within
@@ -78,7 +78,7 @@ class _Known(NamedTuple):
     give: Callable[[Any], Any]
     checks: bool
 
-    def raw(self, data: bytes, head: bytes, items: int) -> BytesIO:
+    def body(self, data: bytes, head: bytes, items: int) -> AvroBody:
         """Return a payload's body, looked through.
 
         Raises:
@@ -89,9 +89,7 @@ class _Known(NamedTuple):
             raise ValueError(_other(data, self.fingerprint))
         if self.ends.end(data, len(head), items) != len(data):
             raise ValueError("data after the end of the value")
-        body = BytesIO(data)
-        body.seek(len(head))
-        return body
+        return AvroBody(data, len(head))
 
 
 def _other(data: bytes, fingerprint: bytes) -> str:
@@ -141,27 +139,40 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         return bytes(payload)
 
     def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
-        value = _read_data(known.raw(data, head, items), node, both, None, options)
+        value = _read_data(known.body(data, head, items), node, both, None, options)
         if known.checks:
             refuse_one_hash_within(value, len(data))
         return give(value)
 
     def reading(writer: Schema) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
+        writer.peer("avro", read_as=schema)
         other = _known(writer)
         other_head = b"" if bare else MARKER + other.fingerprint
         names_of_both = {"writer": other.schema.names, "reader": names}
+        # fastavro gives the same default to every record.
+        own = deepcopy if _shared_defaults(names) else _itself
 
         def decode_other(data: bytes, *, items: int = DEFAULT.items) -> Any:
-            body = other.raw(data, other_head, items)
+            body = other.body(data, other_head, items)
             value = _read_data(body, other.schema.node, names_of_both, node, options)
             if known.checks:
                 refuse_one_hash_within(value, len(data))
-            return give(value)
+            return give(own(value))
 
         return decode_other
 
     return Bound(encode=encode, decode=decode, definition=known.definition, reading=reading)
+
+
+def _shared_defaults(names: dict[str, Any]) -> bool:
+    """Whether a default is something that can change."""
+    fields = (field for kind in names.values() for field in kind.get("fields", ()))
+    return any(isinstance(field.get("default"), (list, dict, tuple)) for field in fields)
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 # Files ----------------------------------------------------------------------------------------------
@@ -202,6 +213,8 @@ class Container(Framing):
                 return
             count = yield from _read_number(codec, pending, start)
             size = yield from _read_number(codec, pending, start)
+            if size < 0:
+                raise damage(codec, start, "a block of less than no bytes")
             if size > limit:
                 reason = f"a block of {size:,} bytes, more than {limit:,}, the limit of size"
                 raise damage(codec, start, reason, LimitError)

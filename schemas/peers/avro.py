@@ -10,12 +10,14 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import json
+import sys
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...codecs.avro import AvroSchema
 from ...codecs.binding import Peer
+from ...codecs.paths import step
 from .. import types as t
 from .._conversion import (
     Call,
@@ -58,12 +60,19 @@ _PER_SECOND = {"ms": 1_000, "us": 1_000_000}
 _EXACT = decimal.Context(decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
-def peer(schema: Schema) -> Peer:
+def peer(schema: Schema, *, read_as: Schema | None = None) -> Peer:
     """Return what fastavro reads and writes the records of a schema by.
 
+    Args:
+        schema: The schema.
+        read_as: Another version, which its payloads are to be read as.
+
     Raises:
-        SchemaError: Avro has no form of a type, or two branches of a union that was given are read alike.
+        SchemaError: Avro has no form of a type, or two branches of a union that was given are read alike; or
+            a number of this schema would be read as one of another unit.
     """
+    if read_as is not None:
+        _check_units(schema.layout.root, read_as.layout.root, "$")
     definition = write(schema.layout, "avro")
     made = _Plain()
     node = made.node(json.loads(definition), "")
@@ -74,6 +83,31 @@ def peer(schema: Schema) -> Peer:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _check_units(kind: Kind, read_as: Kind, path: str) -> None:
+    """Raise where a number would be read as one of another unit, which resolution does not look at."""
+    kind = kind.kind if isinstance(kind, Nullable) else kind
+    read_as = read_as.kind if isinstance(read_as, Nullable) else read_as
+    match kind, read_as:
+        case Leaf("int" | "timestamp" | "local-timestamp" | "date"), Leaf(
+            "int" | "timestamp" | "local-timestamp" | "date"
+        ):
+            if (kind.wire, kind.unit, type(kind.type)) != (read_as.wire, read_as.unit, type(read_as.type)):
+                raise SchemaError(path, f"{_unit(kind)} would be read as {_unit(read_as)}")
+        case Record(), Record():
+            by_name = {slot.name: slot.kind for slot in read_as.slots}
+            for slot in kind.slots:
+                if slot.name in by_name:
+                    _check_units(slot.kind, by_name[slot.name], path + step(slot.name))
+        case Sequence(), Sequence():
+            _check_units(kind.item, read_as.item, f"{path}[]")
+        case Map(), Map():
+            _check_units(kind.value, read_as.value, path + "{}")
+
+
+def _unit(leaf: Leaf) -> str:
+    return f"{leaf.wire}-{leaf.unit}" if "timestamp" in leaf.wire else str(leaf.type)
 
 
 class _Plain:
@@ -97,8 +131,9 @@ class _Plain:
             return branches
         if isinstance(node, str):
             full = f"{space}.{node}" if space and "." not in node else node
-            return node if node in _PRIMITIVES else full if full in self.names else node
-        kind = node["type"]
+            return sys.intern(full if node not in _PRIMITIVES and full in self.names else node)
+        # fastavro compares the names of types, which is quickest where they are the same objects.
+        kind = sys.intern(node["type"])
         if kind in _PRIMITIVES:
             decimal_ = {key: node[key] for key in ("precision", "scale") if key in node}
             return {"type": kind, **decimal_} if node.get("logicalType") == "decimal" else kind
@@ -115,7 +150,7 @@ class _Plain:
             for key in ("type", "size", "symbols", "default", "precision", "scale")
             if key in node
         }
-        made |= {"name": full, "aliases": node.get("aliases", [])}
+        made |= {"type": kind, "name": full, "aliases": node.get("aliases", [])}
         self.names[full] = made
         if "fields" in node:
             inner = full.rpartition(".")[0]
@@ -207,6 +242,7 @@ class _Compiler:
         raise AssertionError(kind)
 
     def leaf(self, node: Any, leaf: Leaf) -> Both:
+        node = self.names.get(node, node) if isinstance(node, str) else node
         match leaf:
             case Leaf("bytes", t.DecimalType()):
                 to, back = _decimal(node)
@@ -216,6 +252,10 @@ class _Compiler:
             case Leaf("int", t.TimeType(), unit=unit):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
+            case Leaf("enum"):
+                return Call(_symbol(node["symbols"]), str), None
+            case Leaf("bytes", t.BytesType()) if isinstance(node, dict) and "size" in node:
+                return Call(_sized(node["size"]), bytes), None
         return writer(leaf), reader(leaf)
 
     def record(self, node: Any, kind: Record, path: str) -> Both:
@@ -234,7 +274,7 @@ class _Compiler:
     def field(self, nodes: dict[str, Any], slot: Slot, path: str) -> tuple[Field, Field, bool]:
         """Return what writes and reads a field, and whether reading changes nothing."""
         node = nodes.get(slot.name) or nodes[f"field_{slot.number}"]
-        name, inner = node["name"], f"{path}.{slot.name}"
+        name, inner = node["name"], path + step(slot.name)
         null = slot.null_name if slot.null else ""
         if slot.required or slot.null:
             take, give = self.both(node["type"], slot.kind, inner)
@@ -367,6 +407,26 @@ def _time(unit: str) -> tuple[Callable[[Any], int], Callable[[int], dt.time]]:
         return dt.time(hour, minute, second, micro)
 
     return to, back
+
+
+def _symbol(symbols: list[str]) -> Callable[[str], str]:
+    known = {symbol: symbol for symbol in symbols}
+
+    def to(value: str) -> str:
+        if value not in known:
+            raise ValueError(f"the enum has no symbol {value!r:.60}")
+        return known[value]
+
+    return to
+
+
+def _sized(size: int) -> Callable[[bytes], bytes]:
+    def to(value: bytes) -> bytes:
+        if len(value) != size:
+            raise ValueError(f"{len(value):,} bytes, where the schema says {size:,}")
+        return value
+
+    return to
 
 
 def _bytes_of(value: uuid.UUID) -> bytes:
