@@ -64,7 +64,7 @@ REPLACE = "BAKEOFF_REPLACE"
 RAW = "/raw"
 """Ending of the name under which a library's own calls stand in result files; they are no codec."""
 
-FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist", "avro", "thrift")
+FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist", "avro", "thrift", "arrow")
 """The files of this folder that declare codecs, in the order of the table of 2011 where it has them.
 
 Each is loaded with the first codec of its format, which its name tells; all with a name that does not.

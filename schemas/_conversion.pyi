@@ -106,3 +106,93 @@ class Text(Step): ...
 
 class Chain(Step):
     def __init__(self, first: Step | None, second: Step | None) -> None: ...
+
+class Column:
+    nulls: bool
+    gaps: bool
+    def __init__(self, nulls: bool = False, gaps: bool = False) -> None: ...
+
+class Nulls(Column): ...
+class Bits(Column): ...
+
+class Numbers(Column):
+    def __init__(
+        self,
+        form: str,
+        to: Step | None,
+        back: Step | None = None,
+        floats: bool = False,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Texts(Column):
+    def __init__(
+        self,
+        text: bool,
+        large: bool,
+        to: Step | None,
+        back: Step | None = None,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Blocks(Column):
+    def __init__(
+        self, width: int, to: Step | None, back: Step | None = None, nulls: bool = False, gaps: bool = False
+    ) -> None: ...
+
+class Known(Column):
+    def __init__(self, form: str, values: Column, nulls: bool = False, gaps: bool = False) -> None: ...
+
+class Lists(Column):
+    def __init__(
+        self,
+        item: Column,
+        kind: type,
+        large: bool = False,
+        fixed: int = -1,
+        hashed: bool = False,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Maps(Lists):
+    def __init__(
+        self,
+        key: Column,
+        value: Column,
+        large: bool = False,
+        hashed: bool = False,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Structs(Column):
+    def __init__(
+        self,
+        fields: Fields,
+        columns: Iterable[Column],
+        children: Iterable[tuple[int, int]] | None = None,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Choices(Column):
+    def __init__(
+        self,
+        options: Iterable[Field],
+        columns: Iterable[Column],
+        children: Iterable[int] | None = None,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> None: ...
+
+class Alone(Column):
+    def __init__(self, column: Column) -> None: ...
+
+class ToBatch(Step):
+    def __init__(self, column: Column, kind: type | None, take: Callable[[int], Any]) -> None: ...
+
+class FromBatches(Step):
+    def __init__(self, column: Column, kind: type | None, hashed: bool = False) -> None: ...

@@ -571,3 +571,4 @@ cdef class Unwrap(Wrap):
 
 
 include "_attributes.pxi"
+include "_columns.pxi"

@@ -33,6 +33,7 @@ __all__ = [
     "former_keys",
     "identity",
     "parts",
+    "slot_name",
     "types_of",
 ]
 
@@ -189,6 +190,11 @@ class Layout:
             if isinstance(kind, Record) and kind.name not in seen:
                 seen.add(kind.name)
                 yield kind
+
+    def listed(self) -> Layout:
+        """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
+        lists = Sequence(self.root, t.ListType(types_of(self.root)))
+        return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
 
     def keeping(self, older: Layout, renamed: Mapping[str, str] | None = None) -> Layout:
         """Return this layout with the names and numbers of an older one for all that has stayed.
@@ -459,7 +465,7 @@ class _Deriver:
         for number, (key, kind, required) in enumerate(inside, 1):
             part = f"[{key}]" if isinstance(key, int) else step(key)
             made = self.kind(kind, path + part, f"{name}{_capitals(key)}")
-            slots.append(Slot(key, _slot_name(key, number, taken), number, made, required))
+            slots.append(Slot(key, slot_name(key, number, taken), number, made, required))
         fresh = _free({slot.number for slot in slots})
         slots = [
             replace(slot, null=next(fresh)) if not slot.required and _may_be_null(slot.kind) else slot
@@ -479,7 +485,7 @@ def _may_be_null(kind: Kind) -> bool:
     return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
 
 
-def _slot_name(key: str | int, number: int, taken: set[str]) -> str:
+def slot_name(key: str | int, number: int, taken: set[str]) -> str:
     """Return the key where it is a name like no other, however its capitals and underscores are read."""
     plain = str(key).replace("_", "").lower()
     if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):

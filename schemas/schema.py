@@ -13,9 +13,11 @@ from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
 from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import RecordType, Type, hashes_text_only
+from .types import ListType, RecordType, Type, hashes_text_only
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from ..codecs.binding import Peer
     from .infer import Inferred
     from .layout import Layout
@@ -305,6 +307,38 @@ class Schema:
         from .layout import types_of
 
         return Schema(types_of(layout.root))._given(layout)
+
+    def to_arrow(self) -> pyarrow.Schema:
+        """Return the Arrow schema of records as rows.
+
+        Raises:
+            SchemaError: Formats with a schema have no form of a type.
+            UsageError: pyarrow is not installed.
+        """
+        from .languages.arrow import schema_of
+
+        return schema_of(self.layout)
+
+    @staticmethod
+    def from_arrow(schema: pyarrow.Schema) -> Schema:
+        """Return the schema of rows of an Arrow schema, as records.
+
+        Raises:
+            SchemaError: It has a type that records cannot have.
+        """
+        return Schema.of_definition(schema.serialize().to_pybytes(), "arrow", "the Arrow schema")
+
+    def listed(self) -> Schema:
+        """Return the schema of lists of such records, for codecs that take many at a time."""
+        made = Schema(
+            ListType(self.types),
+            as_objects=self.as_objects,
+            strict=self.strict,
+            every=self.every,
+            limits=self.limits,
+            name=f"lists of {self.name}",
+        )
+        return made if self.given is None else made._given(self.given.listed())
 
     def keeping(self, older: Schema, renamed: Mapping[str, str] | None = None) -> Schema:
         """Return this schema with the names and numbers that an older version gave what has stayed.

@@ -49,7 +49,7 @@ def codec_parts(
     if not corpus.schema:
         raise CodecError(
             name,
-            "the corpus has no schema; --infer or --schema gives one, unless --batch makes lists of records",
+            "the corpus has no schema; --infer or --schema gives one, unless --sizes changes the records",
         )
     made = pickle.loads(blobs[corpus.schema])
     whole = bare.with_schema(made)

@@ -77,6 +77,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         records = [schema.apply(record) for record in records]
     if batch > 1:
         records = list(_groups(records, batch))
+        schema = None if schema is None else schema.listed()
     if job.size is not None:
         records = scaled(records, job.size, job.sample * parts, job.bytes * parts)
     random.Random(job.seed).shuffle(records)
@@ -92,7 +93,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             f"{job.source}: a record cannot be handed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
-    typed = batch == 1 and job.size is None and schema is not None
+    typed = job.size is None and schema is not None
     found = Corpus(
         desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
     )

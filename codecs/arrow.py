@@ -1,0 +1,181 @@
+"""Apache Arrow: IPC streams, by pyarrow.
+
+A batch stands column by column, so that a record of its own costs what a hundred do: give the codec lists of
+records and a schema of such lists. The reader maps no memory, and of what it reads nothing is touched before
+Arrow has validated it in full: unvalidated offsets lead anywhere. What batches claim is added up before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from ._walk import Rules, check_record
+from .binding import Bound, Schema
+from .ipc import DICTIONARY, END, Messages, messages
+from .limits import DEFAULT, Limits
+from .policies import Policies, held
+from .registry import declare
+from .spec import Format, Spec
+from .structs import TYPED
+
+ARROW = Format(
+    name="arrow",
+    media_type="application/vnd.apache.arrow.stream",
+    file_extension=".arrows",
+    framing=Messages(),
+)
+
+CARRIES = TYPED | {
+    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+    "namedtuple", "int_keys", "any_keys",
+}  # fmt: skip
+
+_EXTENSION = b"ARROW:extension:name"
+"""Key of the metadata by which Arrow finds a class whose code it runs."""
+_VERSIONS = 16
+"""Schemas of other writers that a codec keeps ready."""
+
+
+class _Reader:
+    """Reads payloads of one schema, and of others that hold what it says.
+
+    Args:
+        schema: The schema.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        import pyarrow
+
+        self._library, self._schema = pyarrow, schema
+        peer = schema.peer("arrow")
+        self.own, self.take, self.definition = peer.type, peer.take, peer.definition
+        self.head: bytes = self.own.serialize().to_pybytes()
+        self._own_give = peer.give
+        self._other = lru_cache(_VERSIONS)(self._find)
+
+    def batches(self, data: bytes, limits: Limits) -> tuple[Any, Callable[[Any], Any], list[Any], bool]:
+        """Return a payload's schema, what makes a record of its batches, these, and whether it is compressed.
+
+        Raises:
+            ValueError: It is no stream, or not what it claims, or not of the schema.
+            pyarrow.ArrowException: Arrow refuses it.
+        """
+        found, compressed = messages(data, limits)
+        head = data[: found[0].end]
+        schema, give = (self.own, self._own_give) if head == self.head else self._other(head)
+        read = self._library.ipc
+        if any(message.kind == DICTIONARY for message in found):
+            with read.open_stream(data) as reader:
+                batches = list(reader)
+        else:
+            whole = self._library.py_buffer(data)
+            batches = [
+                read.read_record_batch(whole.slice(start, end - start), schema) for _, start, end in found[1:]
+            ]
+        for batch in batches:
+            batch.validate(full=True)
+        return schema, give, batches, compressed
+
+    def _find(self, head: bytes) -> tuple[Any, Callable[[Any], Any]]:
+        if _EXTENSION in head:
+            raise ValueError("the payload's schema has extension types; a schema made of it reads these")
+        found = self._library.ipc.read_schema(self._library.py_buffer(head))
+        return found, self._schema.peer("arrow", of=found).give
+
+    def check(self, record: Any, limits: Limits) -> Any:
+        """Return a record that was compressed, whose texts may be longer than its payload.
+
+        Raises:
+            TooMuchError: One is longer than the limit.
+        """
+        check_record(record, Rules(max_items=limits.items, max_text=limits.string))
+        return record
+
+
+def _rows(schema: Schema) -> Bound:
+    reader = _Reader(schema)
+    take, head, join = reader.take, reader.head, b"".join
+
+    def encode(record: Any) -> bytes:
+        return join((head, take(record).serialize(), END))
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        _, give, batches, compressed = reader.batches(data, limits)
+        record = give(batches)
+        return reader.check(record, limits) if compressed and limits.string is not None else record
+
+    return Bound(encode=encode, decode=decode, definition=reader.definition)
+
+
+def _tables(schema: Schema) -> Bound:
+    import pyarrow
+
+    reader = _Reader(schema)
+    own, give, head = reader.own, reader._own_give, reader.head
+
+    def encode(table: Any) -> bytes:
+        if not isinstance(table, (pyarrow.RecordBatch, pyarrow.Table)):
+            raise TypeError(f"expected pyarrow.RecordBatch or pyarrow.Table, got {type(table).__name__}")
+        if not table.schema.equals(own):
+            raise ValueError("the table has another schema; table.cast(codec.bound.take([]).schema) may do")
+        batches = table.to_batches() if isinstance(table, pyarrow.Table) else [table]
+        return b"".join((head, *(batch.serialize() for batch in batches), END))
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        found, _, batches, _ = reader.batches(data, limits)
+        table = pyarrow.Table.from_batches(batches, found)
+        return table if found is own else table.cast(own)
+
+    return Bound(
+        encode=encode,
+        decode=decode,
+        take=reader.take,
+        give=lambda table: give(table.to_batches()),
+        dicts=False,
+        definition=reader.definition,
+    )
+
+
+def _inside(value: Any) -> Any:
+    """Return the rows of a table, where values are looked for that a policy refuses."""
+    rows = getattr(value, "to_pylist", None)
+    return held(value) if rows is None else rows()
+
+
+def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
+    # Found here, where a missing library is one, and not at the first call.
+    import pyarrow.ipc  # noqa: F401
+
+    return Spec(
+        bind=bind,
+        bounded=lambda limits: {"limits": limits},
+        accelerated=True,
+        carries=CARRIES - {"datetime_offset"},
+        losses=(
+            "datetimes with an offset come back in UTC",
+            "fields come back in the order of the schema",
+            "integers where the schema says float come back as floats",
+        ),
+        notes=("a batch for each record: dear, unless records are lists of many (--batch)",),
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="reject/none",
+            trailing="reject",
+            extensions="none",
+            inside=_inside,
+        ),
+    )
+
+
+@declare("arrow", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
+def _dicts() -> Spec:
+    return _arrow(_rows)
+
+
+@declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
+def _objects() -> Spec:
+    return _arrow(_tables)
