@@ -20,7 +20,7 @@ from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError
 from bakeoff.schemas import Hint, Schema
 
-CODECS = ["arrow", "arrow/object", "avro", "avro/bare"]
+CODECS = ["arrow", "arrow/object", "avro", "avro/bare", "thrift", "thrift/object"]
 """All that are built from a layout."""
 
 
@@ -383,4 +383,4 @@ def test_without_a_schema_it_says_what_it_needs(name: str) -> None:
     with pytest.raises(DecodeError, match="with_schema"):
         codec.decode(b"\x00")
     with pytest.raises(DecodeError, match="with_schema"):
-        list(codec.load(io.BytesIO(b"\x00" * 100)))
+        list(codec.load(io.BytesIO(b"\x00\x00\x00\x01" * 100)))

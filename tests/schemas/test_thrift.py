@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import json
 import shutil
 import subprocess
 from dataclasses import replace
@@ -13,7 +14,9 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import pytest
 
 import bakeoff
+from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.codecs import DecodeError, LimitError
+from bakeoff.codecs._ends import end_of, values_in
 from bakeoff.schemas import Hint, Schema, SchemaError
 from bakeoff.schemas.layout import Layout
 
@@ -122,6 +125,46 @@ def test_numbers_that_have_no_room_are_refused() -> None:
     wide = Layout(replace(schema.layout.root, slots=(replace(slot, number=40_000),)))  # type: ignore[type-var]
     with pytest.raises(SchemaError, match=r"no number above 32,767"):
         Schema.of_layout(wide).to_thrift()
+
+
+RECORD = {
+    "place": {"service": "post", "zip": None},
+    "content-type": "text/plain",
+    "at": dt.datetime(2024, 2, 29, 23, 59, 59, 999999, tzinfo=dt.UTC),
+    "price": decimal.Decimal("1.10"),
+    "raw": b"\xff\x00",
+    "tags": {"a", "é😀"},
+    "rows": [[1, None], []],
+    "by_day": {dt.date(2024, 2, 29): 0.5},
+    "by_either": {-5: "number", "five": "text"},
+    "one": "one",
+    "nothing": None,
+    "any": [1, None, True],
+}
+
+
+@pytest.mark.parametrize("name", ["thrift", "thrift/object"])
+def test_what_go_has_written_is_read(name: str) -> None:
+    """By Apache's own library for it, from the definition above."""
+    kept = json.loads((Path(__file__).parent / "thrift_from_go.json").read_text())
+    codec = bakeoff.codec(name, schema=EVERY)
+    assert codec.bound is not None
+    record = codec.decode(bytes.fromhex(kept["payload"]))
+
+    assert first_difference(RECORD, codec.bound.give(record) if codec.bound.give else record) is None
+
+
+def test_the_finder_counts_as_records_are_counted() -> None:
+    """The record, each field with its name, items, keys and values."""
+    schema = Schema(
+        {"a": int, "b": list[bool], "c": dict[str, float], "d": dict[str, str], "e": {"f": bytes}}
+    )
+    record = {"a": 2**40, "b": [True, False] * 10, "c": {}, "d": {"x": "y", "z": ""}, "e": {"f": b"123"}}
+    payload = bakeoff.codec("thrift", schema=schema).encode(record)
+
+    assert values_in("thrift", payload) == (1 + 2 * 5 + 20 + 4 + 2, False)
+    assert end_of("thrift", payload + b"\x00\x16") == len(payload)
+    assert all(end_of("thrift", payload[:at]) == -1 for at in range(len(payload)))
 
 
 SMALL = Schema(TypedDict("Small", {"a": int, "b": NotRequired[list[str]]}))  # type: ignore[operator]
