@@ -24,11 +24,12 @@ from .layout import (
     Slot,
     former_keys,
     identity,
+    parts,
     types_of,
 )
 from .schema import Schema
 
-__all__ = ["RULES", "Change", "Difference", "Kinds", "compare", "contains", "pairs"]
+__all__ = ["NUMBERED", "RULES", "Change", "Difference", "Kinds", "compare", "contains", "pairs"]
 
 Kinds = Literal[
     "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
@@ -36,7 +37,7 @@ Kinds = Literal[
 ]  # fmt: skip
 
 NUMBERED = frozenset({"protobuf", "thrift"})
-"""Languages whose definitions number their fields."""
+"""Languages whose definitions number their fields, and say no more than a layout does."""
 
 RULES: Mapping[Kinds, str] = {
     "added": "who reads dicts finds nothing where an older version wrote nothing; typed readers refuse that "
@@ -105,7 +106,7 @@ class Difference:
 
     Attributes:
         old: The older one.
-        new: The newer one, with the older one's numbers where it brought none.
+        new: The newer one, with the older one's numbers where it brought none (or else the other way round).
         changes: In the order of the old layout; none where both say the same.
         renamed: Old keys by new ones, as told or as the numbers tell.
     """
@@ -119,7 +120,8 @@ class Difference:
         """Return the old version with one change and no other, where there is such a thing."""
         if change.alone is None:
             return None
-        return Schema.of_layout(Layout(_changed(self.old.layout.root, change.owner, change.alone)))
+        root = _changed(self.old.layout.root, change.owner, change.alone)
+        return Schema.of_layout(Layout(root)) if _is_one(root) else None
 
     def suspects(self) -> Iterator[tuple[Change, Change]]:
         """Yield what was removed and what was added where these could be one field under another name."""
@@ -142,12 +144,47 @@ def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) 
         SchemaError: A type that formats with a schema have no form of.
     """
     former = {after: before for before, after in (renamed or {}).items()}
-    own = old.layout.language in NUMBERED and new.layout.language in NUMBERED
-    if not own and old.layout != new.layout:
-        new = new.keeping(old, former)
-    walker = _Walker(former, numbered=own)
+    numbered = [version.layout.language in NUMBERED for version in (old, new)]
+    if numbered == [False, True]:
+        old = _numbered(old, new, renamed or {})
+    elif not all(numbered) and old.layout != new.layout:
+        new = _numbered(new, old, former)
+    walker = _Walker(former, numbered=all(numbered))
     changes = tuple(walker.kinds(old.layout.root, new.layout.root, "$", "", lambda kind: kind))
     return Difference(old, new, changes, walker.renamed)
+
+
+def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Schema:
+    """Return a version with the numbers of the other one; of a definition all else stays as it says."""
+    layout = version.layout
+    if not layout.language:
+        return version.keeping(other, renamed)
+    root = _renumbered(layout.root, layout.keeping(other.layout, renamed).root)
+    kept = ("", b"") if layout.language in NUMBERED else (layout.language, layout.definition)
+    return Schema.of_layout(Layout(root, *kept))
+
+
+def _renumbered(kind: Kind, kept: Kind) -> Kind:
+    """Return a kind with the numbers of another one that has the same parts."""
+    match kind, kept:
+        case Nullable(inner), Nullable(other):
+            return Nullable(_renumbered(inner, other))
+        case Sequence(item), Sequence(other):
+            return replace(kind, item=_renumbered(item, other))
+        case Map(key, value), Map(other_key, other_value):
+            return replace(kind, key=_renumbered(key, other_key), value=_renumbered(value, other_value))
+        case Record(slots=slots), Record(slots=others):
+            return replace(kind, slots=_renumbered_slots(slots, others), reserved=kept.reserved)
+        case Choice(options=slots), Choice(options=others):
+            return replace(kind, options=_renumbered_slots(slots, others), reserved=kept.reserved)
+    return kind
+
+
+def _renumbered_slots(slots: tuple[Slot, ...], kept: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    return tuple(
+        replace(slot, number=other.number, null=other.null, kind=_renumbered(slot.kind, other.kind))
+        for slot, other in zip(slots, kept, strict=True)
+    )
 
 
 def contains(wide: Kind, narrow: Kind) -> bool:
@@ -247,8 +284,10 @@ class _Walker:
                 yield from self.choices(old, new, path, owner, put)
             case _:
                 wider, narrower = contains(new, old), contains(old, new)
-                if not (wider and narrower):
+                rewritten = self.numbered and _form(old) != _form(new)
+                if rewritten or not (wider and narrower):
                     kind: Kinds = "widened" if wider else "narrowed" if narrower else "retyped"
+                    kind = "retyped" if rewritten else kind
                     yield Change(kind, path, told(old), told(new), owner, put(new))
 
     def nullables(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
@@ -270,7 +309,10 @@ class _Walker:
         had, has = ({slot.number for slot in each.options} for each in (old, new))
         if had != has:
             kind: Kinds = "widened" if had < has else "narrowed" if has < had else "retyped"
-            yield Change(kind, path, told(old), told(new), owner, put(new))
+            stayed = {slot.number: slot.kind for slot in old.options}
+            options = tuple(replace(s, kind=stayed.get(s.number, s.kind)) for s in new.options)
+            made = replace(new, options=options)
+            yield Change(kind, path, told(old), told(new), owner, put(made))
 
     def records(self, old: Record, new: Record, path: str) -> Iterator[Change]:
         """Yield the changes of the fields of a record."""
@@ -372,6 +414,10 @@ def _keys(slots: Iterable[Slot]) -> str:
     return ", ".join(str(slot.key) for slot in slots)
 
 
+def _form(kind: Kind) -> str:
+    return kind.form if isinstance(kind, Leaf) else ""
+
+
 def _opened(kind: Kind) -> tuple[bool, Kind]:
     return (True, kind.kind) if isinstance(kind, Nullable) else (False, kind)
 
@@ -400,6 +446,18 @@ def _with(record: Record, slots: tuple[Slot, ...]) -> Record | None:
 def _changed(kind: Kind, owner: str, alone: Kind) -> Kind:
     """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
     return _typed(_replaced(kind, owner, alone) if owner else alone)
+
+
+def _is_one(root: Kind) -> bool:
+    """Whether records of one name are one record: what was changed may hold others that changed, too."""
+    found: dict[str, Record] = {}
+
+    def check(kind: Kind) -> bool:
+        if isinstance(kind, Record) and found.setdefault(kind.name, kind) != kind:
+            return False
+        return all(map(check, parts(kind)))
+
+    return check(root)
 
 
 def _replaced(kind: Kind, name: str, by: Kind) -> Kind:
@@ -465,6 +523,8 @@ def told(kind: Kind) -> str:
             return f"{cls.__name__}({', '.join(str(member.value) for member in cls)})"
         case Leaf() if kind.symbols:
             return f"enum({', '.join(name for name, _ in kind.symbols)})"
+        case Leaf() if kind.form:
+            return f"{kind.type} as {kind.form}"
         case Leaf(wire="int" | "float", bits=32):
             return f"{kind.type} of 32 bits"
         case Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":

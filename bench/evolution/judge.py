@@ -9,8 +9,10 @@ from typing import Any, Final, Literal
 
 from ...codecs.paths import brief, step
 from ...schemas import types as t
-from ...schemas.layout import Choice, Kind, Map, Nullable, Record, Sequence
+from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence
+from ...schemas.peers.leaves import kinds
 from ..fidelity.equality import equal
+from ..fidelity.losses import judge
 from .records import Unfit, option_of
 
 __all__ = ["Fault", "Finding", "findings"]
@@ -18,6 +20,7 @@ __all__ = ["Fault", "Finding", "findings"]
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
 
 _NOTHING: Final = object()
+_FORMS: Final = ("as codecs write what they lack",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,8 @@ class Finding:
 
     Attributes:
         fault: ``"lost"``: written, and not there. ``"wrong"``: another value. ``"made up"``: a value where
-            nothing was written. ``"unfit"``: what the reading version has no place for, as it was written;
-            or nothing where that version requires something and nobody wrote it.
+            nothing was written. ``"unfit"``: as it was written, or of another type than the reading version
+            has there; or nothing where that requires something and nobody wrote it.
             ``"kept"`` is none: a field that the reading version does not know.
         path: By the names of the reading version, without the numbers of items.
         example: What was written and what came, in short.
@@ -48,10 +51,7 @@ def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[F
         path: Where both stand.
     """
     if isinstance(wanted, Unfit):
-        if _same(wanted.value, found):
-            yield Finding("unfit", path, f"{brief(found)} came back as it was written")
-        else:
-            yield Finding("wrong", path, _example(wanted.value, found))
+        yield from _passed_on(wanted.value, found, kind, path)
         return
     if isinstance(kind, Nullable) and wanted is not None:
         kind = kind.kind
@@ -77,8 +77,30 @@ def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[F
                 for key in wanted:
                     yield from findings(wanted[key], found[key], inner, f"{path}{{}}")
                 return
-    if not _same(wanted, found):
+    if _same(wanted, found):
+        return
+    if type(wanted) is not type(found) and _is_form(wanted, found):
+        yield Finding("unfit", path, f"{brief(found)} came back for {brief(wanted)}")
+    else:
         yield Finding("wrong", path, _example(wanted, found))
+
+
+def _passed_on(written: Any, found: Any, kind: Kind, path: str) -> Iterator[Finding]:
+    """Yield what became of a value that the reading version has no place for."""
+    # Of a container some parts may have become what the reading version wants, and others not.
+    whole = isinstance(written, dict | list | tuple | set | frozenset)
+    alike = whole and type(written) is type(found) and len(written) == len(found)
+    if alike or _same(written, found):
+        yield Finding("unfit", path, f"{brief(written)} came back as it was written")
+    elif type(written) is type(found) or not _is_form(written, found):
+        yield Finding("wrong", path, _example(written, found))
+    elif not isinstance(kind, Leaf) or type(found) not in kinds(kind):
+        yield Finding("unfit", path, f"{brief(found)} came back for {brief(written)}")
+
+
+def _is_form(value: Any, other: Any) -> bool:
+    """Whether one of two is what a codec writes in the place of the other: a text for a number, say."""
+    return not judge(value, other, (), _FORMS).wrong or not judge(other, value, (), _FORMS).wrong
 
 
 def _fields(wanted: dict[Any, Any], found: dict[Any, Any], record: Record, path: str) -> Iterator[Finding]:

@@ -90,7 +90,12 @@ class Maker:
             case Choice(options=options):
                 return self.make(self.random.choice(options).kind)
             case Record(slots=slots):
-                there = {s.key: self.make(s.kind) for s in slots if s.required or self.happens(0.6)}
+                there: dict[str | int, Any] = {}
+                taken: set[str] = set()
+                for slot in slots:
+                    if slot.required or (slot.among not in taken and self.happens(0.6)):
+                        there[slot.key] = self.make(slot.kind)
+                        taken |= {slot.among} - {""}
                 return _built(kind, there)
             case Leaf():
                 return self._leaf(kind)
@@ -188,7 +193,7 @@ class _Projector:
         self.maker = maker
 
     def project(self, value: Any, a: Kind, b: Kind) -> Any:
-        found = self._project(value, a, b)
+        found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
         return found
@@ -223,8 +228,11 @@ class _Projector:
                 hashed = issubclass(made, set | frozenset) and any(isinstance(one, Unfit) for one in items)
                 return Unfit(value) if hashed else made(items)
             case Map(key, inner), Map(other_key, other):
-                project = self.project
-                return {project(k, key, other_key): project(v, inner, other) for k, v in value.items()}
+                keys = [self.project(one, key, other_key) for one in value]
+                if any(isinstance(one, Unfit) for one in keys):
+                    return Unfit(value)
+                items = [self.project(one, inner, other) for one in value.values()]
+                return dict(zip(keys, items, strict=True))
             case Leaf(), Leaf():
                 if fresh is not None and a != b and fresh.happens(_FRESH):
                     return fresh.make(b)
@@ -234,14 +242,21 @@ class _Projector:
     def _record(self, value: Any, a: Record, b: Record) -> Any:
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
+        taken: set[str] = set()
         for before, slot in self.pairing.slots(a, b):
             if before is not None and before.key in keyed:
                 there[slot.key] = self.project(keyed[before.key], before.kind, slot.kind)
-            elif self.maker is not None and (slot.required or (before is None and self.maker.happens(0.6))):
-                there[slot.key] = self.maker.make(slot.kind)
+                taken |= {slot.among} - {""}
+        if self.maker is not None:
+            for before, slot in self.pairing.slots(a, b):
+                new = before is None and slot.among not in taken and self.maker.happens(0.6)
+                if slot.key not in there and (slot.required or new):
+                    there[slot.key] = self.maker.make(slot.kind)
+                    taken |= {slot.among} - {""}
+        ordered = {slot.key: there[slot.key] for slot in b.slots if slot.key in there}
         if isinstance(b.type, t.RecordType) and not b.type.positional:
-            return there
-        return _built(b, there) if len(there) == len(b.slots) else Unfit(value)
+            return ordered
+        return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
 
 
 def option_of(value: Any, choice: Choice) -> Kind | None:

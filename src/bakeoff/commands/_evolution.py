@@ -257,6 +257,9 @@ def _alone(found: Evolution) -> Iterator[str]:
             words = f"both ways {told[0]}" if same else f"old→new {told[0]}; new→old {told[1]}"
         alike.setdefault((change.kind, words), []).append(change.words)
     yield from (f"{kind} {', '.join(places)}: {words}" for (kind, words), places in alike.items())
+    whole = [trial.codec for trial in found.trials if several and not trial.changes and trial.old is not None]
+    if whole:
+        yield f"not tried: {', '.join(whole)}, whose defaults and aliases belong to the definition as a whole"
     for gone, came in found.difference.suspects():
         before, after = gone.path.rpartition(".")[2], came.path.rpartition(".")[2]
         yield f"if {came.path} is {gone.path} under another name, say --rename {before}={after}"
@@ -276,7 +279,7 @@ def _by(outcomes: Iterable[tuple[str, str]]) -> str:
         f"{_VERBS[outcome]} {', '.join(names)}" for outcome, names in groups.items() if outcome != largest
     ]
     rest = groups[largest]
-    others = f"the {len(rest)} others" if len(rest) > 1 else rest[0]
+    others = ", ".join(rest) if len(rest) < _FEW else f"the {len(rest)} others"
     return ", ".join([*parts, f"{_VERBS[largest]} {others}"])
 
 
@@ -288,7 +291,8 @@ def _sentence(trials: Sequence[Trial]) -> str:
     if clean:
         said += f" ({_some(clean)})"
     if silent:
-        said += f"; {len(silent)} lose or misread something without a word"
+        said += f"; {len(silent)} {'lose or misread' if len(silent) > 1 else 'loses or misreads'} something"
+        said += " without a word"
     return said + "."
 
 

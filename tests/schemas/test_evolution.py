@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any, Literal, NotRequired, TypedDict
 
 import kinds
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import Schema
@@ -44,6 +46,32 @@ def test_made_records_fit_their_schema(declared: tuple[dict[str, Any], dict[str,
 
     assert as_version(made, schema, "pickle").faults == []
     assert pickle.dumps([Maker(seed).make(root) for seed in range(5)]) == pickle.dumps(made)
+
+
+EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
+    lambda fields: {"new": int | None, **dict(list(fields.items())[1:])},
+    lambda fields: {name: NotRequired[kind] for name, kind in reversed(fields.items())},
+    lambda fields: {name: dict[str, list[kind]] for name, kind in fields.items()},  # type: ignore[valid-type]
+    lambda fields: dict.fromkeys(fields, str),
+    lambda fields: dict.fromkeys(fields, dict[str, float]),
+]
+
+
+@given(kinds.declared(), st.sampled_from(EDITS), st.booleans())
+def test_whatever_changes_is_told(
+    declared: tuple[dict[str, Any], dict[str, Any]],
+    edit: Callable[[dict[str, Any]], dict[str, Any]],
+    reverse: bool,
+) -> None:
+    """And pickle, which carries all that there is, refuses nothing and gets nothing wrong."""
+    old, new = declared[0], edit(declared[0])
+    difference = versions(*((new, old) if reverse else (old, new)))
+
+    (found,) = trials(["pickle"], difference, *sample(difference, 8))
+
+    for reading in (found.backward, found.forward):
+        assert (reading.refused, reading.failed) == (0, "")
+        assert {fault for fault, _ in told(reading)} <= {"unfit"}
 
 
 def test_made_records_reach_everything() -> None:
