@@ -29,6 +29,7 @@ version = release = bakeoff.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 nitpicky = True
+nitpick_ignore = [("py:class", "pyarrow.Schema")]
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
 smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3
