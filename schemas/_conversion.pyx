@@ -10,6 +10,8 @@ from cpython.dict cimport PyDict_CheckExact, PyDict_Size
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 
+from libc.math cimport INFINITY
+
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object, object) except? NULL
     int PyFloat_CheckExact(object)
@@ -147,16 +149,31 @@ cdef class Int(Step):
 
 
 cdef class Float(Step):
-    """Lets floats pass, and turns integers into floats where these are equal."""
+    """Lets floats pass, and turns integers into floats where these are equal.
+
+    Args:
+        bits: Of the width: 32 or 64; a finite number has to stay one.
+    """
+
+    cdef double most
+
+    def __init__(self, bits=64):
+        # The least double that is rounded to infinity is half a step beyond the greatest float.
+        self.most = 3.4028235677973366e38 if bits == 32 else 0.0
 
     cdef object turn(self, object value):
+        cdef object number
         if PyFloat_CheckExact(value):
-            return value
-        if isinstance(value, float):
-            return float.__float__(value)
-        if isinstance(value, int) and not isinstance(value, bool) and (number := float(value)) == value:
-            return number
-        raise MisfitError(f"expected float, got {type(value).__name__}")
+            number = value
+        elif isinstance(value, float):
+            number = float.__float__(value)
+        elif isinstance(value, int) and not isinstance(value, bool) and (number := float(value)) == value:
+            pass
+        else:
+            raise MisfitError(f"expected float, got {type(value).__name__}")
+        if self.most and self.most <= abs(<double>number) < INFINITY:
+            raise MisfitError("a float that has no room in 32 bits")
+        return number
 
 
 cdef class Maybe(Step):

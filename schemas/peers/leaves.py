@@ -93,7 +93,7 @@ def writer(leaf: Leaf) -> Step:
         case "int" if not isinstance(leaf.type, t.EnumType):
             return Int(leaf.bits)
         case "float":
-            return Float()
+            return Float(leaf.bits)
         case "bytes":
             return Exact(bytes) if isinstance(leaf.type, t.BytesType) else Call(bytes, bytearray)
         case "timestamp" | "local-timestamp":

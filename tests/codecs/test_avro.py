@@ -220,6 +220,7 @@ def test_defaults_stand_for_what_is_missing() -> None:
         ({"type": "long", "logicalType": "timestamp-micros"}, dt.datetime(2024, 1, 1)),
         ({"type": "long", "logicalType": "local-timestamp-micros"}, dt.datetime(2024, 1, 1, tzinfo=dt.UTC)),
         ("int", 2**31),
+        ("float", 3.5e38),
         ({"type": "fixed", "name": "F", "size": 2}, b"abc"),
         ({"type": "enum", "name": "E", "symbols": ["A"]}, "B"),
     ],

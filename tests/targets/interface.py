@@ -34,7 +34,7 @@ from bakeoff.datasets import corpus
 
 from ._paired import in_processes, interval
 
-__all__ = ["main"]
+__all__ = ["Cell", "Figure", "main", "paired"]
 
 SLICE = 250_000
 """Nanoseconds."""
@@ -103,7 +103,11 @@ def _spent(call: Callable[[Any], object], items: list[Any], start: int, calls: i
 
 def measure(rounds: int) -> list[Figure]:
     """Return the figures of all cells as this process has them."""
-    every = cells()
+    return paired(cells(), rounds)
+
+
+def paired(every: list[Cell], rounds: int) -> list[Figure]:
+    """Return the figures of cells, whose two calls take turns."""
     calls = [
         max(
             1,

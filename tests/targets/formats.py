@@ -1,0 +1,172 @@
+"""What records of dicts cost in formats that need a schema, conversion included.
+
+Run ``python3 tasks.py targets formats``. Each codec against what a user writes without bakeoff: plain Python
+functions, one for each place of the schema and made once, around the library's own calls. They convert and
+copy as much as the codec does, but check nothing. The two take turns as in `targets.interface`.
+
+What a codec makes of a schema when it is bound, its library imported before, is timed apart: once a process,
+the least of several.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import click
+
+from bakeoff import codecs
+from bakeoff.datasets import corpus
+from bakeoff.schemas import Schema
+from bakeoff.schemas.layout import Kind, Map, Nullable, Record, Sequence
+
+from ._paired import in_processes, interval
+from .interface import Cell, Figure, paired
+
+__all__ = ["main"]
+
+CORPORA = ("messages", "movies", "numbers")
+RECORDS = 64
+ROUNDS = 40
+PROCESSES = 8
+TARGETS = {"avro/bare": 0.85}
+"""The most that `messages` may take of what plain Python takes; most of both is time of the library itself."""
+BIND = 50.0
+"""Milliseconds that a schema of `messages` may take."""
+
+Convert = Callable[[Any], Any]
+
+
+def copied(kind: Kind, back: bool) -> Convert | None:
+    """Return what turns a record into a dict by the names on the wire, or back; None for leaves."""
+    match kind:
+        case Nullable(inner):
+            return _maybe(copied(inner, back))
+        case Sequence(item):
+            return _each(copied(item, back))
+        case Map(value=inner):
+            return _values(copied(inner, back))
+        case Record(slots=slots):
+            fields = [(slot.key, slot.name, slot.required, copied(slot.kind, back)) for slot in slots]
+
+            def write(record: Any) -> Any:
+                made = {}
+                for key, name, required, convert in fields:
+                    if required or key in record:
+                        made[name] = record[key] if convert is None else convert(record[key])
+                return made
+
+            def read(found: Any) -> Any:
+                made = {}
+                for key, name, required, convert in fields:
+                    value = found[name]
+                    if required or value is not None:
+                        made[key] = value if convert is None else convert(value)
+                return made
+
+            return read if back else write
+    return None
+
+
+def _maybe(convert: Convert | None) -> Convert | None:
+    return None if convert is None else lambda value: None if value is None else convert(value)
+
+
+def _each(convert: Convert | None) -> Convert:
+    return list if convert is None else lambda value: [convert(item) for item in value]
+
+
+def _values(convert: Convert | None) -> Convert:
+    return dict if convert is None else lambda value: {key: convert(item) for key, item in value.items()}
+
+
+def by_fastavro(schema: Schema) -> tuple[Convert, Convert]:
+    """Return what a user of fastavro writes."""
+    from fastavro import parse_schema, schemaless_reader, schemaless_writer
+
+    parsed = parse_schema(json.loads(schema.definition("avro")))
+    take, give = copied(schema.layout.root, back=False), copied(schema.layout.root, back=True)
+    assert take is not None
+    assert give is not None
+
+    def encode(record: Any) -> bytes:
+        file = io.BytesIO()
+        schemaless_writer(file, parsed, take(record))
+        return file.getvalue()
+
+    def decode(payload: bytes) -> Any:
+        return give(schemaless_reader(io.BytesIO(payload), parsed, None))
+
+    return encode, decode
+
+
+PLAIN: dict[str, Callable[[Schema], tuple[Convert, Convert]]] = {"avro/bare": by_fastavro}
+"""Codec to what stands beside it."""
+
+
+def schema_of(name: str) -> Schema:
+    """Return the schema of a corpus."""
+    given = corpus(name, records=RECORDS)
+    return Schema(given.schema) if given.schema else Schema.infer(given.records())
+
+
+def measure(rounds: int) -> list[Figure]:
+    """Return the figures of all cells as this process has them."""
+    cells = []
+    for name, plain in PLAIN.items():
+        for source in CORPORA:
+            schema, records = schema_of(source), corpus(source, records=RECORDS).sample(RECORDS)
+            ours = codecs.codec(name, schema=schema)
+            encode, decode = plain(schema)
+            payloads = [ours.encode(record) for record in records]
+            assert payloads == [encode(record) for record in records]
+            assert records == [decode(payload) for payload in payloads]
+            cells.append(Cell(name, source, "dump", ours.encode, encode, list(records)))
+            cells.append(Cell(name, source, "load", ours.decode, decode, payloads))
+    return paired(cells, rounds)
+
+
+def bound(name: str) -> float:
+    """Return the milliseconds in which a schema of `messages` is derived and compiled for a codec."""
+    bare = codecs.codec(name)
+    bare.with_schema(Schema({"a": int}))
+    schema = Schema(corpus("messages", records=1).schema)
+    begin = perf_counter()
+    bare.with_schema(schema)
+    return (perf_counter() - begin) * 1e3
+
+
+@click.command()
+@click.option("--processes", "count", default=PROCESSES, show_default=True, help="Processes.")
+@click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
+def main(count: int, rounds: int) -> None:
+    """Print what codecs with a schema take of plain Python; exit 1 when a target is missed."""
+    met = True
+    click.echo(f"{'':34}{'plain µs':>10}{'ours':>9}  95 %")
+    for figures in zip(*in_processes(count, measure, rounds), strict=True):
+        name, source, operation = figures[0][:3]
+        seconds = statistics.median(figure.seconds for figure in figures)
+        ratio, low, high = interval(figure.ratio for figure in figures)
+        verdict = ""
+        if source == "messages":
+            met &= ratio <= TARGETS[name]
+            verdict = f"  {'ok' if ratio <= TARGETS[name] else 'MISSED'} (target {TARGETS[name]:g})"
+        click.echo(
+            f"{source + '/' + operation + '/' + name:34}{seconds * 1e6:10.3f}{ratio:8.3f}×"
+            f"  {low:.3f} to {high:.3f}{verdict}"
+        )
+    for name in PLAIN:
+        milliseconds = min(in_processes(count, bound, name))
+        met &= milliseconds <= BIND
+        words = f"{'ok' if milliseconds <= BIND else 'MISSED'} (target {BIND:g})"
+        click.echo(f"{'schema of messages, ' + name:34}{milliseconds:10.3f} ms  {words}")
+    sys.exit(not met)
+
+
+if __name__ == "__main__":
+    main()
