@@ -131,6 +131,7 @@ cdef class Codec:
     cdef object _lower
     cdef object _scan
     cdef object _check_payload
+    cdef bint _empty
     cdef readonly object _fix
     cdef object _compress
     cdef object _decompress
@@ -200,6 +201,7 @@ cdef class Codec:
         self._pool_factory = encode if spec.pooled else None
         self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
         self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
+        self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.encode_depth, spec.inside, spec.too_deep
         if self._depth is not None:
             self._encode_depth = min(self._depth, self._encode_depth or self._depth)
@@ -472,7 +474,7 @@ cdef class Codec:
             )
         if self._decompress is not None:
             data = self._decompress(data, self.limits.decompressed or self.limits.size, self.limits.ratio)
-            if PyBytes_GET_SIZE(data) == 0:
+            if PyBytes_GET_SIZE(data) == 0 and not self._empty:
                 raise DecodeError(self.name, "empty payload")
             self._ask_what_it_holds(data)
         return data
@@ -523,7 +525,7 @@ cdef class Codec:
     cdef int _ask(self, bytes data, bint keys=True) except -1:
         """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
-        if size == 0:
+        if size == 0 and not self._empty:
             raise DecodeError(self.name, "empty payload")
         if size > self.limits.size:
             raise LimitError(

@@ -64,7 +64,10 @@ REPLACE = "BAKEOFF_REPLACE"
 RAW = "/raw"
 """Ending of the name under which a library's own calls stand in result files; they are no codec."""
 
-FORMATS = ("json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist", "avro", "thrift", "arrow")
+FORMATS = (
+    "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
+    "avro", "protobuf", "thrift", "arrow",
+)  # fmt: skip
 """The files of this folder that declare codecs, in the order of the table of 2011 where it has them.
 
 Each is loaded with the first codec of its format, which its name tells; all with a name that does not.
@@ -311,10 +314,17 @@ def missing(name: str) -> str | None:
         UnknownCodec: No codec of that name.
     """
     declaration = describe(name)
-    if not declaration.module or find_spec(declaration.module) is not None:
+    if not declaration.module or _is_there(declaration.module):
         return None
     what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
     return f"{declaration.library} is not installed; pip install '{what}'"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # What it would be a part of is not.
+        return False
 
 
 def available() -> list[str]:

@@ -50,6 +50,7 @@ class Format:
         file_extension: With its dot.
         trusted_only: Decoding can run code that the payload brings along.
         interoperable: Other languages read it.
+        empty: A payload of no bytes is a record.
         framing: How records follow one another in a file; None: each after its length.
 
     Raises:
@@ -64,6 +65,7 @@ class Format:
     file_extension: str = ""
     trusted_only: bool = False
     interoperable: bool = True
+    empty: bool = False
     framing: Framing | None = None
 
     def __post_init__(self) -> None:

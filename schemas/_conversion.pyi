@@ -197,3 +197,121 @@ class ToBatch(Step):
 
 class FromBatches(Step):
     def __init__(self, column: Column, kind: type | None, hashed: bool = False) -> None: ...
+
+# Of `_messages.pxi`.
+
+class Into: ...
+
+class Put:
+    def __init__(self, name: str) -> None: ...
+
+class PutLeaf(Put):
+    def __init__(self, name: str, step: Step | None, exact: type | None = None) -> None: ...
+
+class PutNothing(Put): ...
+
+class PutMessage(Put):
+    def __init__(self, name: str, inside: Into, mark: Callable[[Any], None] | None = None) -> None: ...
+
+class PutValues(PutLeaf):
+    def __init__(
+        self,
+        name: str,
+        step: Step | None,
+        exact: type | None,
+        among: type | None,
+        extend: Callable[[Any, list[Any]], None],
+    ) -> None: ...
+
+class PutMessages(Put):
+    def __init__(self, name: str, inside: Into, among: type | None, add: Callable[[Any], Any]) -> None: ...
+
+class PutItems(Put):
+    def __init__(
+        self, name: str, key: Step | None, value: Step | None = None, inside: Into | None = None
+    ) -> None: ...
+
+class Part(Field):
+    def __init__(
+        self,
+        key: str | int,
+        name: str,
+        put: Put,
+        get: Step | None,
+        *,
+        nullable: bool = False,
+        has: Callable[[Any, str], bool] | None = None,
+        falsy: bool = False,
+        among: str = "",
+        required: bool = True,
+        null: str = "",
+        attribute: str = "",
+        kinds: Iterable[type] = (),
+    ) -> None: ...
+
+class PutPairs(Put):
+    def __init__(self, name: str, key: Part, value: Part, add: Callable[[Any], Any]) -> None: ...
+
+class IntoMessage(Into):
+    def __init__(self, fields: Iterable[Part], places: bool = False) -> None: ...
+
+class IntoOption(Into):
+    def __init__(self, options: Iterable[Part]) -> None: ...
+
+class IntoValue(Into):
+    def __init__(self, part: Part) -> None: ...
+
+class IntoMoment(Into):
+    def __init__(self, step: Step) -> None: ...
+
+class ToMessage(Step):
+    def __init__(self, cls: type, inside: Into) -> None: ...
+
+class ToPayload(ToMessage):
+    def __init__(
+        self,
+        cls: type,
+        inside: Into | None,
+        adopt: Callable[[Any], None],
+        options: Mapping[str, Any] | None,
+    ) -> None: ...
+
+class Nothing(Step): ...
+
+class Lookup(Step):
+    def __init__(self, table: Mapping[Any, Any], others: type) -> None: ...
+
+class FromValues(Step):
+    def __init__(
+        self, kind: type, step: Step | None, guard: Callable[[list[Any]], None] | None = None
+    ) -> None: ...
+
+class FromItems(Step):
+    def __init__(
+        self, key: Step | None, value: Step | None, guard: Callable[[list[Any]], None] | None = None
+    ) -> None: ...
+
+class FromEntries(Step):
+    def __init__(self, key: Part, value: Part, guard: Callable[[list[Any]], None] | None = None) -> None: ...
+
+class FromMessage(Fields):
+    def __init__(
+        self, fields: Iterable[Part], places: bool = False, build: Callable[..., Any] | None = None
+    ) -> None: ...
+
+class FromChosen(Step):
+    def __init__(self, options: Iterable[Part]) -> None: ...
+
+class FromValue(Step):
+    def __init__(self, part: Part) -> None: ...
+
+class FromMoment(Step):
+    def __init__(self, step: Step) -> None: ...
+
+class Weight:
+    def __init__(self, own: int) -> None: ...
+    def holds(self, number: int, held: Weight | int, always: bool = False) -> None: ...
+
+class FromPayload(Step):
+    def __init__(self, cls: type, step: Step | None, weight: Weight) -> None: ...
+    def __call__(self, data: bytes, /, *, items: int = 1_000_000) -> Any: ...

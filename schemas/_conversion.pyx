@@ -6,6 +6,8 @@ Where nothing is to be done the place of a step is None. Writing checks what it 
 in what they take without a word; reading trusts the library. Nesting is that of the schema.
 """
 
+from ..codecs.errors import TooMuchError
+
 from cpython.dict cimport PyDict_CheckExact, PyDict_Size
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -589,3 +591,4 @@ cdef class Unwrap(Wrap):
 
 include "_attributes.pxi"
 include "_columns.pxi"
+include "_messages.pxi"

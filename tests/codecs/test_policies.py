@@ -505,7 +505,7 @@ def test_codecs_with_a_schema_look_into_what_they_take(name):
     assert {"a": 1.5} == give(strict.decode(strict.encode(take({"a": 1.5}))))
     with pytest.raises(EncodeError, match="holds NaN"):
         strict.encode(take({"a": NAN}))
-    if made.format in ("msgpack", "avro", "arrow", "thrift"):
+    if made.format in ("msgpack", "avro", "arrow", "protobuf", "thrift"):
         with pytest.raises(DecodeError, match="holds NaN"):
             strict.decode(made.encode(take({"a": INF})))
 

@@ -21,6 +21,7 @@ from bakeoff.codecs import Codec, DecodeError, EncodeError
 from bakeoff.schemas import Hint, Schema
 
 CODECS = ["arrow", "arrow/object", "avro", "avro/bare", "thrift", "thrift/object"]
+CODECS = ["arrow", "arrow/object", "avro", "avro/bare", "protobuf", "protobuf/object"]
 """All that are built from a layout."""
 
 

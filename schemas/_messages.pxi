@@ -1,0 +1,755 @@
+# Conversions between records and messages of Protocol Buffers, whose attributes are the fields.
+#
+# upb looks each name up among the fields first, so that methods are called unbound: `has`, `mark` and the like
+# are `HasField` and `SetInParent` of the message's class.
+
+from sys import intern
+
+from cpython.object cimport PyObject_GetAttr, PyObject_IsTrue, PyObject_SetAttr
+from cpython.unicode cimport PyUnicode_CheckExact
+
+cdef object _WHOLE = slice(None)
+
+cdef enum:
+    # What a value may be as it is.
+    ANYTHING_TURNED
+    EXACT_TEXT
+    EXACT_INT
+    EXACT_FLOAT
+    EXACT_BOOL
+    EXACT_BYTES
+
+_EXACTLY = {str: EXACT_TEXT, int: EXACT_INT, float: EXACT_FLOAT, bool: EXACT_BOOL, bytes: EXACT_BYTES}
+
+cdef inline bint _fits(int exact, object value):
+    if exact == EXACT_TEXT:
+        return PyUnicode_CheckExact(value)
+    if exact == EXACT_INT:
+        return PyLong_CheckExact(value)
+    if exact == EXACT_FLOAT:
+        return PyFloat_CheckExact(value)
+    if exact == EXACT_BOOL:
+        return value is True or value is False
+    if exact == EXACT_BYTES:
+        return type(value) is bytes
+    return False
+
+
+# Writing --------------------------------------------------------------------------------------------
+
+cdef class Into:
+    """Writes a value into a message that stands for it."""
+
+    cdef int into(self, object message, object value) except -1:
+        raise NotImplementedError
+
+
+cdef class Put:
+    """Writes a value into a field of a message.
+
+    Args:
+        name: The field's.
+    """
+
+    cdef str name
+
+    def __init__(self, name):
+        self.name = intern(name)
+
+    cdef int put(self, object message, object value) except -1:
+        raise NotImplementedError
+
+
+cdef class Part(Field):
+    """A field of a message.
+
+    Args:
+        key: As of `Field`.
+        name: As of `Field`.
+        put: For a value.
+        get: For what the field holds; None where that is the value.
+        nullable: Whether it may be None, for which nothing is set.
+        has: `HasField` of the message's class, where the field may be unset; else None.
+        falsy: Whether what is unset reads as a false value, so that true ones need not be asked for.
+        among: Name of the fields of which at most one is there; "" where it is none of them.
+        required: As of `Field`.
+        null: As of `Field`.
+        attribute: As of `Field`.
+        kinds: As of `Field`.
+    """
+
+    cdef Put put
+    cdef Step get
+    cdef bint nullable
+    cdef object has
+    cdef bint falsy
+    cdef str among
+
+    def __init__(self, key, name, Put put, Step get, *, nullable=False, has=None, falsy=False, among="", **rest):
+        super().__init__(key, intern(name), None, **rest)
+        self.put, self.get, self.nullable, self.among = put, get, nullable, among
+        self.has, self.falsy, self.null = has, falsy, intern(self.null)
+
+    cdef int set(self, object message, object value) except -1:
+        if value is None and self.nullable:
+            if self.null:
+                PyObject_SetAttr(message, self.null, True)
+            return 0
+        return self.put.put(message, value)
+
+    cdef object read(self, object message):
+        """Return the value; Ellipsis where nothing is set."""
+        if self.has is None:
+            return turned(self.get, PyObject_GetAttr(message, self.name))
+        if self.falsy:
+            value = PyObject_GetAttr(message, self.name)
+            if PyObject_IsTrue(value) or self.has(message, self.name):
+                return turned(self.get, value)
+            return ...
+        if self.has(message, self.name):
+            return turned(self.get, PyObject_GetAttr(message, self.name))
+        return ...
+
+
+cdef class PutLeaf(Put):
+    """Sets a field.
+
+    Args:
+        name: The field's.
+        step: For the value.
+        exact: The type whose values need no step: they fit, or upb refuses them.
+    """
+
+    cdef Step step
+    cdef int exact
+
+    def __init__(self, name, Step step, exact=None):
+        super().__init__(name)
+        self.step, self.exact = step, _EXACTLY.get(exact, ANYTHING_TURNED)
+
+    cdef int put(self, object message, object value) except -1:
+        PyObject_SetAttr(message, self.name, value if _fits(self.exact, value) else turned(self.step, value))
+        return 0
+
+
+cdef class PutNothing(Put):
+    """Lets None pass, for which nothing is written."""
+
+    cdef int put(self, object message, object value) except -1:
+        if value is not None:
+            raise MisfitError(f"expected None, got {type(value).__name__}")
+        return 0
+
+
+cdef class PutMessage(Put):
+    """Fills the message of a field.
+
+    Args:
+        name: The field's.
+        inside: For the message.
+        mark: `SetInParent` of its class; None where something is set in any case.
+    """
+
+    cdef Into inside
+    cdef object mark
+
+    def __init__(self, name, Into inside, mark=None):
+        super().__init__(name)
+        self.inside, self.mark = inside, mark
+
+    cdef int put(self, object message, object value) except -1:
+        held = PyObject_GetAttr(message, self.name)
+        self.inside.into(held, value)
+        if self.mark is not None:
+            self.mark(held)
+        return 0
+
+
+cdef class PutValues(PutLeaf):
+    """Writes the items of a list that have no parts.
+
+    Args:
+        name: The field's.
+        step: For an item.
+        exact: As of `PutLeaf`.
+        among: What must hold them, or None for anything.
+        extend: Of the class of what the field holds.
+    """
+
+    cdef object among
+    cdef object extend
+
+    def __init__(self, name, Step step, exact, among, extend):
+        super().__init__(name, step, exact)
+        self.among, self.extend = among, extend
+
+    cdef int put(self, object message, object value) except -1:
+        cdef Py_ssize_t i = 0
+        cdef list made = []
+        if self.among is not None and not isinstance(value, self.among):
+            raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+        try:
+            for item in value:
+                made.append(item if _fits(self.exact, item) else turned(self.step, item))
+                i += 1
+        except Exception as error:
+            raise placed(error, f"[{i}]") from error.__cause__
+        if made:
+            self.extend(PyObject_GetAttr(message, self.name), made)
+        return 0
+
+
+cdef class PutMessages(Put):
+    """Writes the items of a list, each into a message of its own.
+
+    Args:
+        name: The field's.
+        inside: For an item.
+        among: As of `PutValues`.
+        add: Of the class of what the field holds.
+    """
+
+    cdef Into inside
+    cdef object among
+    cdef object add
+
+    def __init__(self, name, Into inside, among, add):
+        super().__init__(name)
+        self.inside, self.among, self.add = inside, among, add
+
+    cdef int put(self, object message, object value) except -1:
+        cdef Py_ssize_t i = 0
+        if self.among is not None and not isinstance(value, self.among):
+            raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+        field = PyObject_GetAttr(message, self.name)
+        try:
+            for item in value:
+                self.inside.into(self.add(field), item)
+                i += 1
+        except Exception as error:
+            raise placed(error, f"[{i}]") from error.__cause__
+        return 0
+
+
+cdef class PutItems(Put):
+    """Writes a dict as a map.
+
+    Args:
+        name: The field's.
+        key: For a key.
+        value: For a value without parts.
+        inside: For any other.
+    """
+
+    cdef Step key
+    cdef Step value
+    cdef Into inside
+
+    def __init__(self, name, Step key, Step value=None, Into inside=None):
+        super().__init__(name)
+        self.key, self.value, self.inside = key, value, inside
+
+    cdef int put(self, object message, object value) except -1:
+        if not isinstance(value, dict):
+            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        field = PyObject_GetAttr(message, self.name)
+        for key, item in value.items():
+            try:
+                if self.inside is None:
+                    field[turned(self.key, key)] = turned(self.value, item)
+                else:
+                    self.inside.into(field[turned(self.key, key)], item)
+            except Exception as error:
+                raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        return 0
+
+
+cdef class PutPairs(Put):
+    """Writes a dict as messages of a key and a value.
+
+    Args:
+        name: The field's.
+        key: The field for a key.
+        value: The field for a value.
+        add: As of `PutMessages`.
+    """
+
+    cdef Part key
+    cdef Part value
+    cdef object add
+
+    def __init__(self, name, Part key, Part value, add):
+        super().__init__(name)
+        self.key, self.value, self.add = key, value, add
+
+    cdef int put(self, object message, object value) except -1:
+        if not isinstance(value, dict):
+            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        field = PyObject_GetAttr(message, self.name)
+        for key, item in value.items():
+            try:
+                pair = self.add(field)
+                self.key.set(pair, key)
+                self.value.set(pair, item)
+            except Exception as error:
+                raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        return 0
+
+
+cdef class IntoMessage(Into):
+    """Writes a record.
+
+    Args:
+        fields: In order.
+        places: Whether records are tuples.
+
+    Raises:
+        MisfitError: As `ToDict`, or two fields are there of which at most one may be.
+    """
+
+    cdef Fields fields
+    cdef bint excludes
+
+    def __init__(self, fields, places=False):
+        cdef Part part
+        self.fields = Fields(fields, places)
+        self.excludes = any([part.among for part in self.fields.fields])
+
+    cdef int into(self, object message, object record) except -1:
+        cdef dict source = self.fields.opened(record)
+        cdef Part part = None
+        cdef PyObject *found
+        cdef Py_ssize_t known = 0
+        try:
+            for part in self.fields.fields:
+                found = PyDict_GetItemWithError(source, part.key)
+                if found is not NULL:
+                    known += 1
+                    part.set(message, <object>found)
+                elif part.required:
+                    raise MisfitError("a required field is missing")
+        except Exception as error:
+            raise placed(error, part.part()) from error.__cause__
+        if known != PyDict_Size(source):
+            raise self.fields.lacking(source)
+        if self.excludes:
+            self.check(source)
+        return 0
+
+    cdef int check(self, dict source) except -1:
+        cdef Part part
+        there = {}
+        for part in self.fields.fields:
+            if part.among and part.key in source:
+                if part.among in there:
+                    raise MisfitError(f"at most one may be there of {there[part.among]} and {part.key}")
+                there[part.among] = part.key
+        return 0
+
+
+cdef class IntoOption(Into):
+    """Writes a value as the first option of its type that takes it.
+
+    Args:
+        options: In order.
+    """
+
+    cdef tuple options
+    cdef dict by_type
+
+    def __init__(self, options):
+        cdef Part option
+        self.options, self.by_type = tuple(options), {}
+        for option in self.options:
+            for kind in option.kinds:
+                self.by_type.setdefault(kind, []).append(option)
+
+    cdef int into(self, object message, object value) except -1:
+        cdef Part option
+        cdef list fitting = self.by_type.get(type(value))
+        if fitting is None:
+            fitting = [option for option in self.options if isinstance(value, option.kinds)]
+        refused = None
+        for option in fitting:
+            try:
+                return option.put.put(message, value)
+            except (TypeError, ValueError) as error:
+                refused = error
+        if refused is not None:
+            raise refused
+        raise MisfitError(f"the schema has no {type(value).__name__} there")
+
+
+cdef class IntoValue(Into):
+    """Writes a value into the message that stands for it.
+
+    Args:
+        part: The field for it.
+    """
+
+    cdef Part part
+
+    def __init__(self, Part part):
+        self.part = part
+
+    cdef int into(self, object message, object value) except -1:
+        return self.part.set(message, value)
+
+
+cdef class IntoMoment(Into):
+    """Writes a datetime as seconds and nanoseconds.
+
+    Args:
+        step: To microseconds since 1970.
+    """
+
+    cdef Step step
+
+    def __init__(self, Step step):
+        self.step = step
+
+    cdef int into(self, object message, object value) except -1:
+        seconds, rest = divmod(self.step.turn(value), 1_000_000)
+        message.seconds, message.nanos = seconds, rest * 1000
+        return 0
+
+
+cdef class ToMessage(Step):
+    """Makes the message of a record.
+
+    Args:
+        cls: The message's class.
+        inside: For the message.
+    """
+
+    cdef object cls
+    cdef Into inside
+
+    def __init__(self, cls, Into inside):
+        self.cls, self.inside = cls, inside
+
+    cdef object turn(self, object value):
+        message = self.cls()
+        self.inside.into(message, value)
+        return message
+
+
+cdef class ToPayload(ToMessage):
+    """Makes the payload of a record, or of a message.
+
+    Args:
+        cls: The message's class.
+        inside: For the message; None where it is given.
+        adopt: Raises for messages of other classes than that which do not fit.
+        options: Of ``SerializeToString``.
+    """
+
+    cdef object write
+    cdef object adopt
+    cdef dict options
+
+    def __init__(self, cls, Into inside, adopt, options):
+        super().__init__(cls, inside)
+        self.write, self.adopt, self.options = cls.SerializeToString, adopt, options
+
+    cdef object turn(self, object value):
+        if self.inside is not None:
+            message = self.cls()
+            self.inside.into(message, value)
+        else:
+            message = value
+            if type(message) is not self.cls:
+                self.adopt(message)
+        return self.write(message, **self.options) if self.options else self.write(message)
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+cdef class Nothing(Step):
+    """Makes None of anything."""
+
+    cdef object turn(self, object value):
+        return None
+
+
+cdef class Lookup(Step):
+    """Turns values by a table, and lets those pass that are not in it and of a type.
+
+    Args:
+        table: Values by values.
+        others: That type.
+    """
+
+    cdef dict table
+    cdef type others
+
+    def __init__(self, table, others):
+        self.table, self.others = dict(table), others
+
+    cdef object turn(self, object value):
+        if type(value) is not self.others:
+            return self.of(value)
+        return self.table.get(value, value)
+
+    cdef object of(self, object value):
+        try:
+            return self.table[value]
+        except (KeyError, TypeError):
+            raise MisfitError(f"none of {', '.join(map(str, self.table))}: {value!r:.60}") from None
+
+
+cdef class FromValues(Step):
+    """Reads the items of a field that have no parts.
+
+    Args:
+        kind: As of `Each`.
+        step: For an item.
+        guard: Raises when a list of so many items was made to have one hash; None where they are no keys.
+    """
+
+    cdef object kind
+    cdef Step step
+    cdef object guard
+
+    def __init__(self, kind, Step step, guard=None):
+        self.kind, self.step, self.guard = kind, step, guard
+
+    cdef object turn(self, object value):
+        cdef list made = value[_WHOLE]
+        if self.step is not None:
+            made = [self.step.turn(item) for item in made]
+        if self.kind is list:
+            return made
+        if self.guard is not None:
+            self.guard(made)
+        return self.kind(made)
+
+
+cdef class FromItems(Step):
+    """Reads a map.
+
+    Args:
+        key: For a key.
+        value: For a value.
+        guard: As of `FromValues`.
+    """
+
+    cdef Step key
+    cdef Step value
+    cdef object guard
+
+    def __init__(self, Step key, Step value, guard=None):
+        self.key, self.value, self.guard = key, value, guard
+
+    cdef object turn(self, object value):
+        cdef list keys = list(value)
+        if self.guard is not None:
+            self.guard([turned(self.key, key) for key in keys])
+        return {turned(self.key, key): turned(self.value, value[key]) for key in keys}
+
+
+cdef class FromEntries(Step):
+    """Reads messages of a key and a value.
+
+    Args:
+        key: The field of a key.
+        value: The field of a value.
+        guard: As of `FromValues`.
+    """
+
+    cdef Part key
+    cdef Part value
+    cdef object guard
+
+    def __init__(self, Part key, Part value, guard=None):
+        self.key, self.value, self.guard = key, value, guard
+
+    cdef object turn(self, object value):
+        cdef list keys = []
+        cdef dict made = {}
+        for pair in value:
+            key = self.key.read(pair)
+            keys.append(None if key is ... else key)
+        if self.guard is not None:
+            self.guard(keys)
+        for key, pair in zip(keys, value, strict=True):
+            item = self.value.read(pair)
+            made[key] = None if item is ... else item
+        return made
+
+
+cdef class FromMessage(Fields):
+    """Reads a record; fields as of `IntoMessage`."""
+
+    cdef object turn(self, object message):
+        cdef dict made = {}
+        cdef Part part
+        for part in self.fields:
+            value = part.read(message)
+            if value is not ...:
+                made[part.key] = value
+            elif part.required or (part.null and PyObject_GetAttr(message, part.null)):
+                made[part.key] = None
+        return self.built(made)
+
+
+cdef class FromChosen(Step):
+    """Reads the one option that is set.
+
+    Args:
+        options: In order, each with `has`.
+    """
+
+    cdef tuple options
+
+    def __init__(self, options):
+        self.options = tuple(options)
+
+    cdef object turn(self, object message):
+        cdef Part option
+        for option in self.options:
+            value = option.read(message)
+            if value is not ...:
+                return value
+        raise MisfitError("no option is there")
+
+
+cdef class FromValue(Step):
+    """Reads what a message stands for.
+
+    Args:
+        part: The field for it.
+    """
+
+    cdef Part part
+
+    def __init__(self, Part part):
+        self.part = part
+
+    cdef object turn(self, object message):
+        value = self.part.read(message)
+        return None if value is ... else value
+
+
+cdef class FromMoment(Step):
+    """Reads a datetime, cut to microseconds.
+
+    Args:
+        step: From microseconds since 1970.
+    """
+
+    cdef Step step
+
+    def __init__(self, Step step):
+        self.step = step
+
+    cdef object turn(self, object message):
+        return self.step.turn(message.seconds * 1_000_000 + message.nanos // 1000)
+
+
+cdef unsigned long long _varint(const unsigned char **at, const unsigned char *end):
+    """Return the number that begins at a place, and go behind it."""
+    cdef unsigned long long value = 0
+    cdef int shift = 0
+    while at[0] < end:
+        byte = at[0][0]
+        at[0] += 1
+        if shift < 64:
+            value |= <unsigned long long>(byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    return value
+
+
+cdef class Weight:
+    """How many values the payload of a message holds: each field, item and message, and what is read for none.
+
+    Args:
+        own: Of an empty message.
+    """
+
+    cdef long long own
+    cdef long long most
+    cdef dict fields
+
+    def __init__(self, own):
+        self.own = self.most = own
+        self.fields = {}
+
+    def holds(self, int number, held, bint always=False):
+        """Say what a field holds whose payload has a length: a `Weight`, or bytes of an item, 0 for varints.
+
+        Args:
+            number: The field's.
+            held: What it holds.
+            always: A message is read there even where none stands.
+        """
+        self.fields[number] = held
+        if isinstance(held, Weight):
+            self.own += (<Weight>held).own if always else 0
+            self.most = max(self.most, self.own, (<Weight>held).most)
+
+    cdef int check(self, bytes data, object items) except -1:
+        cdef Py_ssize_t size = len(data)
+        # What holds the most for its bytes is an empty message, of two.
+        if self.own + size + size // 2 * self.most <= items:
+            return 0
+        if self.count(data, size, min(items, 1 << 62)) > items:
+            raise TooMuchError(f"holds more than {items:,} values")
+        return 0
+
+    cdef long long count(self, const unsigned char *data, Py_ssize_t size, long long limit):
+        """Return how many there are; more than `limit` as soon as there are more, any for what is malformed."""
+        cdef long long held = self.own
+        cdef unsigned long long tag, length
+        cdef const unsigned char *end = data + size
+        cdef const unsigned char *stop
+        cdef Weight inside
+        while data < end and held <= limit:
+            tag = _varint(&data, end)
+            held += 1
+            if tag & 7 == 0:
+                _varint(&data, end)
+            elif tag & 7 == 1:
+                data += 8
+            elif tag & 7 == 5:
+                data += 4
+            elif tag & 7 == 2:
+                length = _varint(&data, end)
+                if length > <unsigned long long>(end - data):
+                    break
+                stop = data + length
+                kind = self.fields.get(tag >> 3)
+                if isinstance(kind, Weight):
+                    inside = kind
+                    held += inside.count(data, <Py_ssize_t>length, limit - held)
+                elif kind == 0:
+                    for i in range(<Py_ssize_t>length):
+                        held += data[i] < 0x80
+                elif kind is not None:
+                    held += <long long>length // <int>kind
+                data = stop
+        return held
+
+
+cdef class FromPayload(Step):
+    """Reads the record, or the message, of a payload.
+
+    Args:
+        cls: The message's class.
+        step: From the message; None where that is wanted.
+        weight: Of the message.
+    """
+
+    cdef object read
+    cdef Step step
+    cdef Weight weight
+
+    def __init__(self, cls, Step step, Weight weight):
+        self.read, self.step, self.weight = cls.FromString, step, weight
+
+    def __call__(self, bytes data, /, *, items=1_000_000):
+        """Raise TooMuchError for more values than `items`."""
+        self.weight.check(data, items)
+        return turned(self.step, self.read(data))
