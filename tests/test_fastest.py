@@ -68,6 +68,20 @@ def test_the_lock_keeps_the_definition(tmp_path):
         bakeoff.fastest(lock=path, schema=bakeoff.Schema({"id": int}))
 
 
+def test_a_definition_that_nobody_reads_is_held_against_the_schema(tmp_path):
+    """Thrift's is written only: the schema is given, and must be the same."""
+    schema = bakeoff.Schema({"id": int})
+    path = lock(tmp_path, "thrift")
+    lines = f"schema = false\ndefinition = '''{schema.to_thrift()}'''"
+    path.write_text(path.read_text().replace("version = 2", "version = 3").replace("schema = false", lines))
+
+    with pytest.raises(bakeoff.UsageError, match="thrift needs a schema; give it"):
+        bakeoff.fastest(lock=path)
+    assert {"id": 1} == bakeoff.fastest(lock=path, schema=schema).decode(b"\x16\x02\x00")
+    with pytest.raises(bakeoff.errors.RunError, match="another than the one that thrift was chosen with"):
+        bakeoff.fastest(lock=path, schema=bakeoff.Schema({"id": str}))
+
+
 def test_without_a_definition_the_schema_has_to_be_given(tmp_path):
     """Of a codec that needs one."""
     path = lock(tmp_path, "msgspec-msgpack/struct")

@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import UsageError, hint, near
 from ..layout import Layout
 
-__all__ = ["ENDINGS", "LANGUAGES", "language_of", "read", "write"]
+__all__ = ["ENDINGS", "LANGUAGES", "UNREAD", "language_of", "read", "write"]
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "avro": (".avsc",),
@@ -28,6 +28,9 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "json-schema": (".schema.json",),
 }
 """Endings of the files of each language; the first is what is written."""
+
+UNREAD = frozenset({"thrift"})
+"""Languages that are written only."""
 
 ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}
 

@@ -84,8 +84,8 @@ def read(data: bytes, name: str) -> Layout:
     raise SchemaError(
         name,
         "a .thrift file is not read, as no maintained library for Python parses it; declare the schema in "
-        "Python, its fields in the order of their numbers from 1, and compare `bakeoff schema export --to "
-        "thrift` with the file",
+        "Python, its fields in the order of their numbers, and compare what `bakeoff schema export --to "
+        "thrift` prints with the file (with --keep events.proto it keeps the numbers of that)",
     )
 
 

@@ -134,9 +134,9 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
         return made if schema is None else made.with_schema(schema)
     if schema is None:
         from .schemas import Schema
-        from .schemas.languages import LANGUAGES
+        from .schemas.languages import LANGUAGES, UNREAD
 
-        if not definition or made.format not in LANGUAGES:
+        if not definition or made.format not in LANGUAGES.keys() - UNREAD:
             raise UsageError(f"{where}: {made.name} needs a schema; give it: fastest(schema=...)")
         schema = Schema.of_definition(definition.encode(), made.format, where)
     bound = made.with_schema(schema)
