@@ -358,7 +358,7 @@ def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
         "bakeoff_loss": "; ".join(cell.loss),
         "bakeoff_codec_version": f"{codec.library} {codec.version}" if codec else None,
         "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
-        **{f"bakeoff_{key}": value for key, value in cell.facts.items()},
+        **{f"bakeoff_{key}": value for key, value in cell.facts.items() if key != "dictionary"},
     }
     return _pyperf_metadata(facts)
 

@@ -5,14 +5,15 @@ many changed payloads without a word, as what has changed is a value. In streams
 that behind a damaged one the next is found (`bakeoff.codecs.streams.Marked`).
 
 Decompression stops at the codec's limits of size and ratio, whatever the payload claims. ``,dict`` stands for
-a dictionary trained on sample payloads (`train`), which both sides must have.
+a dictionary trained on sample payloads (`train`), which both sides must have. Each payload names its own by a
+number, so that a codec may have older ones besides, for reading.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,16 @@ from .errors import CodecError, LimitError, MissingLibrary, UnknownCompressor
 if TYPE_CHECKING:
     from .streams import Framing
 
-__all__ = ["COMPRESSORS", "DICTIONARY_BYTES", "FREE", "Compression", "compressor", "library", "train"]
+__all__ = [
+    "COMPRESSORS",
+    "DICTIONARY_BYTES",
+    "FREE",
+    "Compression",
+    "compressor",
+    "dictionary_id",
+    "library",
+    "train",
+]
 
 ZSTD_PIECE = 256
 """Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
@@ -33,6 +43,8 @@ CHECKSUM = 4
 """Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024
 """Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
+_DICTIONARY = (0xEC30A437).to_bytes(4, "little")
+"""How a trained dictionary begins (RFC 8878, section 5); its number follows."""
 
 
 class _BeyondError(Exception):
@@ -47,14 +59,14 @@ class Compression:
         name: As it stands in codec names, ``zstd:3``.
         compress: ``(bytes) -> bytes``.
         decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
-        dictionary: Trained dictionary, or None.
+        dictionaries: Trained dictionaries: the first is for writing, all are for reading.
         framing: How its payloads follow one another in a stream; None: each after its length.
     """
 
     name: str
     compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
     decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
-    dictionary: bytes | None = field(default=None, repr=False)
+    dictionaries: tuple[bytes, ...] = field(default=(), repr=False)
     framing: Framing | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -63,12 +75,17 @@ class Compression:
         return re.split("[:,]", self.name)[0]
 
     @property
-    def dictionary_id(self) -> int | None:
-        """The number by which a zstd frame names its dictionary (RFC 8878, section 5); None without one."""
-        return None if self.dictionary is None else int.from_bytes(self.dictionary[4:8], "little")
+    def dictionary(self) -> bytes | None:
+        """The dictionary for writing, or None."""
+        return self.dictionaries[0] if self.dictionaries else None
 
-    def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, bytes | None]]:
-        return compressor, (self.name, self.dictionary)
+    @property
+    def dictionary_id(self) -> int | None:
+        """The number by which payloads name the dictionary that they were written with; None without one."""
+        return None if self.dictionary is None else dictionary_id(self.dictionary)
+
+    def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, tuple[bytes, ...]]]:
+        return compressor, (self.name, self.dictionaries)
 
     def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
         """Return what a payload decompresses to.
@@ -92,6 +109,11 @@ class Compression:
             raise LimitError(self.name, f"decompresses to more than {reason}") from error
 
 
+def dictionary_id(dictionary: bytes) -> int:
+    """Return the number by which zstd frames name a dictionary (RFC 8878, section 5)."""
+    return int.from_bytes(dictionary[4:8], "little")
+
+
 def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
     """Return what a decompressor object yields, if it is one whole frame within the limit."""
     plain: bytes = unpacker.decompress(data, limit + 1)
@@ -102,7 +124,7 @@ def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
     return plain
 
 
-def _zlib(name: str, level: int, dictionary: bytes | None) -> Compression:
+def _zlib(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     return Compression(
         name,
         lambda data: zlib.compress(data, level),
@@ -118,18 +140,19 @@ def _zstandard(name: str) -> Any:
     return zstandard
 
 
-def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
+def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     zstandard = _zstandard(name)
-    options = {}
-    if dictionary is not None:
-        options["dict_data"] = trained = zstandard.ZstdCompressionDict(dictionary)
-        trained.precompute_compress(level=level)
+    trained = {dictionary_id(each): zstandard.ZstdCompressionDict(each) for each in dictionaries}
+    first = next(iter(trained), 0)
+    if trained:
+        trained[first].precompute_compress(level=level)
     # Contexts must not be shared between threads; making one costs microseconds.
     pool: list[Any] = []
-    unpackers: list[Any] = []
+    unpackers: dict[int, list[Any]] = {number: [] for number in trained or (0,)}
+    several = len(trained) > 1
 
     def compress(data: bytes) -> bytes:
-        context = pool.pop() if pool else zstandard.ZstdCompressor(level=level, **options)
+        context = pool.pop() if pool else zstandard.ZstdCompressor(level=level, dict_data=trained.get(first))
         packed: bytes = context.compress(data)
         pool.append(context)
         return packed
@@ -138,7 +161,11 @@ def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
         size = zstandard.frame_content_size(data)
         if size > limit:
             raise _BeyondError
-        context = unpackers.pop() if unpackers else zstandard.ZstdDecompressor(**options)
+        number = zstandard.get_frame_parameters(data).dict_id if several else first
+        if number not in unpackers:
+            number = first  # it was written without one, or with one that is not at hand
+        ready = unpackers[number]
+        context = ready.pop() if ready else zstandard.ZstdDecompressor(dict_data=trained.get(number))
         unpacker = context.decompressobj()
         # A frame need not say how large it is; then it is fed in pieces, none of which can grow by much.
         step = len(data) if size >= 0 else ZSTD_PIECE
@@ -146,20 +173,35 @@ def _zstd(name: str, level: int, dictionary: bytes | None) -> Compression:
         for start in range(0, len(data), step):
             if unpacker.eof:
                 break
-            plain += unpacker.decompress(data[start : start + step])
+            try:
+                plain += unpacker.decompress(data[start : start + step])
+            except zstandard.ZstdError as error:
+                raise _otherwise(zstandard, data, trained) or error from None
             if len(plain) > limit:
                 raise _BeyondError
         else:
             start = len(data)
         if not unpacker.eof or unpacker.unused_data or start < len(data):
             raise ValueError("not one whole zstd frame")
-        unpackers.append(context)
+        ready.append(context)
         return bytes(plain)
 
-    return Compression(name, compress, decompress, dictionary)
+    return Compression(name, compress, decompress, dictionaries)
 
 
-def _lz4(name: str, level: int, dictionary: bytes | None) -> Compression:
+def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> ValueError | None:
+    """Return what to say of a payload whose dictionary is not at hand; None where it is."""
+    wanted = zstandard.get_frame_parameters(data).dict_id
+    if wanted in trained or not wanted:
+        return None
+    have = f"this codec has {', '.join(map(str, trained))}" if trained else "this codec has none"
+    return ValueError(
+        f"compressed with the dictionary {wanted}, and {have}; bakeoff.codec(name, dictionary=[...]) takes "
+        "several: the first to write with, all to read with"
+    )
+
+
+def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     try:
         from lz4 import frame
     except ImportError as error:
@@ -172,7 +214,7 @@ def _lz4(name: str, level: int, dictionary: bytes | None) -> Compression:
     )
 
 
-def _crc32(name: str, level: int, dictionary: bytes | None) -> Compression:
+def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     from .streams import MARKED
 
     def check(data: bytes, limit: int) -> bytes:
@@ -196,13 +238,13 @@ class _Kind:
     """A kind of compressor.
 
     Attributes:
-        make: ``(name, level, dictionary)``.
+        make: ``(name, level, dictionaries)``.
         level: The one that is taken where none is named.
         levels: All that there are.
         library: The distribution that brings it; "Python" is the standard library.
     """
 
-    make: Callable[[str, int, bytes | None], Compression]
+    make: Callable[[str, int, tuple[bytes, ...]], Compression]
     level: int
     levels: range
     library: str
@@ -227,22 +269,31 @@ def library(name: str) -> str:
     return COMPRESSORS[_parse(name)[0]].library
 
 
-def compressor(name: str, dictionary: bytes | None = None) -> Compression:
+def compressor(name: str, dictionary: bytes | Sequence[bytes] | None = None) -> Compression:
     """Return the compressor that a name such as ``"zstd:3"`` means.
 
     Args:
         name: ``KIND[:LEVEL][,dict]``.
-        dictionary: For names with ``,dict``: what `train` made of sample payloads.
+        dictionary: For names with ``,dict``: what `train` made of sample payloads. Of several the first is
+            for writing, all are for reading.
 
     Raises:
         UnknownCompressor: No such compressor, level or option.
-        CodecError: The dictionary is missing.
+        CodecError: The dictionary is missing, or is none.
         MissingLibrary: Its library is not installed.
     """
     kind, number, with_dictionary = _parse(name)
-    if with_dictionary and dictionary is None:
-        raise CodecError(name, "needs a dictionary: bakeoff.codecs.train(name, payloads)")
-    return COMPRESSORS[kind].make(name, number, dictionary if with_dictionary else None)
+    if not with_dictionary:
+        return COMPRESSORS[kind].make(name, number, ())
+    if not dictionary:
+        raise CodecError(
+            name, "needs a dictionary: bakeoff.codecs.train(name, payloads) makes one, and a lock may hold it"
+        )
+    every = (dictionary,) if isinstance(dictionary, bytes) else tuple(dictionary)
+    for each in every:
+        if not isinstance(each, bytes) or not each.startswith(_DICTIONARY):
+            raise CodecError(name, "not a dictionary of zstd's: payloads could not name it")
+    return COMPRESSORS[kind].make(name, number, every)
 
 
 def train(name: str, payloads: Sequence[bytes]) -> Compression:

@@ -12,6 +12,7 @@ History of the format (``version``):
    too; it was the range of ``codec.library``, the codec's own. No ``trusted`` among the options:
    whoever reads payloads says so (`bakeoff.fastest`).
 3. ``codec.definition``, of a codec that needs a schema: the definition that payloads were measured with.
+   ``codec.dictionaries``: trained dictionaries, files beside the lock.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = [
     "PYTHON",
     "VARIABLE",
     "VERSION",
+    "Dictionary",
     "Faults",
     "Lock",
     "Place",
@@ -64,7 +66,45 @@ _OPTIONS: Final = (*LIMITS, "policies")
 """Options of `bakeoff.codec` that a lock may hold: limits, all whole numbers, and a table of policies."""
 
 _LARGEST: Final = 1 << 20
-"""Bytes of a lock; there are some hundred in one."""
+"""Bytes of a lock, which has some hundred, and of a dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A trained dictionary, which stands in a file beside the lock.
+
+    Attributes:
+        id: The number by which payloads name it.
+        file: Name of the file.
+        sha256: Of its content.
+        content: What the file holds; None where it is not there, or cannot be read.
+    """
+
+    id: int
+    file: str
+    sha256: str
+    content: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Return a dictionary under the name that it gets."""
+        from hashlib import sha256
+
+        from .compression import dictionary_id
+
+        number = dictionary_id(content)
+        return cls(number, f"bakeoff-{number}.dict", sha256(content).hexdigest(), content)
+
+    @property
+    def fault(self) -> str:
+        """What keeps it from being used, with what to do; empty for nothing."""
+        if self.content is None:
+            return f"its dictionary {self.id} is not there: {self.file} has to stand beside the lock"
+        from hashlib import sha256
+
+        if sha256(self.content).hexdigest() != self.sha256:
+            return f"{self.file} is not the dictionary {self.id} of the lock (sha256 differs)"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +119,7 @@ class Lock:
         schema: Whether it was measured with an advisory schema, to be given again.
         definition: Of a codec that needs a schema: that in the format's own language, with the numbers that
             payloads hold; empty where the format has none.
+        dictionaries: Trained dictionaries of its compressor: the first is for writing, all are for reading.
         options: `Limits` and policies for ``bakeoff.codec(codec, **options)``.
         why: The sentence that it was picked with.
         terms: What it was picked for (reads, bandwidth, needs, ...).
@@ -91,6 +132,7 @@ class Lock:
     format: str = ""
     schema: bool = False
     definition: str = ""
+    dictionaries: tuple[Dictionary, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
     terms: Mapping[str, Any] = field(default_factory=dict)
@@ -129,12 +171,12 @@ class Lock:
         if type(number) is not int or not 1 <= number <= VERSION:
             raise RunError(f"{path}: written in format {number!r}; this bakeoff reads up to {VERSION}")
         try:
-            return cls._of_plain(_of_first(plain) if number == 1 else plain)
+            return cls._of_plain(_of_first(plain) if number == 1 else plain, os.path.dirname(path))  # noqa: PTH120
         except TypeError as error:
             raise RunError(f"{path}: not a lock: {error}") from error
 
     @classmethod
-    def _of_plain(cls, plain: Mapping[str, Any]) -> Self:
+    def _of_plain(cls, plain: Mapping[str, Any], folder: str) -> Self:
         held = _typed(plain, "codec", dict)
         choice = _typed(plain, "choice", dict, {})
         options = _typed(held, "options", dict, {})
@@ -149,6 +191,7 @@ class Lock:
             format=_typed(held, "format", str, ""),
             schema=_typed(held, "schema", bool, False),
             definition=_typed(held, "definition", str, ""),
+            dictionaries=tuple(_dictionary(each, folder) for each in _typed(held, "dictionaries", list, [])),
             options={key: _option(options, key) for key in options},
             why=_typed(choice, "why", str, ""),
             terms={key: value for key, value in choice.items() if key not in ("why", "date")},
@@ -169,6 +212,10 @@ class Lock:
         }
         if self.definition:
             codec["definition"] = self.definition
+        if self.dictionaries:
+            codec["dictionaries"] = [
+                {"id": each.id, "file": each.file, "sha256": each.sha256} for each in self.dictionaries
+            ]
         plain = {
             "version": VERSION,
             "codec": codec,
@@ -201,6 +248,22 @@ def _option(options: Mapping[str, Any], key: str) -> Any:
         return _typed(options, key, int)
     policies = _typed(options, key, dict)
     return {policy: _typed(policies, policy, str) for policy in policies}
+
+
+def _dictionary(entry: object, folder: str) -> Dictionary:
+    if type(entry) is not dict:
+        raise TypeError("dictionaries have to be tables")
+    file = _typed(entry, "file", str)
+    # A name, no path: a stranger's lock leads nowhere else.
+    if os.path.basename(file) != file:  # noqa: PTH119
+        raise TypeError("the file of a dictionary stands beside the lock")
+    content = None
+    try:
+        with open(os.path.join(folder, file), "rb") as opened:  # noqa: PTH118, PTH123
+            content = opened.read(_LARGEST)
+    except (OSError, ValueError):
+        pass  # `Dictionary.fault` says so, where it matters
+    return Dictionary(_typed(entry, "id", int), file, _typed(entry, "sha256", str), content)
 
 
 def _of_first(plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,10 +397,12 @@ def faults(lock: Lock) -> Faults:
                 f"{library} {found} is installed, {wanted}: {get}, or decide on what is here "
                 "(`bakeoff run`, `bakeoff pick --write`)"
             )
+    unfit += filter(None, (each.fault for each in lock.dictionaries))
     if missing or unfit:
         return Faults(missing, unfit)
     try:
-        made = codec(lock.codec, **lock.options)
+        dictionaries = [each.content for each in lock.dictionaries if each.content is not None]
+        made = codec(lock.codec, dictionary=dictionaries or None, **lock.options)
     except MissingLibrary as error:
         return Faults([error.reason], [])
     except (ValueError, OverflowError) as error:

@@ -10,7 +10,7 @@ against others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import UnknownMediaType
@@ -33,16 +33,21 @@ def media_type(spec: Spec) -> str:
     form = re.sub(r"[^A-Za-z0-9._-]", "-", spec.format.syntax or spec.format.name)
     if (compression := spec.compression) is None:
         return _typed(TREE, form) if _is_ours(spec) else spec.format.media_type
-    name = _typed(f"{TREE}.{form}", compression.kind)
-    return name if compression.dictionary is None else f"{name}; dictionary={compression.dictionary_id}"
+    return _dictionaries(_typed(f"{TREE}.{form}", compression.kind), compression.dictionaries)[0]
 
 
 def aliases(spec: Spec) -> tuple[str, ...]:
-    """Return the other types that a codec reads, its format's own first; compressed, it reads no other."""
+    """Return the other types that a codec reads, its format's own first; compressed, older dictionaries'."""
     if spec.compression is not None:
-        return ()
+        return _dictionaries(media_type(spec).partition(";")[0], spec.compression.dictionaries)[1:]
     plain = (spec.format.media_type,) if _is_ours(spec) else ()
     return (*plain, *spec.format.media_type_aliases)
+
+
+def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
+    from .compression import dictionary_id
+
+    return tuple(f"{name}; dictionary={dictionary_id(each)}" for each in dictionaries) or (name,)
 
 
 def http_headers(spec: Spec) -> dict[str, str]:

@@ -403,7 +403,7 @@ def codec(
     *,
     trusted: bool = False,
     schema: Schema | None = None,
-    dictionary: bytes | None = None,
+    dictionary: bytes | Sequence[bytes] | None = None,
     policies: Mapping[str, str] | None = None,
     **limits: int | None,
 ) -> Codec:
@@ -414,7 +414,8 @@ def codec(
         trusted: Let pickle and marshal decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
         policies: Value by policy, see `Codec.with_policies`.
-        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`.
+        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`. Of several the
+            first is for writing, all are for reading.
         limits: As of `Codec.with_limits`, for instance ``size=1_000_000``.
 
     Raises:

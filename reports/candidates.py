@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Final, NamedTuple
 from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, Result
 from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
 from ..codecs.limits import OWN_DATA
+from ..errors import RunError
 from .cost import Cost, nothing_to_fix
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "alpha",
     "candidates_on",
     "corpora",
+    "dictionary_of",
     "figure",
     "limits_needed",
     "measured",
@@ -213,6 +216,19 @@ def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
                 # Whoever the file is from: no more than what a run allows.
                 needed[key] = max(needed.get(key, 0), min(limit, OWN_DATA[key]))
     return needed
+
+
+def dictionary_of(cells: Iterable[CellResult]) -> bytes | None:
+    """Return the dictionary that a codec's payloads were compressed with; None where it is not held.
+
+    Raises:
+        RunError: What is held is no such thing.
+    """
+    text = next((str(cell.facts["dictionary"]) for cell in cells if "dictionary" in cell.facts), None)
+    try:
+        return None if text is None else base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise RunError(f"the dictionary in the result file is damaged: {error}") from error
 
 
 def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:

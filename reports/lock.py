@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..codecs import MissingLibrary, codec, describe, join_name, missing, split_name
 from ..codecs.installed import release_of, version
-from ..codecs.lock import PYTHON, Lock, compressor, faults
+from ..codecs.lock import PYTHON, Dictionary, Lock, compressor, faults
 from ..errors import UsageError
-from .candidates import limits_needed
+from .candidates import dictionary_of, limits_needed
 from .merge import plain_name
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
         results: What they hold; today's date stands in for an unknown start.
     """
     facts = choice.winner.facts
+    dictionary = dictionary_of(choice.winner.cells.values())
     name, schema = _without_schema(plain_name(facts.name))
     known = [_date(result.started) or _today() for result in results]
     wish = choice.wish
@@ -54,6 +55,7 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
         format=facts.format,
         schema=schema,
         definition=definition_of(choice.winner.cells.values()),
+        dictionaries=() if dictionary is None else (Dictionary.of(dictionary),),
         options=limits_needed(
             cell for result in results for cell in result.cells if cell.cell.codec == facts.name
         ),

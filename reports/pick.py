@@ -14,7 +14,7 @@ from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError, hint, near
 from . import numbers
-from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, summed
+from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, dictionary_of, summed
 from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .further import resolving
 from .merge import aligned, machines, plain_name
@@ -298,6 +298,8 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
             return f"took no part{where}"
         if why := _failure(found[name], wish):
             return f"{why}{where}"
+    if len(fields) > 1 and name.endswith(",dict"):
+        return "has another dictionary for each corpus; decide by one: --corpus NAME"
     candidate = next(iter(fields.values()))[name]
     return _unfit(candidate, wish) or _too_wide(name, fields, wish)
 
@@ -324,8 +326,8 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
         return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
-    if candidate.name.endswith(",dict"):
-        return "needs the dictionary it was trained with, which no lock holds"
+    if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
+        return "needs the dictionary it was trained with, which the result file does not hold"
     if wish.formats and facts.format not in wish.formats:
         return f"does not write {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
 from ...codecs import describe, missing
+from ...codecs.compression import dictionary_id
 from ...codecs.registry import bare_name
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
@@ -82,6 +84,9 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     healthy = answer.outcome in ("ok", "lossy")
     if healthy:
         stage.checks[codec] = answer
+    dictionary = run.executor.blobs[answer.dictionary] if answer.dictionary else b""
+    # Once is enough: it is longer than all that is measured.
+    held = {"dictionary": b64encode(dictionary).decode()} if dictionary else {}
     for name in (*run.options.timed(), *_others(run)):
         declared = operation(name)
         if declared.schema and bare_name(codec) == codec:
@@ -104,7 +109,10 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 "lossy_records": answer.lossy,
                 **{f"limit_{key}": limit for key, limit in answer.limits.items()},
                 **({"definition": answer.definition} if answer.definition else {}),
+                **({"dictionary_id": dictionary_id(dictionary)} if dictionary else {}),
+                **held,
             }
+            held = {}
             if name in answer.figures:
                 entry["value"] = answer.figures[name]
                 entry["facts"] |= answer.beside.get(name, {})

@@ -73,7 +73,7 @@ def fastest(
     from pathlib import Path
 
     from .codecs import codec
-    from .reports.candidates import limits_needed
+    from .reports.candidates import dictionary_of, limits_needed
     from .reports.cost import Cost
     from .reports.files import load
     from .reports.lock import definition_of
@@ -99,8 +99,9 @@ def fastest(
     name = winner.name
     if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
-    made = codec(name, trusted=trusted, schema=schema if "+schema" in name else None)
     cells = winner.cells.values()
+    with_schema = schema if "+schema" in name else None
+    made = codec(name, trusted=trusted, schema=with_schema, dictionary=dictionary_of(cells))
     made = _with_schema(made, schema, definition_of(cells), "the result file")
     return made.with_limits(**limits_needed(cells))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
+from bakeoff.codecs.compression import dictionary_id
 
 OPERATIONS = ("dump", "size")
 
@@ -32,6 +34,9 @@ def test_a_dictionary_is_trained_on_other_records(tmp_path):
     plain, packed, trained = (result.cell("messages", "size", name).samples[0].value for name in names)
     assert trained < packed < plain
     assert 200 == result.corpora[0].sample
+    cells = [cell for cell in result.cells if cell.cell.codec == names[2]]
+    (held,) = (cell.facts["dictionary"] for cell in cells if "dictionary" in cell.facts)
+    assert {dictionary_id(base64.b64decode(held))} == {cell.facts["dictionary_id"] for cell in cells}
 
 
 def test_a_batch_is_one_record(tmp_path):

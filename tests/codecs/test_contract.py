@@ -623,8 +623,27 @@ def test_a_trained_dictionary_makes_small_payloads_smaller():
         codecs.train("zlib", payloads)
     with pytest.raises(codecs.CodecError, match="needs a dictionary"):
         bakeoff.codec("json|zstd:3,dict")
-    with pytest.raises(DecodeError):
+    with pytest.raises(codecs.CodecError, match="not a dictionary of zstd's"):
+        bakeoff.codec("json|zstd:3,dict", dictionary=b"abc" * 100)
+    with pytest.raises(DecodeError, match=r"with the dictionary \d+, and this codec has none"):
         plain.decode(trained.encode(RECORD))
+
+
+def test_older_dictionaries_are_for_reading():
+    """Of several the first is written with; payloads without one are read as well."""
+    plain = bakeoff.codec("json")
+    old, new = (
+        codecs.train("zstd:3,dict", [plain.encode(RECORD | {"id": n * step}) for n in range(2000)]).dictionary
+        for step in (1, 7919)
+    )
+    first = bakeoff.codec("json|zstd:3,dict", dictionary=old)
+    both = pickle.loads(pickle.dumps(bakeoff.codec("json|zstd:3,dict", dictionary=[new, old])))
+
+    for codec in (first, both, bakeoff.codec("json|zstd")):
+        assert RECORD == both.decode(codec.encode(RECORD))
+    assert both.media_type != first.media_type in both.media_type_aliases
+    with pytest.raises(DecodeError, match=rf"and this codec has {first.compression.dictionary_id};"):
+        first.decode(both.encode(RECORD))
 
 
 def test_a_zstd_frame_that_hides_its_size_is_bounded():

@@ -102,6 +102,7 @@ def variants_of_a_codec(codec: bakeoff.Codec) -> None:
     assert_type(codec.with_compression("zstd:3"), bakeoff.Codec)
     assert_type(codec.with_compression(None), bakeoff.Codec)
     assert_type(codec.with_compression(codecs.train("zstd:3,dict", [b"payload"])), bakeoff.Codec)
+    assert_type(bakeoff.codec("json|zstd:3,dict", dictionary=[b"newer", b"older"]), bakeoff.Codec)
     assert_type(codec.with_trust(), bakeoff.Codec)
     assert_type(codec.as_class(), type[Any])
 

@@ -51,7 +51,8 @@ def check(place: Place, max_age: float | None) -> None:
     if problems:
         raise RunError(f"{path} does not hold here: {'; '.join(problems)}")
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
-    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)})"))
+    numbers = "".join(f", dictionary {each.id}" for each in lock.dictionaries)
+    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)}{numbers})"))
 
 
 def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None:
@@ -68,15 +69,23 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
         before = Lock.read(path)
         # Limits that were set by hand stay.
         new = dataclasses.replace(new, options={**new.options, **before.options})
-        if before.named != new.named:
+        if new.dictionaries and before.codec == new.codec:
+            every = (*new.dictionaries, *before.dictionaries)
+            ready = {each.sha256: each for each in every if not each.fault}
+            new = dataclasses.replace(new, dictionaries=tuple(ready.values()))
+        if before.named != new.named or _format(before) != _format(new):
             change = _change(before, new)
             if change.of_format and not force:
                 lines = [f"{path} stays as it is: {change.lines[0]}", *change.lines[1:]]
                 raise UsageError("\n".join([*lines, "say --force if that is meant"]))
             lines = change.lines
+    for each in new.dictionaries:
+        if each.content is not None:
+            put(each.content, path.parent / each.file, inputs)
     # A result file's name need not be text, which TOML has no escape for.
     put(new.dumps().encode(errors="replace"), path)
-    click.echo(visible(f"wrote {path}: {new.named}"), err=True)
+    beside = f", and {', '.join(files)} beside it" if (files := [d.file for d in new.dictionaries]) else ""
+    click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
     if lines:
         click.echo(lines_visible("\n".join(lines)), err=True)
 
@@ -100,6 +109,16 @@ def _change(before: Lock, new: Lock) -> _Change:
     refusal = None if old.codec is None or now.codec is None else _meets(old.codec, now.codec)
     if old_format == new_format and refusal is None:
         return _Change(False, [f"{head} is the same format on the wire", *_differences(old.codec, now.codec)])
+    if before.dictionaries and before.dictionaries[0] in new.dictionaries:
+        number = before.dictionaries[0].id
+        return _Change(
+            True,
+            [
+                f"{head}: what is written from now on, services with the old lock cannot read",
+                f"the dictionary {number} stays in the lock, for reading: bring lock and files to all that "
+                "read before any of them writes",
+            ],
+        )
     if old.codec is None or now.codec is None:
         reasons = (*old.missing, *old.unfit, *now.missing, *now.unfit)
         met = f"what readers meet could not be tried here: {'; '.join(reasons)}"
@@ -127,7 +146,10 @@ def _format(lock: Lock) -> str:
         name = lock.format or describe(lock.codec).format
     except CodecError:
         name = "unknown"
-    return name + (f", compressed by {compression.partition(':')[0]}" if compression else "")
+    if not compression:
+        return name
+    kind = f"{name}, compressed by {compression.partition(':')[0].partition(',')[0]}"
+    return f"{kind} with the dictionary {lock.dictionaries[0].id}" if lock.dictionaries else kind
 
 
 def _made(lock: Lock) -> Faults:
