@@ -36,8 +36,8 @@ Kinds = Literal[
     "retyped",
 ]  # fmt: skip
 
-NUMBERED = frozenset({"protobuf", "thrift"})
-"""Languages whose definitions number their fields, and say no more than a layout does."""
+NUMBERED = frozenset({"protobuf"})
+"""Languages that are read, number their fields, and say no more than a layout does."""
 
 RULES: Mapping[Kinds, str] = {
     "added": "who reads dicts finds nothing where an older version wrote nothing; typed readers refuse that "

@@ -1,7 +1,8 @@
-"""What reading the other version costs, beside reading one's own: two decodes of like records, in turn.
+"""What reading the other version costs, beside reading the same records of one's own: two decodes, in turn.
 
-Both see the same records in the same moments, in one process, so that what disturbs one disturbs the other;
-the rounds are cut into parts that count as a run's processes do, for the interval.
+What was read is written again by the reading version: so the payloads hold the same, and differ in the
+version alone. Both are read in the same moments, in one process: what disturbs one disturbs the other. The
+rounds are cut into parts that count as a run's processes do, for the interval.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ...codecs import CodecError
 from ..results import Measurement
 from ..stats import Ratio, ratio
 from ..worker._slice import time_calls
-from .trial import Direction, Trial
+from .records import Pairing, expected
+from .trial import Direction, Trial, Version
 
 __all__ = ["Cost", "measured"]
 
@@ -32,7 +35,7 @@ class Cost:
 
     Attributes:
         other: Seconds for a payload of the other version.
-        own: Seconds for one of its own.
+        own: Seconds for the same record, as the reading version writes it.
         ratio: The one over the other.
     """
 
@@ -110,15 +113,31 @@ def measured(
     return {pair.key: pair.cost() for pair in cells}
 
 
-def _pairs(trial: Trial) -> list[_Pair]:
-    old, new = trial.old, trial.new
-    if old is None or new is None:
-        return []
-    made = []
-    if not trial.backward.refused:
-        calls = (new.reader(old), old.payloads), (new.codec.decode, new.payloads)
-        made.append(_Pair((trial.codec, "old→new"), calls))
-    if not trial.forward.refused:
-        calls = (old.reader(new), new.payloads), (old.codec.decode, old.payloads)
-        made.append(_Pair((trial.codec, "new→old"), calls))
-    return made
+def _pairs(trial: Trial) -> Iterator[_Pair]:
+    if trial.old is None or trial.new is None:
+        return
+    directions: tuple[tuple[Direction, Version, Version], ...] = (
+        ("old→new", trial.old, trial.new),
+        ("new→old", trial.new, trial.old),
+    )
+    for way, writer, reader in directions:
+        if trial.reading(way).refused:
+            continue
+        decode = reader.reader(writer)
+        try:
+            again = [_again(reader, decode(payload)) for payload in writer.payloads]
+        except CodecError:
+            continue  # It reads what it would not write.
+        yield _Pair((trial.codec, way), ((decode, writer.payloads), (reader.codec.decode, again)))
+
+
+def _again(reader: Version, found: Any) -> bytes:
+    """Write what was read of the other version, without what a version does not know if it must.
+
+    Raises:
+        CodecError: It cannot be written.
+    """
+    try:
+        return bytes(reader.codec.encode(found))
+    except CodecError:
+        return reader.written(expected(reader.given(found), reader.layout, reader.layout, Pairing({})))

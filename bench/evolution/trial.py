@@ -81,18 +81,24 @@ class Version:
             CodecError: The codec cannot.
             BakeoffError: It has no form of the schema.
         """
-        bound = bare.with_schema(schema)
-        made = cls(schema, bound, [], [])
-        take = None if bound.bound is None else bound.bound.take
-        for record in records:
-            made.payloads.append(bound.encode(record if take is None else take(record)))
-        made.records = [made.given(bound.decode(payload)) for payload in made.payloads]
+        made = cls(schema, bare.with_schema(schema), [], [])
+        made.payloads = [made.written(record) for record in records]
+        made.records = [made.given(made.codec.decode(payload)) for payload in made.payloads]
         return made
 
     @property
     def layout(self) -> Kind:
         """The kind of its records."""
         return self.schema.layout.root
+
+    def written(self, record: Any) -> bytes:
+        """Return the payload of a record of dicts.
+
+        Raises:
+            CodecError: It cannot be written.
+        """
+        bound = self.codec.bound
+        return self.codec.encode(record if bound is None or bound.take is None else bound.take(record))
 
     def given(self, found: Any) -> Any:
         """Return a record of dicts for what was decoded."""

@@ -153,8 +153,8 @@ def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
             "or are required and not there; only `Schema.advise` says so"
         )
     yield (
-        "cost: time to decode the other version's payload over that of one's own, which holds other fields; "
-        "± is half the 95 % interval within this process"
+        "cost: time to decode the other version's payload over that of the same record, as the reading "
+        "version writes it; ± is half the 95 % interval within this process"
     )
     yield from _told(trials, _refusals)
     yield from _told(trials, _faults, examples=True)

@@ -68,12 +68,12 @@ def command(
 
     Each codec writes records of one version and reads them as the other, both ways: what comes back is held
     against what the record should be there. A field may be lost without a word, come back as another one, or
-    the payload be refused. Each change is tried on its own as well. What is read is then timed, against
-    payloads of the reading version.
+    the payload be refused. Each change is tried on its own as well. What is read is then timed, against the
+    same records as the reading version writes them.
 
     Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
     FILE.proto), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets the
-    field numbers of OLD, unless both bring their own (.proto, .thrift).
+    field numbers of OLD, unless both bring their own (.proto).
 
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
