@@ -31,12 +31,14 @@ from .structs import TYPED
 if TYPE_CHECKING:
     from ._codec import Codec
 
-__all__ = ["AvroSchema", "Container"]
+__all__ = ["AvroSchema", "Container", "schema_of_file"]
 
 MARKER = b"\xc3\x01"
 """What a single object begins with; then comes the fingerprint."""
 MAGIC = b"Obj\x01"
 SYNC = 16
+HEAD = 1 << 12
+"""Bytes of a file that are read at once, until its schema is known."""
 BLOCK = 1 << 16
 """Bytes of records after which a block ends, as in Avro's own library for Java."""
 DEEPEST = 500
@@ -282,6 +284,16 @@ def _header(codec: Codec, known: _Known, pending: Pending) -> Generator[None, No
     """Read the header; return the sync marker, and whether blocks are deflated."""
     if (yield from _ended(pending)):
         return b"", False
+    meta = yield from _metadata(codec, pending)
+    sync = yield from _take(codec, pending, SYNC, 0)
+    compression = meta.get(b"avro.codec", b"null")
+    if compression not in (b"null", b"deflate"):
+        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; null and deflate are read")
+    _check_schema(codec, known, meta.get(b"avro.schema", b""))
+    return sync, compression == b"deflate"
+
+
+def _metadata(codec: Codec, pending: Pending) -> Generator[None, None, dict[bytes, bytes]]:
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
         raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
@@ -298,12 +310,31 @@ def _header(codec: Codec, known: _Known, pending: Pending) -> Generator[None, No
                     raise damage(codec, 0, "metadata of more bytes than the limit of size", LimitError)
                 pair.append((yield from _take(codec, pending, size, 0)))
             meta[pair[0]] = pair[1]
-    sync = yield from _take(codec, pending, SYNC, 0)
-    compression = meta.get(b"avro.codec", b"null")
-    if compression not in (b"null", b"deflate"):
-        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; null and deflate are read")
-    _check_schema(codec, known, meta.get(b"avro.schema", b""))
-    return sync, compression == b"deflate"
+    return meta
+
+
+def schema_of_file(codec: Codec, file: IO[bytes]) -> tuple[bytes, bytes]:
+    """Return the schema that a container file begins with, as JSON, and what was read of the file.
+
+    Args:
+        codec: For the limit of size, and for messages.
+        file: At its beginning.
+
+    Raises:
+        DecodeError: It is no container file.
+    """
+    pending, read = Pending(), bytearray()
+    steps = _metadata(codec, pending)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return ended.value.get(b"avro.schema", b""), bytes(read)
+        if chunk := file.read(HEAD):
+            pending.feed(chunk)
+            read += chunk
+        else:
+            pending.end()
 
 
 def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:

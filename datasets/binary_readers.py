@@ -1,4 +1,4 @@
-"""Reading the binary formats: MessagePack, BSON, CBOR and pickle, each record after the other."""
+"""Reading the binary formats: MessagePack, BSON, CBOR, Avro and pickle, each record after the other."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from typing import Any
 from ..codecs import Codec, DecodeError, codec
 from ..codecs.decoder import payloads
 from ..codecs.limits import OWN_DATA
+from ..schemas import Schema, SchemaError
+from .errors import UnreadableCorpus
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 
-__all__ = ["read_bson", "read_cbor", "read_msgpack", "read_pickle"]
+__all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 BROKEN = "; what follows cannot be read"
 
 
-def _payloads(kind: Codec, file: io.BufferedReader, problems: Problems) -> Iterator[tuple[str, bytes]]:
+def _payloads(kind: Codec, file: Any, problems: Problems) -> Iterator[tuple[str, bytes]]:
     """Iterate over (where, payload)."""
     number = 1
     try:
@@ -100,6 +102,42 @@ def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             problems.add(where, error.reason if isinstance(error, DecodeError) else str(error), error)
             continue
         yield record
+
+
+def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the records of an Avro container file, by the schema that it begins with.
+
+    Raises:
+        UnreadableCorpus: It begins with none, or with one whose records can hold themselves.
+    """
+    bare = codec("avro").with_limits(**FILE)
+    if not file.peek(1):
+        return
+    from ..codecs.avro import schema_of_file
+
+    try:
+        definition, head = schema_of_file(bare, file)
+        kind = bare.with_schema(Schema.of_definition(definition, "avro", "its schema"))
+    except (DecodeError, SchemaError) as error:
+        raise UnreadableCorpus(f"{problems.source}: {getattr(error, 'reason', error)}") from error
+    for where, payload in _payloads(kind, _Behind(head, file), problems):
+        try:
+            record = kind.decode(payload)
+        except DecodeError as error:
+            problems.add(where, error.reason, error)
+            continue
+        yield record
+
+
+class _Behind:
+    """A file of which a part was read."""
+
+    def __init__(self, head: bytes, file: io.BufferedReader) -> None:
+        self._head, self._file = head, file
+
+    def read(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._file.read(size)
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -29,7 +29,7 @@ class FileFormat:
         suffixes: Endings of file names.
         reader: ``module:function`` in this package, imported when needed.
         search: The same for one that finds a place in documents of any size; empty where they are read whole.
-        codec: Codec that writes it, record by record; empty where `writing` has a way of its own.
+        codec: Codec that writes it, record by record; empty where `writing` has a way of its own, or none.
         text: Readers get it as UTF-8, whatever its encoding.
         cells: Cells can stand for None.
         unwrap: A file that holds one list and nothing else stands for the items of the list.
@@ -112,6 +112,7 @@ FORMATS = {
         ),
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
+        FileFormat("avro", (".avro",), "binary_readers:read_avro"),
         FileFormat("yaml", (".yaml", ".yml"), "yaml_reader:read_yaml", "yaml", text=True, unwrap=True),
         FileFormat(
             "pickle",
@@ -125,7 +126,7 @@ FORMATS = {
 }
 """All formats by name."""
 
-_NOT_READ = {".parquet": "Parquet", ".avro": "Avro"}
+_NOT_READ = {".parquet": "Parquet"}
 
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
 

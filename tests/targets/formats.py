@@ -35,7 +35,7 @@ RECORDS = 64
 ROUNDS = 40
 PROCESSES = 8
 TARGETS = {"avro/bare": 0.85}
-"""The most that `messages` may take of what plain Python takes; most of both is the library's own time."""
+"""The most that `messages` may take of plain Python's time; most of both is the library's own."""
 BIND = 50.0
 """Milliseconds that a schema of `messages` may take."""
 
