@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import importlib
+import io
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 import pytest
 
+import bakeoff
 from bakeoff import UsageError
+from bakeoff.codecs import DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Schema, SchemaError
 from bakeoff.schemas.languages import proto_sets
 from bakeoff.schemas.languages import protobuf as proto
@@ -234,3 +240,184 @@ def test_without_a_compiler_the_next_step_is_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match=r"pip install grpcio-tools.*-o order\.desc order\.proto"):
         Schema.from_proto('syntax = "proto3"; message A {}', "order.proto")
+
+
+# Other libraries ------------------------------------------------------------------------------------
+
+DATA = Path(__file__).parents[1] / "data" / "protobuf"
+"""What Go's library wrote; `main.go` says how."""
+
+
+def test_what_go_wrote_is_read_and_written_again() -> None:
+    """A delimited file of google.golang.org/protobuf: presence, widths, maps, oneof, enums."""
+    schema = Schema.from_proto((DATA / "order.desc").read_bytes())
+    codec = bakeoff.codec("protobuf", schema=schema)
+    data = (DATA / "orders.binpb").read_bytes()
+    orders = list(codec.load(io.BytesIO(data)))
+    assert orders == [
+        {
+            "id": "a-1",
+            "count": 0,
+            "balance": -5,
+            "lines": [{"sku": "x", "units": 3}, {"sku": "", "units": 0}],
+            "rates": {"eur": 1.5},
+            "voucher": {"sku": "v", "units": 0},
+            "made": dt.datetime(2024, 2, 29, 23, 59, 59, 1, dt.UTC),
+            "note": "",
+            "status": "OPEN",
+            "marks": [1, 2**32 - 1],
+            "most": 2**64 - 1,
+            "share": 0.5,
+            "raw": b"\x00\xff",
+        },
+        {
+            "id": "",
+            "balance": 0,
+            "lines": [],
+            "rates": {},
+            "status": 7,
+            "marks": [],
+            "most": 0,
+            "share": 0.0,
+            "raw": b"",
+        },
+    ]
+    file = io.BytesIO()
+    codec.dump(orders, file)
+    assert len(data) == len(file.getvalue())
+    assert orders == list(codec.load(io.BytesIO(file.getvalue())))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "place"),
+    [
+        ("count", 2**31, r"\.count"),
+        ("most", -1, r"\.most"),
+        ("most", True, r"\.most"),
+        ("marks", [2**32], r"\.marks"),
+        ("share", 1e300, r"\.share"),
+        ("status", "CLOSED", r"\.status.*none of UNKNOWN, OPEN"),
+        ("card", "x", "at most one may be there of card and voucher"),
+        ("made", dt.datetime(2024, 1, 1), r"\.made"),
+        ("note", 5, r"\.note"),
+    ],
+)
+def test_what_a_given_definition_has_no_room_for_is_refused(field: str, value: Any, place: str) -> None:
+    """Widths, symbols and what excludes one another hold."""
+    codec = bakeoff.codec("protobuf", schema=Schema.from_proto((DATA / "order.desc").read_bytes()))
+    order = next(codec.load(io.BytesIO((DATA / "orders.binpb").read_bytes())))
+    with pytest.raises(EncodeError, match=place):
+        codec.encode(order | {field: value})
+
+
+def test_what_protoc_generates_of_our_definition_reads_our_payloads(tmp_path: Path) -> None:
+    """Its class reads what we write, and its messages are written by the codec of objects."""
+    pytest.importorskip("grpc_tools")
+    records = list(bakeoff.corpus("messages", records=20).records())
+    schema = Schema.infer(records)
+    (tmp_path / "written_by_bakeoff.proto").write_text(schema.to_proto())
+    subprocess.run(
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "grpc_tools.protoc",
+            "-I.",
+            "--python_out=.",
+            "written_by_bakeoff.proto",
+        ],
+        cwd=tmp_path,
+        check=True,
+    )
+    sys.path.insert(0, str(tmp_path))
+    try:
+        generated: Any = importlib.import_module("written_by_bakeoff_pb2")
+    finally:
+        sys.path.remove(str(tmp_path))
+    codec = bakeoff.codec("protobuf", schema=schema)
+    objects = bakeoff.codec("protobuf/object", schema=schema)
+    for record in records:
+        message = generated.Record.FromString(codec.encode(record))
+        assert message.order.lines[0].sku == record["order"]["lines"][0]["sku"]
+        assert message.history[0].value[0].WhichOneof("value") in ("option_1", "option_2")
+        assert codec.decode(objects.encode(message)) == record
+    with pytest.raises(EncodeError, match="Source has other fields than Record"):
+        objects.encode(generated.Source())
+
+
+# The codecs -----------------------------------------------------------------------------------------
+
+
+class Wide(TypedDict):
+    """What takes few bytes and holds much."""
+
+    flags: list[bool]
+    parts: list[dict[str, int]]
+    records: list[Part]
+    by_price: dict[decimal.Decimal, int]
+
+
+def test_limits_hold_for_what_a_payload_would_be_read_as() -> None:
+    """Packed bools, empty messages, and records that are read with all their fields."""
+    for name in ("protobuf", "protobuf/object"):
+        codec = bakeoff.codec(name, schema=Schema(Wide)).with_limits(items=1000)
+        for payload in (
+            b"\x0a\xe7\x0f" + b"\x01" * 2023,
+            b"\x12\x00" * 1000,
+            b"\x1a\x00" * 600,
+            b"\x22\x00" * 600,
+        ):
+            with pytest.raises(LimitError, match="more than 1,000 values"):
+                codec.decode(payload)
+        codec.decode(b"\x0a\xf4\x03" + b"\x01" * 500)
+        codec.decode(b"\x1a\x00" * 300)
+
+
+def test_keys_of_one_hash_are_refused() -> None:
+    """Decimals that differ by a multiple of what hashes are taken modulo."""
+    codec = bakeoff.codec("protobuf", schema=Schema({"by_price": dict[decimal.Decimal, int]}))
+    entries = []
+    for i in range(2000):
+        key = str(1 + i * (2**61 - 1)).encode()
+        entries.append(b"\x0a" + bytes([len(key) + 2]) + b"\x0a" + bytes([len(key)]) + key)
+    with pytest.raises(LimitError, match="keys of one hash"):
+        codec.decode(b"".join(entries))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x05\x0a", "at byte 0: the stream ends within it"),
+        (b"\x80", "at byte 0: the stream ends within it"),
+        (b"\x00\x81", "at byte 1: the stream ends within it"),
+        (b"\xff" * 11, "at byte 0: its length is no number of 64 bits"),
+        (b"\xff\xff\xff\xff\x0f", "at byte 0: it claims 4,294,967,295 bytes"),
+    ],
+)
+def test_a_damaged_stream_says_where(data: bytes, message: str) -> None:
+    """What follows is not read, as nothing marks it."""
+    codec = bakeoff.codec("protobuf", schema=Schema({"a": int}))
+    with pytest.raises(DecodeError, match=message):
+        list(codec.load(io.BytesIO(data)))
+
+
+def test_a_length_takes_as_many_bytes_as_it_needs() -> None:
+    """From none to some MB, byte by byte as well."""
+    codec = bakeoff.codec("protobuf", schema=Schema({"a": bytes}))
+    records = [{"a": b"x" * size} for size in (0, 125, 126, 16_380, 16_390, 3_000_000)]
+    file = io.BytesIO()
+    codec.dump(records, file)
+    assert records == list(codec.load(io.BytesIO(file.getvalue())))
+    decoder, found = codec.decoder(), []
+    for byte in file.getvalue()[:40_000]:
+        found += decoder.feed(bytes([byte]))
+    assert records[:5] == found
+
+
+def test_equal_definitions_have_one_class() -> None:
+    """A message of one codec is one of another, made of the same schema."""
+    one, other = (bakeoff.codec("protobuf/object", schema=Schema(Part)) for _ in range(2))
+    assert one.bound is not None
+    assert one.bound.take is not None
+    message = one.bound.take({"key": uuid.UUID(int=1)})
+    assert type(message) is type(other.decode(other.encode(message)))
