@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .cases import Case, ordinary, room
-from .formats import avro, bson, cbor, compressed, json, msgpack, plist, thrift, yaml
+from .formats import arrow, avro, bson, cbor, compressed, json, msgpack, plist, thrift, yaml
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -126,6 +126,7 @@ _OF_FORMATS = (
     *plist.CASES,
     *avro.CASES,
     *thrift.CASES,
+    *arrow.CASES,
 )
 
 PAYLOADS: tuple[Case, ...] = (
