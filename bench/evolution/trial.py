@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...codecs import CodecError, codec
-from ...errors import BakeoffError
+from ...codecs import codec
 from ...schemas.difference import NUMBERED, Change, Difference
 from ...schemas.layout import Kind
 from ...schemas.schema import Schema
+from ..fidelity.equality import equal
 from .judge import Fault, Finding, findings
-from .records import Maker, Pairing, Unfit, counterpart, expected
+from .records import Maker, Pairing, counterpart, expected
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["Direction", "Reading", "Trial", "Version", "sample", "trials", "try_out"]
+__all__ = ["Direction", "Reading", "Trial", "Version", "sample", "trials"]
 
 Direction = Literal["old→new", "new→old"]
 
-FEW = 80
+FEW = 50
 """Records for each change on its own."""
 _SAID = 160
 """Characters of an error."""
@@ -66,12 +66,14 @@ class Version:
         codec: Bound to it, or with it as its advisory schema.
         payloads: Of its records.
         records: As they come back from them: what the codec cannot carry anyhow is no matter of versions.
+        exact: They are the very ones that were written.
     """
 
     schema: Schema
     codec: Codec
     payloads: list[bytes]
-    records: list[Any]
+    records: Sequence[Any]
+    exact: bool = False
 
     @classmethod
     def of(cls, bare: Codec, schema: Schema, records: Sequence[Any]) -> Version:
@@ -80,10 +82,14 @@ class Version:
         Raises:
             CodecError: The codec cannot.
             BakeoffError: It has no form of the schema.
+            Exception: What else the library says of a record that it does not take.
         """
-        made = cls(schema, bare.with_schema(schema), [], [])
+        made = cls(schema, bare.with_schema(schema), [], records)
         made.payloads = [made.written(record) for record in records]
-        made.records = [made.given(made.codec.decode(payload)) for payload in made.payloads]
+        came = [made.given(made.codec.decode(payload)) for payload in made.payloads]
+        made.exact = all(equal(one, other) for one, other in zip(records, came, strict=True))
+        if not made.exact:
+            made.records = came
         return made
 
     @property
@@ -112,7 +118,7 @@ class Version:
             return self.codec.decode
         return bound.reading(writer.schema)
 
-    def read(self, writer: Version, pairing: Pairing) -> Reading:
+    def read(self, writer: Version, pairing: Pairing, wanted: Wanted) -> Reading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
         try:
             decode = self.reader(writer)
@@ -121,28 +127,64 @@ class Version:
         seen: dict[tuple[str, str], Finding] = {}
         refused, why, kept, strange = 0, "", False, False
         for payload, record in zip(writer.payloads, writer.records, strict=True):
-            wanted = expected(record, writer.layout, self.layout, pairing)
             try:
                 found = self.given(decode(payload))
             except Exception as error:  # noqa: BLE001 - which ones come out is the question
                 refused += 1
                 why = why or _reason(error)
                 continue
-            for one in findings(wanted, found, self.layout):
+            right = wanted.of(record, writer, self.layout, pairing)
+            strange |= right.more
+            if right.whole and equal(right.record, found):
+                continue
+            for one in findings(right.record, found, self.layout):
                 if one.fault == "kept":
                     kept = True
                 else:
                     seen.setdefault((one.fault, one.path), one)
-            strange = strange or _strange(record, wanted, writer.layout, self.layout, pairing)
         unknown = True if kept else False if strange else None
         return Reading(len(writer.payloads), refused, why, tuple(seen.values()), unknown)
 
 
-def _strange(record: Any, wanted: Any, written: Kind, read: Kind, pairing: Pairing) -> bool:
+class _Right(NamedTuple):
+    """What a record should be in another version.
+
+    Attributes:
+        record: As the reading version should have it.
+        whole: Whether it fits that version.
+        more: Whether there were fields that the version does not know.
+    """
+
+    record: Any
+    whole: bool
+    more: bool
+
+
+class Wanted:
+    """What records should be in another version: found out once for all codecs that carry them exactly."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int], _Right] = {}
+
+    def of(self, record: Any, writer: Version, read: Kind, pairing: Pairing) -> _Right:
+        """Return what a record of the version that writes should be in the one that reads."""
+        if not writer.exact:
+            return _right(record, writer.layout, read, pairing)
+        key = id(record), id(writer.layout), id(read)  # all of which outlive a comparison of codecs
+        if key not in self._known:
+            self._known[key] = _right(record, writer.layout, read, pairing)
+        return self._known[key]
+
+
+def _right(record: Any, written: Kind, read: Kind, pairing: Pairing) -> _Right:
+    right = expected(record, written, read, pairing)
+    whole = next(findings(right, right, read), None) is None
+    return _Right(right, whole, _is_more(record, right, written, read, pairing))
+
+
+def _is_more(record: Any, right: Any, written: Kind, read: Kind, pairing: Pairing) -> bool:
     """Whether a record has fields that the reading version does not know."""
-    if isinstance(wanted, Unfit):
-        return False
-    back = expected(wanted, read, written, pairing.back())
+    back = expected(right, read, written, pairing.back())
     return any(one.fault == "lost" for one in findings(record, back, written))
 
 
@@ -202,8 +244,9 @@ def trials(
 ) -> Iterator[Trial]:
     """Yield what each codec makes of the two versions."""
     steps = list(_alone(difference, old[:FEW]))
+    wanted = Wanted()
     for name in names:
-        yield try_out(name, difference, old, new, steps)
+        yield _tried(name, difference, old, new, steps, wanted)
 
 
 _Step = tuple[Change, Schema, list[Any]] | None
@@ -224,32 +267,29 @@ def _alone(difference: Difference, old: Sequence[Any]) -> Iterator[_Step]:
         yield change, schema, [counterpart(one, before, after, pairing, maker) for one in old]
 
 
-def try_out(
-    name: str, difference: Difference, old: Sequence[Any], new: Sequence[Any], steps: Sequence[_Step] = ()
+def _tried(
+    name: str,
+    difference: Difference,
+    old: Sequence[Any],
+    new: Sequence[Any],
+    steps: Sequence[_Step],
+    wanted: Wanted,
 ) -> Trial:
-    """Try one codec, both ways.
-
-    Args:
-        name: Of the codec.
-        difference: The two versions.
-        old: Records of the older one.
-        new: Records of the newer one, each the like of an older one.
-        steps: The changes, each on its own.
-    """
+    """Try one codec, both ways, with the whole change and step by step."""
     try:
         # What is decoded here was encoded here.
         bare = codec(name, trusted=True)
         before = Version.of(bare, difference.old, old)
-    except (CodecError, BakeoffError) as error:
+    except Exception as error:  # noqa: BLE001 - which ones come out is the question
         failed = Reading(len(old), failed=f"the old version: {_reason(error)}")
         return Trial(name, failed, failed)
     pairing = Pairing.of(difference)
     if any(_says_more(version, bare.format) for version in (difference.old, difference.new)):
         steps = ()
     found = tuple(
-        None if step is None else _both(bare, before, step[1], step[2], pairing)[:2] for step in steps
+        None if step is None else _both(bare, before, step[1], step[2], pairing, wanted)[:2] for step in steps
     )
-    backward, forward, after = _both(bare, before, difference.new, new, pairing)
+    backward, forward, after = _both(bare, before, difference.new, new, pairing, wanted)
     return Trial(name, backward, forward, found, before, after)
 
 
@@ -259,17 +299,22 @@ def _says_more(version: Schema, language: str) -> bool:
 
 
 def _both(
-    bare: Codec, before: Version, schema: Schema, records: Sequence[Any], pairing: Pairing
+    bare: Codec,
+    before: Version,
+    schema: Schema,
+    records: Sequence[Any],
+    pairing: Pairing,
+    wanted: Wanted,
 ) -> tuple[Reading, Reading, Version | None]:
     """Read an older version's payloads with a newer one, and the reverse."""
     try:
         after = Version.of(bare, schema, records)
-    except (CodecError, BakeoffError) as error:
+    except Exception as error:  # noqa: BLE001 - which ones come out is the question
         failed = Reading(len(records), failed=f"the new version: {_reason(error)}")
         return failed, failed, None
     count = len(records)
     few = replace(before, payloads=before.payloads[:count], records=before.records[:count])
-    return after.read(few, pairing), few.read(after, pairing.back()), after
+    return after.read(few, pairing, wanted), few.read(after, pairing.back(), wanted), after
 
 
 def _reason(error: Exception) -> str:

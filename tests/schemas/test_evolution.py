@@ -146,10 +146,12 @@ def test_what_does_not_fit_is_told() -> None:
 
 def test_what_a_typed_reader_does_not_know_it_drops() -> None:
     """And that is no loss of the version that reads."""
-    (typed,) = tried(versions({"a": int, "b": str}, {"a": int}), "msgspec-json/struct")
+    typed, by_name = tried(versions({"a": int, "b": str}, {"a": int}), "msgspec-json/struct", "json")
 
     assert typed.backward.clean
     assert typed.backward.unknown is False
+    assert by_name.backward.unknown is True
+    assert told(by_name.forward) == [("unfit", "$.b")]
 
 
 def test_a_codec_that_cannot_carry_a_version_says_why() -> None:

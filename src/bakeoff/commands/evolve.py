@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_RECORDS = 300
-_LEAST = 1.0
-"""Seconds of measuring, however long trying has taken."""
+_RECORDS = 200
+_LEAST = 1 / 3
+"""Share of the time that measuring has, however long trying has taken."""
 
 
 @click.command("evolve")
@@ -96,7 +96,7 @@ def command(
                 tried.append(trial)
                 show(len(tried), len(names))
         with slow_progress("measuring") as show:
-            costs = measured(tried, max(_LEAST, budget - (time.monotonic() - started)), show)
+            costs = measured(tried, max(_LEAST * budget, budget - (time.monotonic() - started)), show)
     else:
         costs = {}
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
