@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .cases import Case, ordinary, room
-from .formats import arrow, avro, bson, cbor, compressed, json, msgpack, plist, thrift, yaml
+from .formats import arrow, avro, bson, cbor, compressed, json, msgpack, plist, protobuf, thrift, yaml
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -125,6 +125,7 @@ _OF_FORMATS = (
     *yaml.CASES,
     *plist.CASES,
     *avro.CASES,
+    *protobuf.CASES,
     *thrift.CASES,
     *arrow.CASES,
 )

@@ -179,6 +179,8 @@ TOKENS: dict[str, tuple[bytes, ...]] = {
     "avro": (b"\0", b"\1", b"\2", b"\3", b"\4", b"\x7f", b"\x80", b"\xff", b"\xff" * 9 + b"\1", b"\xfe" + b"\xff" * 8 + b"\1",
              b"\x80\x80\x80\x80\x10", b"\xff\xff\xff\xff\x0f", b"\x80" * 10, b"\xc2\x84=", b"\xc3\1", b"Obj\1",
              b"\x14avro.codec", b"\x0edeflate", b"\x08null", b"\x16avro.schema", b'"null"', b'"type":'),
+    "protobuf": (*(bytes((c,)) for c in range(0x08, 0x40)), b"\0", b"\1", b"\x7a\0", b"\x7f", b"\x80", b"\xff", b"\xff" * 9 + b"\1",
+                 b"\xff\xff\xff\xff\x0f", b"\x80\x01", b"\x0a\0", b"\x12\0", b"\xf8\xff\xff\xff\x0f\0", b"\xed\xa0\x80"),
     "thrift": (*(bytes((c,)) for c in range(0x10, 0x20)), *(bytes((c,)) for c in b"\0\1\2\x80\xff\x29\x39\x3c\x4b\xf1\xf8\xf9\xfb\xfc"),
                b"\x19\xfc\xff\xff\xff\xff\7", b"\x1b\xff\xff\xff\xff\7\x88", b"\x18\xff\xff\xff\xff\x0f", b"\x1b\0", b"\x1c\0",
                b"\6\xff\xff\3", b"\6\xfe\xff\3", b"\xff" * 9 + b"\1"),
@@ -195,6 +197,7 @@ NESTS: dict[str, tuple[tuple[bytes, bytes], ...]] = {
     "plist": ((b"<array>", b"</array>"), (b"<dict><key>a</key>", b"</dict>"), (b"\xa1\1", b"")),
     "pickle": ((b"]", b"a"), (b"(", b"t"), (b"]q\0", b"a"), (b"", b"\x85")),
     "marshal": ((b"(\1\0\0\0", b""), (b"[\1\0\0\0", b""), (b"{N", b"0"), (b"<\1\0\0\0", b"")),
+    "protobuf": ((b"\x7b", b"\x7c"), (b"\x0b", b"\x0c"), (b"\x0a\x7f", b"")),
     "thrift": ((b"\x1c", b"\0"), (b"\x19\x19", b""), (b"\x1b\1\xbb", b""), (b"\x1a\x1c", b"\0")),
 }  # fmt: skip
 """What nests, by format."""

@@ -20,8 +20,9 @@ from bakeoff.bench.fidelity.equality import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError
 from bakeoff.schemas import Hint, Schema
 
-CODECS = ["arrow", "arrow/object", "avro", "avro/bare", "thrift", "thrift/object"]
-CODECS = ["arrow", "arrow/object", "avro", "avro/bare", "protobuf", "protobuf/object"]
+CODECS = [
+    "arrow", "arrow/object", "avro", "avro/bare", "protobuf", "protobuf/object", "thrift", "thrift/object",
+]  # fmt: skip
 """All that are built from a layout."""
 
 
