@@ -449,12 +449,17 @@ def _changed(kind: Kind, owner: str, alone: Kind) -> Kind:
 
 
 def _is_one(root: Kind) -> bool:
-    """Whether records of one name are one record: what was changed may hold others that changed, too."""
+    """Whether records of one name are one record, and fields of one number one field.
+
+    What was changed may hold others that changed, too, or have the number of one that is still there.
+    """
     found: dict[str, Record] = {}
 
     def check(kind: Kind) -> bool:
-        if isinstance(kind, Record) and found.setdefault(kind.name, kind) != kind:
-            return False
+        if isinstance(kind, Record):
+            numbers = [number for slot in kind.slots for number in (slot.number, slot.null) if number]
+            if len(set(numbers)) < len(numbers) or found.setdefault(kind.name, kind) != kind:
+                return False
         return all(map(check, parts(kind)))
 
     return check(root)

@@ -177,3 +177,15 @@ def test_each_change_alone_is_one_step(
     for change in found.changes:
         if (alone := found.alone(change)) is not None:
             assert [str(step) for step in compare(found.old, alone).changes] == [str(change)]
+
+
+def test_numbers_of_both_versions_count() -> None:
+    """Two fields that trade numbers are others than they were, and neither does so alone."""
+    proto = 'syntax = "proto3"; message Order { string a = %d; string b = %d; }'
+    old, new = (Schema.of_definition((proto % numbers).encode(), "protobuf") for numbers in ((1, 2), (2, 1)))
+    found = compare(old, new)
+
+    assert [str(change) for change in found.changes] == ["renumbered $.a (1 -> 2)", "renumbered $.b (2 -> 1)"]
+    assert [found.alone(change) for change in found.changes] == [None, None]
+    renamed = Schema.of_definition((proto % (1, 2)).replace(" b ", " c ").encode(), "protobuf")
+    assert [str(change) for change in compare(old, renamed).changes] == ["renamed $.b to c"]
