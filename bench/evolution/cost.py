@@ -128,7 +128,9 @@ def _pairs(trial: Trial) -> Iterator[_Pair]:
             again = [_again(reader, decode(payload)) for payload in writer.payloads]
         except CodecError:
             continue  # It reads what it would not write.
-        yield _Pair((trial.codec, way), ((decode, writer.payloads), (reader.codec.decode, again)))
+        # Copied, so that neither lies in memory otherwise than the other.
+        both = [[bytes(memoryview(payload)) for payload in each] for each in (writer.payloads, again)]
+        yield _Pair((trial.codec, way), ((decode, both[0]), (reader.codec.decode, both[1])))
 
 
 def _again(reader: Version, found: Any) -> bytes:
