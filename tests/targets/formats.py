@@ -38,7 +38,7 @@ CORPORA = ("messages", "movies", "numbers")
 RECORDS = 64
 ROUNDS = 40
 PROCESSES = 8
-TARGETS = {"avro/bare": 0.85, "protobuf": 0.6}
+TARGETS = {"avro/bare": 0.85, "protobuf": 0.6, "thrift": 0.8}
 """The most that `messages` may take of plain Python's time; most of both is the library's own."""
 BIND = 50.0
 """Milliseconds that a schema of `messages` may take."""
@@ -206,9 +206,83 @@ def by_protobuf(schema: Schema) -> tuple[Convert, Convert]:
     return lambda record: take(record).SerializeToString(), lambda payload: give(cls.FromString(payload))
 
 
+def assigned(kind: Kind, arguments: Any, back: bool) -> Convert | None:
+    """Return what turns a record into a struct of Thrift's classes, attribute by attribute, or back.
+
+    Args:
+        kind: Of the record.
+        arguments: What its type is made of, as in a `thrift_spec`.
+        back: From the struct.
+    """
+    match kind:
+        case Nullable(inner):
+            return _maybe(assigned(inner, arguments, back))
+        case Sequence(item):
+            return _each(assigned(item, arguments[1], back))
+        case Record(slots=slots):
+            cls, spec = arguments
+            fields = [
+                (slot.key, name, slot.required, assigned(slot.kind, inside, back))
+                for slot in slots
+                for _, _, name, inside, _ in [spec[slot.number]]
+            ]
+
+            def write(record: Any) -> Any:
+                made = cls()
+                for key, name, required, convert in fields:
+                    if required or key in record:
+                        setattr(made, name, record[key] if convert is None else convert(record[key]))
+                return made
+
+            def read(found: Any) -> Any:
+                made = {}
+                for key, name, required, convert in fields:
+                    value = getattr(found, name)
+                    if required or value is not None:
+                        made[key] = value if convert is None else convert(value)
+                return made
+
+            return read if back else write
+        case Choice(options=options):
+            union, spec = arguments
+            whole, text = (spec[option.number][2] for option in options)
+
+            def choose(value: Any) -> Any:
+                made = union()
+                setattr(made, whole if type(value) is int else text, value)
+                return made
+
+            def chosen(found: Any) -> Any:
+                value = getattr(found, whole)
+                return getattr(found, text) if value is None else value
+
+            return chosen if back else choose
+    return None
+
+
+def by_thrift(schema: Schema) -> tuple[Convert, Convert]:
+    """Return what a user of Thrift writes, whose compiler has made the classes."""
+    from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
+    from thrift.TSerialization import deserialize, serialize
+
+    factory, kind = (
+        TCompactProtocolAcceleratedFactory(fallback=False),
+        schema.peer("thrift", objects=True).type,
+    )
+    take = assigned(schema.layout.root, kind, back=False)
+    give = assigned(schema.layout.root, kind, back=True)
+    assert take is not None
+    assert give is not None
+    return (
+        lambda record: serialize(take(record), factory),
+        lambda payload: give(deserialize(kind[0](), payload, factory)),
+    )
+
+
 PLAIN: dict[str, Callable[[Schema], tuple[Convert, Convert]]] = {
     "avro/bare": by_fastavro,
     "protobuf": by_protobuf,
+    "thrift": by_thrift,
 }
 """Codec to what stands beside it."""
 
