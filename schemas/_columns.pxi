@@ -35,7 +35,7 @@ cdef extern from *:
         int64_t offset;
         int64_t n_buffers;
         int64_t n_children;
-        const void **buffers;
+        void **buffers;
         struct ArrowArray **children;
         struct ArrowArray *dictionary;
         void (*release)(struct ArrowArray *);

@@ -68,11 +68,17 @@ def _types(node: t.Type) -> tuple[type, ...]:
 
 
 def builder(record: Record, *, as_objects: bool) -> Callable[..., Any] | None:
-    """Return what makes a record of its fields: of a named tuple always, of other classes where asked for."""
+    """Return what makes a record of its fields: of a named tuple always, of other classes where asked for.
+
+    A named tuple is made of its values, all others of the dict of their fields.
+    """
     node = record.type
     if not isinstance(node, t.RecordType) or node.cls is None or not (as_objects or node.positional):
         return None
-    return build_of(node)
+    build = build_of(node)
+    if build is not node.cls or node.positional:
+        return build
+    return lambda fields: build(**fields)
 
 
 # Writing --------------------------------------------------------------------------------------------

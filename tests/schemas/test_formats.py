@@ -257,6 +257,17 @@ def test_corpora_come_back(name: str, corpus: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODECS)
+def test_objects_are_built(name: str) -> None:
+    """Dataclasses and named tuples among all other types, where the schema is to build them."""
+    types = bakeoff.corpus("types", records=20)
+    codec = bakeoff.codec(name, schema=Schema(types.schema, as_objects=True))
+    take, give = (way or (lambda record: record) for way in (codec.bound.take, codec.bound.give))
+
+    for record in types.records():
+        assert record == give(codec.decode(codec.encode(take(record))))
+
+
+@pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("case", EXTENDED)
 def test_records_come_back(name: str, case: str) -> None:
     """Of every shape that a format may lack."""
