@@ -152,7 +152,7 @@ def command(
 ) -> None:
     """Run the bake-off on built-in corpora or your own files, and print the table.
 
-    A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR or (with --trusted) pickle, also
+    A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro or (with --trusted) pickle, also
     compressed, a folder of those, - for standard input, or module:function.
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
