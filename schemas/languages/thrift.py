@@ -84,7 +84,7 @@ def read(data: bytes, name: str) -> Layout:
     raise SchemaError(
         name,
         "a .thrift file is not read, as no maintained library for Python parses it; declare the schema in "
-        "Python, its fields in the order of their numbers, and compare what `bakeoff schema export --to "
+        "Python, its fields in the order of their numbers, and compare what `bakeoff schema export -f "
         "thrift` prints with the file (with --keep events.proto it keeps the numbers of that)",
     )
 

@@ -195,10 +195,10 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["messages"], "say with --to in which language: avro, protobuf,"),
-        (["messages", "--to", "avrò"], "no schema language 'avrò'; did you mean avro?"),
-        (["clean.avsc", "--to", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
-        (["clean.jsonl", "--to", "avro"], "schema module clean.jsonl does not import"),
+        (["messages"], "say with -f in which language: avro, protobuf,"),
+        (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
+        (["clean.avsc", "-f", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
+        (["clean.jsonl", "-f", "avro"], "schema module clean.jsonl does not import"),
     ],
 )
 def test_what_cannot_be_exported(

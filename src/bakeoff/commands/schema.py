@@ -114,7 +114,8 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
 @command.command("export")
 @click.argument("schema", shell_complete=_completion.files)
 @click.option(
-    "--to",
+    "-f",
+    "--format",
     "language",
     metavar="LANGUAGE",
     help="avro, protobuf, arrow, thrift or json-schema; told by the ending of -o else.",
@@ -143,7 +144,7 @@ def export(schema: str, language: str | None, keep: str | None, target: str) -> 
 
     file_path = Path(target)
     if (wanted := language or language_of(target)) is None:
-        raise UsageError(f"say with --to in which language: {', '.join(LANGUAGES)}")
+        raise UsageError(f"say with -f in which language: {', '.join(LANGUAGES)}")
     made = named(schema)
     if keep is not None:
         made = made.keeping(named(keep))
