@@ -126,6 +126,7 @@ def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
         ),
         notes=(
             "a record with a field that the schema does not know is refused",
+            "a field of the schema that nobody wrote reads as 0, '' or empty, where it is required",
             "a payload with bytes changed is often read without a word; a name with |crc32 notices",
         ),
         policies=Policies(
