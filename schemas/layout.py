@@ -176,7 +176,8 @@ class Layout:
     Attributes:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
-        definition: The file that it was read from, which is written again as it is.
+        definition: The file that it was read from, which is written again as it is; empty where that was
+            compiled, and is no text of the language.
     """
 
     root: Kind

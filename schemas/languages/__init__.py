@@ -42,14 +42,14 @@ def language_of(path: str | Path) -> str | None:
 
 
 def write(layout: Layout, language: str) -> bytes:
-    """Return the definition of a layout in a language; the given one, where it was read from that.
+    """Return the definition of a layout in a language; the given one, where it was read from its text.
 
     Raises:
         UsageError: No such language, or its library is not installed.
         SchemaError: The language has no form for something.
     """
     module = _module(language)
-    if layout.language == language:
+    if layout.language == language and layout.definition:
         return layout.definition
     made: bytes = module.write(layout)
     return made

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
     from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
-__all__ = ["chosen_message", "file_set", "pool_of"]
+__all__ = ["chosen_message", "file_set", "is_compiled", "pool_of"]
+
+
+def is_compiled(data: bytes, name: str) -> bool:
+    """Whether a definition is no text: a descriptor begins with a length, or a control character."""
+    return not name.endswith(".proto") and any(byte < 32 and byte not in b"\t\r\n" for byte in data)
 
 
 def file_set(data: bytes, name: str) -> FileDescriptorSet:

@@ -19,7 +19,7 @@ from .. import types as t
 from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
 from .proto_file import file_of
-from .proto_sets import chosen_message, file_set, pool_of
+from .proto_sets import chosen_message, file_set, is_compiled, pool_of
 from .proto_text import text
 from .proto_words import (
     ALWAYS,
@@ -84,7 +84,7 @@ def read(data: bytes, name: str, message: str = "") -> Layout:
         for i, own in enumerate(each.message_type):
             comments.update(_comments_by_name(own, package, (4, i), by_path))
     root = _Reader(comments).message(chosen, "$")
-    return Layout(root, "protobuf", data)
+    return Layout(root, "protobuf", b"" if is_compiled(data, name) else data)
 
 
 def _comments_by_name(

@@ -50,7 +50,6 @@ from .._conversion import (
 from ..languages import write
 from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
-from ..languages.proto_text import text
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot
 from .leaves import builder, collection, kinds, reader, writer
@@ -82,7 +81,7 @@ def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] =
     cls = _message_class(_definition(layout))
     compiler = _Compiler(as_objects=schema.as_objects)
     compiled = compiler.message(layout.root, cls)
-    definition = _as_text(layout)
+    definition = write(layout, "protobuf").decode()
     if not payloads:
         return Peer(cls, ToMessage(cls, compiled.into), compiled.step, definition)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
@@ -90,13 +89,6 @@ def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] =
     options = {"deterministic": True} if compiler.has_maps else None
     take = ToPayload(cls, into, _adopter(cls), options)
     return Peer(cls, take, FromPayload(cls, step, compiled.weight), definition)
-
-
-def _as_text(layout: Layout) -> str:
-    """Return the ``.proto`` file: as it was given, or of a compiled one what it says."""
-    given = write(layout, "protobuf").decode(errors="replace")
-    is_text = all(sign.isprintable() or sign in "\t\r\n" for sign in given)
-    return given if is_text and "\ufffd" not in given else "\n".join(text(file_of(layout))) + "\n"
 
 
 def _definition(layout: Layout) -> bytes:

@@ -421,3 +421,17 @@ def test_equal_definitions_have_one_class() -> None:
     assert one.bound.take is not None
     message = one.bound.take({"key": uuid.UUID(int=1)})
     assert type(message) is type(other.decode(other.encode(message)))
+
+
+def test_a_compiled_set_is_written_as_text(tmp_path: Path) -> None:
+    """What a compiler made of a definition is no text of it: export and lock get one that says the same."""
+    pytest.importorskip("grpc_tools")
+    schema = Schema({"id": int, "tags": list[str]})
+    (tmp_path / "order.proto").write_text(schema.to_proto())
+    arguments = [f"-I{tmp_path}", "-o", str(tmp_path / "order.desc"), "order.proto"]
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", *arguments], check=True)
+
+    compiled = Schema.from_proto((tmp_path / "order.desc").read_bytes())
+    bound = bakeoff.codec("protobuf", schema=compiled).bound
+    assert bound is not None
+    assert schema.to_proto() == compiled.to_proto() == bound.definition

@@ -35,6 +35,7 @@ from bakeoff.codecs.plugs.sqlalchemy import Encoded
 from bakeoff.reports.cost import Cost
 from bakeoff.reports.files import load
 from bakeoff.reports.pick import Wish, pick
+from bakeoff.schemas.layout import Layout
 
 assert_type(bakeoff.__version__, str)
 
@@ -268,6 +269,14 @@ def declared_schemas() -> None:
 
 def inferred_schemas(records: Iterator[dict[str, Any]]) -> None:
     schema = bakeoff.Schema.infer(records, name="Event", confidence=0.9)
+    assert_type(schema.peer("msgspec").definition, str)
+    assert_type(schema.definition("avro"), bytes)
+    assert_type(bakeoff.Schema.of_definition(b"", "avro"), bakeoff.Schema)
+    assert_type(schema.keeping(schema), bakeoff.Schema)
+    assert_type(schema.layout, Layout)
+    assert_type(schema.to_avro(), dict[str, Any])
+    assert_type(schema.to_proto(), str)
+    assert_type(schema.to_thrift(), str)
     assert_type(schema.to_json_schema(), dict[str, Any])
     assert_type(bakeoff.Schema.from_json_schema({"type": "object"}), bakeoff.Schema)
 
