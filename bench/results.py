@@ -169,6 +169,9 @@ class Measurement:
         dirty: Rounds in which the kernel took the processor away; these slices were measured again.
         yardstick: What a call of the yardstick took in this process, in seconds.
         drift: Log of the last third of the process over its first third.
+        contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
+            measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 where it
+            was not recorded.
     """
 
     value: float
@@ -181,6 +184,7 @@ class Measurement:
     dirty: int = 0
     yardstick: float = 0.0
     drift: float = 0.0
+    contention: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +422,7 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
         "bakeoff_dirty": sample.dirty,
         "bakeoff_yardstick": sample.yardstick,
         "bakeoff_drift": sample.drift,
+        "bakeoff_contention": sample.contention,
     }
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
@@ -590,6 +595,7 @@ def _samples(benchmark: pyperf.Benchmark) -> tuple[Measurement, ...]:
                     "dirty": metadata["bakeoff_dirty"],
                     "yardstick": metadata.get("bakeoff_yardstick", 0.0),
                     "drift": metadata.get("bakeoff_drift", 0.0),
+                    "contention": metadata.get("bakeoff_contention", 0.0),
                 },
             )
         )

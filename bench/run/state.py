@@ -215,6 +215,7 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
         dirty=figure["dirty"],
         yardstick=figure["yardstick"],
         drift=figure["drift"],
+        contention=figure.get("contention", 0.0),
     )
 
 
@@ -291,7 +292,8 @@ def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
             )
             figure = dataclasses.asdict(sample)
             entry["cells"][cell.cell.name] = {
-                key: figure[key] for key in ("raw", "paired", "loops", "duration", "rounds", "dirty", "drift")
+                key: figure[key]
+                for key in ("raw", "paired", "loops", "duration", "rounds", "dirty", "drift", "contention")
             }
     for (corpus, pair), entry in sorted(found.items(), key=lambda item: item[0]):
         yield {"kind": "process", "corpus": corpus, "pair": pair, **entry}
