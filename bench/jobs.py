@@ -178,6 +178,7 @@ class Time(Job):
     Attributes:
         slice: Seconds of a slice.
         collect: The garbage collector is on.
+        least: Contention of a free core as earlier processes saw it; 0 where there were none.
     """
 
     kind = "time"
@@ -186,6 +187,7 @@ class Time(Job):
     rounds: int
     slice: float
     collect: bool = True
+    least: float = 0.0
 
     def digests(self) -> set[Digest]:
         """Return the corpus's and the cells'."""
@@ -335,6 +337,8 @@ class Timed:
         yardstick: Seconds of a call of the yardstick.
         harness: Nanoseconds per call of measuring itself.
         dirty: Share of slices that were disturbed.
+        contention: Of the core during the slices behind the figures, see `bench.contention`.
+        least: The reading of a free core, as far as it has been seen.
     """
 
     kind: ClassVar[str] = "timed"
@@ -343,6 +347,8 @@ class Timed:
     yardstick: float
     harness: float
     dirty: float
+    contention: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

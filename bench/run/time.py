@@ -93,8 +93,10 @@ class _Contest:
         self._conclude()
 
     def _ended(self) -> bool:
-        if self.over or self.run.stopping or self.progress.reached:
+        if self.over or self.run.stopping:
             return True
+        if self.progress.reached and self.run.state.free(self.stage.name):
+            return True  # on a shared core it goes on: there may be a free one within the time
         if self._done() >= self.run.options.rule.most:
             return True
         schedule = self.stage.schedule
@@ -176,13 +178,13 @@ class _Contest:
             groups = [[c for c in groups[0] if c.codec == codec] for codec in (*self.codecs(), FLOOR)]
             random.shuffle(groups)
         figures: dict[str, Any] = {}
-        yardsticks = []
+        answers: list[Timed] = []
         twins = self._twins(groups)
         for group in filter(None, groups):
             answer = self._answer(group)
             if answer is None:
                 return False
-            yardsticks.append(answer.yardstick)
+            answers.append(answer)
             for index, reason in answer.errors.items():
                 self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
             figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
@@ -193,7 +195,10 @@ class _Contest:
             "corpus": self.stage.name,
             "pair": self._done(),
             "spent": round(self.run.spent(), 3),
-            "yardstick": sum(yardsticks) / len(yardsticks),
+            "yardstick": sum(answer.yardstick for answer in answers) / len(answers),
+            # A codec of several is compared with the others, so one that had to share decides.
+            "contention": max(answer.contention for answer in answers),
+            "least": min(answer.least for answer in answers),
             "cells": figures,
         }
         self.run.record(entry)
@@ -227,6 +232,7 @@ class _Contest:
             collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
             places=options.where(),
+            least=self.run.state.least,
         )
 
         begun = time.monotonic()
@@ -290,8 +296,26 @@ class _Contest:
             )
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
+        self._say_whose_core()
         if self.replaced and text:
             # Where the precision was reached all the same, nobody need know.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
             text = f"{name}: {those} disturbed by neighbours and measured again"
             self.run.record({"kind": "warning", "text": text})
+
+    def _say_whose_core(self) -> None:
+        """Warn where figures are not those of a free core, and name the processes that were left out."""
+        state, name = self.run.state, self.stage.name
+        done, used = self._done(), state.used(name)
+        start, text = f"{name}: a neighbor", ""
+        if done and not state.free(name):
+            text = (
+                f"{start} used the same physical core in most of the {done} processes; times are those of a "
+                "shared core, which slows each codec by another factor"
+            )
+        elif used < done:
+            text = (
+                f"{start} used the same physical core during {done - used} of {done} processes; times are "
+                f"from the other {used}"
+            )
+        self.run.record({"kind": "warning", "text": text, "instead": start})

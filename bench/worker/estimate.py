@@ -14,7 +14,7 @@ location parameter", 1964) has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 __all__ = ["Level", "Track", "levels", "median"]
@@ -42,7 +42,9 @@ class Track:
         times: Seconds of a slice, by round; a slow cell skips rounds.
         works: Seconds that the records of that slice took in the check.
         dirty: Rounds in which the kernel took the processor away during the slice.
-        loops: Calls behind all slices.
+        calls: Calls of a slice, by round.
+        contention: The higher of the readings before and after a slice, by round; see `bench.contention`.
+            Slices that are too long for readings to vouch for them have none.
     """
 
     part: float
@@ -50,7 +52,25 @@ class Track:
     times: dict[int, float] = field(default_factory=dict)
     works: dict[int, float] = field(default_factory=dict)
     dirty: set[int] = field(default_factory=set)
-    loops: int = 0
+    calls: dict[int, int] = field(default_factory=dict)
+    contention: dict[int, float] = field(default_factory=dict)
+
+    def of(self, rounds: Collection[int]) -> Track:
+        """Return the same with the slices of some rounds only."""
+        kept = sorted(self.times.keys() & rounds)
+        return Track(
+            self.part,
+            self.mixed,
+            {r: self.times[r] for r in kept},
+            {r: self.works[r] for r in kept},
+            self.dirty.intersection(kept),
+            {r: self.calls[r] for r in kept},
+            {r: self.contention[r] for r in kept if r in self.contention},
+        )
+
+    def free(self, limit: float) -> list[int]:
+        """Return the rounds whose slice had a core of its own."""
+        return [r for r in self.times if self.contention.get(r, 0.0) <= limit]
 
     def logs(self) -> dict[int, float]:
         """Return the logarithms of time over work, by round."""
