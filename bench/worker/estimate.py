@@ -41,7 +41,9 @@ class Track:
         mixed: A slice holds many records.
         times: Seconds of a slice, by round; a slow cell skips rounds.
         works: Seconds that the records of that slice took in the check.
-        dirty: Rounds in which the kernel took the processor away during the slice.
+        dirty: Rounds in which the kernel took the processor away during the slice, once at least.
+        taken: Those in which it did so each time: the processor's time counts, and is too long by the cost
+            of cold caches.
         calls: Calls of a slice, by round.
         contention: The higher of the readings before and after a slice, by round; see `bench.contention`.
             Slices that are too long for readings to vouch for them have none.
@@ -52,6 +54,7 @@ class Track:
     times: dict[int, float] = field(default_factory=dict)
     works: dict[int, float] = field(default_factory=dict)
     dirty: set[int] = field(default_factory=set)
+    taken: set[int] = field(default_factory=set)
     calls: dict[int, int] = field(default_factory=dict)
     contention: dict[int, float] = field(default_factory=dict)
 
@@ -64,6 +67,7 @@ class Track:
             {r: self.times[r] for r in kept},
             {r: self.works[r] for r in kept},
             self.dirty.intersection(kept),
+            self.taken.intersection(kept),
             {r: self.calls[r] for r in kept},
             {r: self.contention[r] for r in kept if r in self.contention},
         )

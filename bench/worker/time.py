@@ -7,7 +7,7 @@ import math
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -236,7 +236,7 @@ class Process:
         track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
         for _ in range(1 + _AGAIN):
             nanoseconds, worked, switches = cell.work.run(part.batch, part.start, made, part.warmup)
-            if switches and r:
+            if switches:
                 track.dirty.add(r)
             if not switches or nanoseconds * 1e-9 > _PREEMPTED * self._wanted:
                 break
@@ -244,6 +244,8 @@ class Process:
         cell.duration += seconds
         self._spent += seconds
         if r:
+            if switches:
+                track.taken.add(r)
             track.times[r] = max(worked if switches else nanoseconds, 1) * 1e-9
             track.works[r] = _ring_sum(part.stratum.seconds, part.start, made) / (1 + cell.extra)
             track.calls[r] = part.calls
@@ -291,7 +293,8 @@ class Process:
         first = range(1, self._number + 1)
         cells = [*self._cells.values(), *self._yardsticks]
         tracks = [
-            [part.track.of(part.track.free(most) if own else first) for part in cell.parts] for cell in cells
+            [_undisturbed(part, part.track.free(most) if own else first) for part in cell.parts]
+            for cell in cells
         ]
         found = levels(tracks)
         rulers = [level for level in found[len(self._cells) :] if level is not None]
@@ -325,6 +328,16 @@ class Process:
             contention=contention,
             least=self._least,
         )
+
+
+def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
+    """Return the slices of some rounds; of a single record those that nothing disturbed, where there are two.
+
+    Slices of several records are all kept: those that were disturbed may hold the records that take long.
+    """
+    found = part.track.of(rounds)
+    clean = found.times.keys() - found.taken
+    return found.of(clean) if len(part.stratum.records) == 1 and len(clean) > 1 else found
 
 
 def run(job: Time, desk: Desk) -> Answer:

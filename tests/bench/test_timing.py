@@ -21,7 +21,7 @@ from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.worker.records import Sample, caches_text, make_sample
-from bakeoff.bench.worker.time import Process
+from bakeoff.bench.worker.time import Process, _undisturbed
 from bakeoff.bench.worker.work import Clocked
 
 
@@ -282,3 +282,13 @@ class TestCells:
 
         assert {50, 51, 52} <= set(seen)
         assert found["rounds"] <= 20
+
+    @pytest.mark.parametrize(("records", "kept"), [(1, [1, 3, 4]), (2, [1, 2, 3, 4])])
+    def test_a_single_record_counts_where_nothing_disturbed_it(self, records: int, kept: list[int]) -> None:
+        """Of several records the disturbed slices may hold those that take long."""
+        part = self.entered([1e-3] * records)[0]._cells[0].parts[0]
+        for r in range(1, 5):
+            part.track.times[r], part.track.works[r], part.track.calls[r] = 1.0, 1.0, 1
+        part.track.taken.add(2)
+
+        assert list(_undisturbed(part, range(1, 5)).times) == kept
