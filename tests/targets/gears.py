@@ -4,25 +4,32 @@ Codecs of known cost go through timing processes on a simulated clock. The core 
 time, and then each codec slows down by a factor of its own, as measured on a virtual machine: json 1.75,
 orjson 1.41, the reference kernel 1.64, a chain of dependent steps 1.01. Printed is the largest over the
 smallest ratio to orjson among identical runs, with figures from a free core and with figures from all slices.
+``--machine`` shows these factors on this machine instead, in 30 s.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import statistics
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from bakeoff.bench.contention import alike, limit
+from bakeoff.bench.contention import alike, baseline, limit
 from bakeoff.bench.operations.base import Batch, rotating
 from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import ratio
+from bakeoff.bench.worker._slice import spin, time_calls
+from bakeoff.bench.worker.gauge import read
 from bakeoff.bench.worker.time import Process
 from bakeoff.bench.worker.work import Clocked, Spent
-from bakeoff.bench.worker.yardstick import ITEMS
+from bakeoff.bench.worker.yardstick import ITEMS, kernel
 
 __all__ = ["CELLS", "Run", "SharedCore", "main", "run", "work"]
 
@@ -43,6 +50,8 @@ LAYOUT = 0.01
 START = 0.4
 """Seconds between the slices of two processes."""
 WITHIN = 0.02
+WATCHED = 30.0
+"""Seconds."""
 
 
 class SharedCore:
@@ -143,9 +152,9 @@ def run(rng: random.Random, shared: float, processes: int, *, least: float = 0.0
         if number >= processes and (not sort or _free(contention, least)):
             break
         core.wait(START)
-        read = core.read if sort else lambda: FREE
+        look = core.read if sort else lambda: FREE
         ruler = work(*KERNEL, core, rng)
-        made = Process(30, SLICE, lambda index: None, ruler, least=least, read=read, pause=core.wait)
+        made = Process(30, SLICE, lambda index: None, ruler, least=least, read=look, pause=core.wait)
         for index, (seconds, factor) in enumerate(CELLS.values()):
             cell = work(seconds * rng.lognormvariate(0, LAYOUT), factor, core, rng)
             made.enter(index, cell, [seconds] * len(ITEMS))
@@ -164,16 +173,53 @@ def _free(contention: Mapping[int, float], least: float) -> bool:
     return all(contention[number] <= limit(least) for number in alike(contention, least))
 
 
-def ratios(samples: Mapping[str, list[Measurement]]) -> dict[str, float]:
+def ratios(samples: Mapping[str, Sequence[Measurement]]) -> dict[str, float]:
     """Return the ratio of each cell to orjson."""
     return {name: ratio(samples[name], samples["orjson"]).value for name in CELLS if name != "orjson"}
+
+
+def machine(seconds: float) -> None:
+    """Print what calls take on a free core and on a shared one."""
+    import orjson
+
+    numbers = [random.Random(i).random() * 1e3 for i in range(6_000)]
+    calls: Mapping[str, tuple[Callable[[Any], object], list[Any], int]] = {
+        "json.dumps, 6,000 floats": (json.dumps, [numbers], 1),
+        "orjson.dumps of the same": (orjson.dumps, [numbers], 3),
+        "the reference kernel": (kernel, ITEMS, 20),
+        "a chain of dependent steps": (spin, [60_000], 1),
+        "a loop in Python": (lambda _: sum(i * i % 7 for i in range(4_000)), [0], 1),
+    }
+    rows: list[tuple[float, list[float]]] = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        before = read()
+        row = [time_calls(call, items, 0, count)[1] / count for call, items, count in calls.values()]
+        rows.append((max(before, read()), row))
+    most = limit(baseline([reading for reading, _ in rows]))
+    free = [row for reading, row in rows if reading <= most]
+    shared = [row for reading, row in rows if reading > most]
+    click.echo(f"free for {len(free) / len(rows):.0%} of {seconds:g} s")
+    for index, name in enumerate(calls):
+        own = statistics.median(row[index] for row in free) / 1e3
+        words = f"{name:28}{own:10.1f} µs free"
+        if shared:
+            both = statistics.median(row[index] for row in shared) / 1e3
+            words += f"{both:10.1f} µs shared{both / own:7.2f}×"
+        click.echo(words)
 
 
 @click.command()
 @click.option("--runs", default=30, show_default=True, help="Identical runs.")
 @click.option("--processes", default=14, show_default=True, help="Timing processes of each run.")
-def main(runs: int, processes: int) -> None:
-    """Print how far identical runs are apart, against the target; five minutes."""
+@click.option(
+    "--machine", "here", is_flag=True, help="Measure the factors on this machine; simulate nothing."
+)
+def main(runs: int, processes: int, here: bool) -> None:
+    """Print how far identical runs are apart, against the target; two minutes."""
+    if here:
+        machine(WATCHED)
+        return
     missed = False
     names = [name for name in CELLS if name != "orjson"]
     click.echo(
