@@ -34,6 +34,10 @@ _SINGLE = 100
 """Calls this many times longer than a slice are made once a process."""
 _CALLS = 3
 """How often those are made that are shorter."""
+_START = 0.4
+"""Seconds that a process takes before its first slice; what its slices take should be worth that."""
+_ROUNDS = 5
+"""Rounds of a process at the least."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -227,7 +231,7 @@ class _Contest:
             path=self.stage.path,
             corpus=self.stage.corpus,
             cells=tuple(self._spec(cell) for cell in group),
-            rounds=options.turns(len(group)),
+            rounds=self._rounds(group),
             slice=options.slice,
             collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
@@ -256,6 +260,23 @@ class _Contest:
             self.replaced += 1
             return None
         return answer
+
+    def _rounds(self, group: Sequence[Cell]) -> int:
+        """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
+
+        What differs from process to process, the memory layout above all, is larger than what differs from
+        slice to slice (Kalibera and Jones 2013, section 6).
+        """
+        one = self.run.options.slice
+        seconds = _OVERHEAD * sum(max(one, self._call(cell)) for cell in group)
+        return max(_ROUNDS, min(self.run.options.turns(len(group)), round(_START / seconds)))
+
+    def _call(self, cell: Cell) -> float:
+        """Return what a call of a cell takes, roughly; 0 for the floor."""
+        if cell.codec == FLOOR:
+            return 0.0
+        checked, base = self.stage.checks[cell.codec], operation(cell.operation).base
+        return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
     def _can_replace(self, took: float) -> bool:
         """Whether there is time to measure a disturbed process again, and not too often."""
