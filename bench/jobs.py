@@ -11,12 +11,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
 from .results import Fact, Outcome, typed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = [
     "Alone",

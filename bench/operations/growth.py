@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -195,6 +194,8 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
         import memray
     except ImportError:
         return "C heap, outside Python's allocator; pip install 'bakeoff[memray]' tells more"
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         file = Path(folder) / "trace"
         with memray.Tracker(file, native_traces=True):
