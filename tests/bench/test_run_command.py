@@ -18,7 +18,7 @@ LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02
 def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
     return subprocess.run(
-        command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -127,7 +127,7 @@ def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
         pass_fds=[ours],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     os.close(ours)

@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import Time, measuring, reading, seed_option, selecting
+from ._options import Time, measuring, patience_option, reading, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ _SEARCH = 60.0
     f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
     f"{_SEARCH:g}s more with --bound]",
 )
+@patience_option
 @reading
 def command(
     corpora: Sequence[str],
@@ -133,12 +134,14 @@ def _options(
     if not numbers:
         raise UsageError(f"--readers names no number of readers; say for instance {_READERS}")
     operations = tuple(_operations(places, numbers, rate, bound))
+    usual = sum(_seconds(url, bound) for url in places.values()) * len(numbers)
     base = Options(
         tuple(corpora) or _CORPORA,
         tuple(select(given["codecs"], default=_CODECS)),
         operations=("size", *operations),
         sample=given["sample"] or _SAMPLE,
-        budget=given["budget"] or sum(_seconds(url, bound) for url in places.values()) * len(numbers),
+        budget=usual if given["budget"] is None else given["budget"],
+        patient=given["patient"],
         fewest=_PROCESSES,
         places=tuple(f"{name}={url}" for name, url in places.items() if url),
     )
