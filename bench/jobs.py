@@ -113,6 +113,7 @@ class Prepare(Job):
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
+        twins: Codecs of which to find out whether the schema has something to fix.
     """
 
     kind = "prepare"
@@ -134,6 +135,7 @@ class Prepare(Job):
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
+    twins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +279,7 @@ class Prepared:
         bad: Where and why the first records were skipped.
         remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
+        idle: Those of its twins that the schema has nothing to fix for.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -285,6 +288,7 @@ class Prepared:
     bad: tuple[tuple[str, str], ...]
     remark: str
     path: tuple[str, ...]
+    idle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

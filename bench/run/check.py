@@ -24,7 +24,7 @@ _SLOW = ("yaml",)
 
 def check(run: Run, stage: Stage) -> None:
     """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
-    codecs = run.options.codecs
+    codecs = stage.codecs
     operations = {operation(name).base for name in (*run.options.timed(), *_others(run))}
     jobs = {
         codec: Check(
@@ -65,11 +65,20 @@ def check(run: Run, stage: Stage) -> None:
 
 
 def _turn(codec: str) -> int:
-    """Return the place of a codec's check: what is quick must not run out of time behind what is slow."""
+    """Return the place of a codec's check, so that time runs out for what one asks for last.
+
+    First what a schema is given for, then what is taken for its speed, then other forms of the former. What
+    is slow comes before the others that are quick: begun last, it would keep all waiting at the end.
+    """
     declared = describe(codec)
-    if declared.library in _FAST:
-        return 0
-    return 1 if declared.usual and declared.format not in _SLOW else 2
+    turns = (
+        declared.needs_schema and "/" not in declared.name,
+        declared.library in _FAST and not declared.needs_schema,
+        declared.needs_schema,
+        declared.format in _SLOW and declared.usual,
+        declared.usual,
+    )
+    return turns.index(True) if True in turns else len(turns)
 
 
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:

@@ -57,7 +57,7 @@ The timing contract
 7. Environment with the numbers; the floor row is a plain copy of the bytes: what measuring costs.
 """
 
-_CHECK = 0.25
+_CHECK = 0.05
 """Seconds that the check of a codec takes to begin."""
 _COMPARED = 8e-8
 """Seconds of a check for each byte of the sample."""
