@@ -14,7 +14,7 @@ from ..operations import operation
 from ..results import FLOOR, Cell
 from .context import Run, Stage
 
-__all__ = ["check"]
+__all__ = ["check", "turn"]
 
 _FAST = ("orjson", "ormsgpack", "msgspec")
 """Libraries that are taken for their speed: of these one wants to know first."""
@@ -46,12 +46,12 @@ def check(run: Run, stage: Stage) -> None:
 
     waiting = {
         codec: run.executor.submit(jobs[codec], patience=run.options.cell_timeout, over=over)
-        for codec in sorted(codecs, key=_turn)
+        for codec in sorted(codecs, key=turn)
         if reasons[codec] is None
     }
     for future in waiting.values():
         future.add_done_callback(finished.append)
-    for done, codec in enumerate(sorted(codecs, key=_turn)):
+    for done, codec in enumerate(sorted(codecs, key=turn)):
         run.show(f"{stage.name}: checking {codec}", done, len(codecs))
         if (reason := reasons[codec]) is not None:
             _take(run, stage, codec, Ended(None, "missing", reason))
@@ -64,7 +64,7 @@ def check(run: Run, stage: Stage) -> None:
             run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
 
 
-def _turn(codec: str) -> int:
+def turn(codec: str) -> int:
     """Return the place of a codec's check, so that time runs out for what one asks for last.
 
     First what a schema is given for, then what is taken for its speed, then other forms of the former. What

@@ -131,10 +131,6 @@ class Schedule:
         """Whether there is no time for one more process, which takes so many seconds."""
         return not self.options.patient and self.left(self._alone_part) <= seconds
 
-    def memory_over(self) -> bool:
-        """Whether memory is measured no longer."""
-        return not self.options.patient and not self.left()
-
     def all_over(self) -> bool:
         """Whether everything is ended that is still at work."""
         return time.monotonic() >= self.begun + self.most

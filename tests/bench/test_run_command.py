@@ -201,6 +201,25 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     assert fixed.samples
 
 
+@pytest.mark.parametrize(
+    ("typed", "entered"),
+    [
+        ("json,pickle", ["json", "json+schema", "pickle"]),
+        ("json,pickle,pickle+schema", ["json", "pickle", "pickle+schema"]),
+    ],
+)
+def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, entered: list[str]) -> None:
+    """Unless that was asked for by name: its figures would be those of the row without."""
+    untimed = ("--quick", "--all", "--budget", "0", "--ops", "size")
+    done = run(mine, "mine.jsonl", *untimed, "--infer", "-c", typed)
+
+    assert done.returncode == 0, done.stderr
+    result = read(mine / "bakeoff.json")
+    assert entered == sorted({cell.cell.codec for cell in result.cells if cell.cell.operation == "size"})
+    said = "mine.jsonl: the schema has nothing to fix for pickle: no +schema rows for these"
+    assert (len(entered) == 3 and "json+schema" in entered) == (said in done.stderr)
+
+
 def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
     """An optional field has no place in an array: that codec alone is unsupported, and says why."""
     (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')

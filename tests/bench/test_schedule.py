@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import Result, read
+from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
 
@@ -121,14 +122,24 @@ def test_all_takes_its_time(folder: Path) -> None:
 
 
 def test_usual_codecs_are_entered(folder: Path) -> None:
-    """Pure-Python twins and property lists come with --all only."""
+    """Pure-Python twins, variants and property lists come with --all only."""
     plain = run(folder, "rows.json", "--quick", "--explain").stdout
     everything = run(folder, "rows.json", "--quick", "--all", "--explain").stdout
 
     assert "msgpack/pure" not in plain
+    assert "msgpack/tuple" not in plain
+    assert "pickle/2" not in plain
     assert "plist" not in plain
     assert "msgpack/pure" in everything
     assert "plist/binary" in everything
+
+
+def test_what_one_asks_for_first_is_checked_first() -> None:
+    """What a schema is for, what is quick, other forms of the former, what is slow, the rest, the unusual."""
+    order = ["avro", "orjson+schema", "orjson", "avro/bare", "pydantic-json/model", "yaml", "json"]
+    entered = ["msgpack/tuple", "json", "yaml", *order[3:5], *order[1:3], "avro"]
+
+    assert [*order, "msgpack/tuple"] == sorted(entered, key=turn)
 
 
 class TestSchedule:
@@ -151,4 +162,4 @@ class TestSchedule:
         schedule = self.schedule(1, patient=True)
 
         assert schedule.processes({"slow": 1e6, "a": 1.0}) == ["a", "slow"]
-        assert not any([schedule.check_over(9), schedule.memory_over(), schedule.all_over()])
+        assert not any([schedule.check_over(9), schedule.all_over()])
