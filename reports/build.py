@@ -7,7 +7,7 @@ from typing import Any
 
 from ..bench.results import Result
 from ..errors import UsageError
-from .candidates import alpha, candidates_on, corpora, limits_needed, records_seen
+from .candidates import candidates_on, corpora, limits_needed, records_seen, standing_on
 from .columns import ColumnSpec, columns
 from .environment import notes, warnings
 from .merge import machines
@@ -103,8 +103,10 @@ def _headline(result: Result, options: TableOptions) -> list[str]:
 def _builders(
     result: Result, options: TableOptions, known: Mapping[str, ColumnSpec]
 ) -> dict[tuple[str, str], SectionBuilder]:
-    return {
-        (corpus.name, corpus.sha256): SectionBuilder(corpus, candidates, options, known, alpha(result))
-        for corpus in corpora(result)
-        if (candidates := candidates_on(result, corpus.name))
-    }
+    found = {}
+    for corpus in corpora(result):
+        if candidates := candidates_on(result, corpus.name):
+            standing = standing_on(result, corpus.name, candidates, options.cost)
+            key = corpus.name, corpus.sha256
+            found[key] = SectionBuilder(corpus, candidates, options, known, standing)
+    return found

@@ -17,6 +17,7 @@ from ..contention import alike, limit
 from ..operations import operation
 from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Measurement, Outcome, Result
 from ..stats import interval
+from ..verdict import rankings
 
 __all__ = ["FAILED", "Entry", "State", "entries"]
 
@@ -203,7 +204,7 @@ class State:
         head = self.head
         operations = {cell.operation: operation(cell.operation).facts() for cell in self._cells}
         cells = (self._result_of(cell, found) for cell, found in self._cells.items())
-        return Result(
+        found = Result(
             cells=tuple(_turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
@@ -216,6 +217,7 @@ class State:
             warnings=tuple(self.warnings),
             operations=tuple(operations.values()),
         )
+        return dataclasses.replace(found, rankings=rankings(found))
 
     def _result_of(self, cell: Cell, found: _CellState) -> CellResult:
         samples = self.samples(cell)

@@ -310,11 +310,8 @@ class _Contest:
         )
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
-            width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 1 else "no interval yet"
-            text = (
-                f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
-                f"the widest interval: {' and '.join(self.progress.pair)} at {width}"
-            )
+            # Which codecs are not distinguishable for that, the table says.
+            text = f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes"
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
         self._say_whose_core()
