@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 FEW = 3
-"""Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
+"""Processes below which codecs are not distinguishable, not even where one takes ten times as long."""
 
 SESSION = 0.01
 """Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
@@ -123,12 +123,53 @@ def ratio(
     Raises:
         ValueError: A side without samples.
     """
+    return _difference(a, b, paired=paired, exact=exact, prior=prior).at(alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What is known of a log ratio: its mean, standard error, spread, degrees of freedom, and processes."""
+
+    mean: float
+    error: float
+    spread: float
+    degrees: int
+    processes: int
+
+    def at(self, alpha: float) -> Ratio:
+        """Return the ratio with an interval of some confidence."""
+        value, p = math.exp(self.mean), 1.0
+        if self.degrees > 0 and self.error > 0:
+            p = tails(self.mean / self.error, self.degrees)
+        elif self.degrees > 0 and self.mean != 0:
+            p = 0.0
+        low, high = self.interval(alpha)
+        return Ratio(value, low, high, self.spread, self.processes, p)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return both ends of the ratio's interval; 0 and infinity where nothing is known."""
+        if self.degrees <= 0:
+            return 0.0, math.inf
+        if self.error == 0:
+            return math.exp(self.mean), math.exp(self.mean)
+        reach = quantile(alpha, self.degrees) * self.error
+        return math.exp(self.mean - reach), _exp(self.mean + reach)
+
+
+def _difference(
+    a: Sequence[Measurement],
+    b: Sequence[Measurement],
+    *,
+    paired: bool = True,
+    exact: bool = False,
+    prior: Prior | None = None,
+) -> _Difference:
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
+    if exact:
+        return _Difference(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
     others = {s.pair: s.paired for s in b}
     logs = [math.log(s.paired / others[s.pair]) for s in a if s.pair in others] if paired else []
-    if exact:
-        return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)), alpha)
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         spread, degrees = variance(logs), len(logs) - 1
         if spread < _EXACT:
@@ -136,27 +177,16 @@ def ratio(
         elif prior is not None:
             spread, degrees = prior.moderated(spread, degrees)
         error = math.sqrt(spread / len(logs))
-        return _estimate(_mean(logs), error, math.sqrt(spread), degrees, len(logs), alpha)
-    return _unpaired(_logs(a), _logs(b), alpha)
+        return _Difference(_mean(logs), error, math.sqrt(spread), degrees, len(logs))
+    return _unpaired(_logs(a), _logs(b))
 
 
-def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
+def _unpaired(a: Sequence[float], b: Sequence[float]) -> _Difference:
     parts = [variance(x) / len(x) for x in (a, b)]
     fewest = min(len(a), len(b))
     spread = math.sqrt(variance(a) + variance(b))
     error = math.sqrt(sum(parts) + SESSION**2)
-    return _estimate(_mean(a) - _mean(b), error, spread, fewest - 1, fewest, alpha)
-
-
-def _estimate(mean: float, error: float, spread: float, degrees: int, processes: int, alpha: float) -> Ratio:
-    value = math.exp(mean)
-    if degrees <= 0:
-        return Ratio(value, 0.0, math.inf, spread, processes)
-    if error == 0:
-        return Ratio(value, value, value, spread, processes, 1.0 if mean == 0 else 0.0)
-    reach = quantile(alpha, degrees) * error
-    p = tails(mean / error, degrees)
-    return Ratio(value, math.exp(mean - reach), _exp(mean + reach), spread, processes, p)
+    return _Difference(_mean(a) - _mean(b), error, spread, fewest - 1, fewest)
 
 
 def _exp(power: float) -> float:
@@ -183,10 +213,9 @@ def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[floa
         return _mean(values), min(values), max(values)
     logs = _logs(samples)
     error = math.sqrt(variance(logs) / len(logs))
-    found = _estimate(_mean(logs), error, 0.0, len(logs) - 1, len(logs), alpha)
-    if len(samples) == 1:
-        return found.value, found.value, found.value
-    return found.value, found.low, found.high
+    found = _Difference(_mean(logs), error, 0.0, len(logs) - 1, len(logs))
+    value = math.exp(found.mean)
+    return (value, *found.interval(alpha)) if len(samples) > 1 else (value, value, value)
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
@@ -232,22 +261,20 @@ def verdicts(
     """
     noises = Noise() if exact else common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
-
-    def estimate(a: str, b: str, alpha: float) -> Ratio:
-        return ratio(cells[a], cells[b], alpha, exact=exact, prior=noises.between(a, b))
-
-    found = [estimate(a, b, alpha) for a, b in pairs]
-    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in found]
+    found = [_difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b)) for a, b in pairs]
+    alone = [difference.at(alpha) for difference in found]
+    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in alone]
     level = _level(chances, alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
-    for (a, b), alone, p in zip(pairs, found, chances, strict=True):
+    for (a, b), difference, r, p in zip(pairs, found, alone, chances, strict=True):
         verdict: Verdict = "unresolved"
-        if not exact and alone.processes < FEW:
-            r = replace(alone, low=0.0, high=math.inf)
-        elif alone.inside(tie):
-            verdict, r = "same", alone
+        if not exact and r.processes < FEW:
+            r = replace(r, low=0.0, high=math.inf)
+        elif r.inside(tie):
+            verdict = "same"
         else:
-            r = estimate(a, b, level)
+            low, high = difference.interval(level)
+            r = replace(r, low=low, high=high)
             if p < level:
                 verdict = "faster" if r.value < 1 else "slower"
         judged[a, b] = verdict, r

@@ -13,7 +13,7 @@ from .environment import notes, warnings
 from .merge import machines
 from .options import TableOptions
 from .section import SectionBuilder
-from .sentence import recommendation
+from .sentence import contests, recommendation
 from .sweep import scaled, sweeps
 from .table import Table, labelled, merge_sections
 
@@ -57,6 +57,7 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             "cost": options.cost.as_json(),
             "per": options.per,
             "baseline": options.baseline,
+            "verdicts": [_verdicts(result, options) for result in results],
             "commands": [result.command for result in results],
             "environments": [dict(result.environment) for result in results],
             "options": [dict(result.options) for result in results],
@@ -64,6 +65,14 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             "partly": [_partly(result) for result in results],
         },
     )
+
+
+def _verdicts(result: Result, options: TableOptions) -> dict[str, dict[str, Any]]:
+    """Return, by corpus, what the recommendation says: the winner, and what is level with it."""
+    return {
+        corpus: {"winner": found.winner, "same": found.same, "unresolved": found.unresolved}
+        for corpus, found in contests(result, options.cost).items()
+    }
 
 
 def _losses(result: Result) -> dict[str, list[str]]:

@@ -117,7 +117,10 @@ class SectionBuilder:
             yield f"{', '.join(empty)}: not measured in this run"
         shown = [entry for row in rows for entry in row.entries.values()]
         if any(entry.verdict in _LEVEL and entry.text.startswith("(") for entry in shown):
-            yield "ratios in parentheses are not distinguishable from 1, with all pairs judged together"
+            yield (
+                "a ratio in parentheses is not distinguishable from 1; that takes more than its own ±, as all "
+                "pairs of a column are judged together"
+            )
         yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
 
     def _ordered(self) -> list[Candidate]:

@@ -17,6 +17,7 @@ __all__ = [
     "FEW_NAMES",
     "TIE_BREAKERS",
     "broken_by",
+    "contests",
     "drawback",
     "few",
     "got_through",
@@ -85,6 +86,18 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
     return f"{text} (by the cost of {model.sentence()})."
 
 
+def contests(result: Result, cost: Cost) -> dict[str, Contest]:
+    """Return, by corpus, which codecs may win of those that can be recommended."""
+    found = {}
+    for corpus in corpora(result):
+        candidates = _candidates(result, corpus.name)
+        safe = [candidate for candidate in candidates if not candidate.drawback]
+        standing = standing_on(result, corpus.name, candidates, cost)
+        if contest := standing.contest(safe, preferred(safe, cost)):
+            found[corpus.name] = contest
+    return found
+
+
 def got_through(result: Result) -> bool:
     """Whether a codec came through on any corpus; where none did, that is the recommendation."""
     fields = [_candidates(result, corpus.name) for corpus in corpora(result)]
@@ -127,7 +140,7 @@ def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tup
     processes = min(map(len, standing.samples.values()))
     asides = []
     if processes < FEW and others:
-        verdict = f"{_processes(processes)} too few to tell codecs apart"
+        verdict = f"{_processes(processes)} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:

@@ -25,7 +25,7 @@ class Progress:
 
     Attributes:
         reached: Nothing is left to resolve.
-        width: Widest half-width among the pairs that are not resolved, as a share; 0 when none is.
+        width: Widest half-width among the pairs that are not distinguishable, as a share; 0 when none is.
         pair: That pair.
     """
 

@@ -245,7 +245,7 @@ function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
   const { winner, same, unresolved } = contest;
   const next = safe.find((cost) => cost !== winner);
   if (fewest < state.few && next) {
-    return [`${fewest === 1 ? "1 process is" : `${fewest} processes are`} too few to tell codecs apart.`];
+    return [`${fewest === 1 ? "1 process is" : `${fewest} processes are`} too few to distinguish codecs.`];
   }
   const names = few([winner, ...same, ...unresolved].map((cost) => cost.candidate.codec));
   const took = `${amount(winner.value, "second")} a record`;

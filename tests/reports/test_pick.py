@@ -260,7 +260,7 @@ class TestHonesty:
 
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
             pick([run], Wish())
-        assert "too few to tell codecs apart" in recommendation(run)
+        assert "too few to distinguish codecs" in recommendation(run)
 
     @pytest.mark.parametrize(
         ("facts", "cell", "words"),
