@@ -129,6 +129,32 @@ UNITS: Mapping[str, Unit] = {
 (`size`, `retained-*`, `growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
 
 
+_IRRELEVANT = frozenset(
+    {
+        "alpha",
+        "budget",
+        "cell_memory",
+        "cell_timeout",
+        "patient",
+        "codecs",
+        "corpora",
+        "fewest",
+        "format",
+        "operations",
+        "precision",
+        "ratios",
+        "records",
+        "rounds",
+        "sample",
+        "sizes",
+        "skip_bad",
+        "tie",
+        "trusted",
+    }
+)
+"""Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
+
+
 class ResultFileError(RunError):
     """A result file that cannot be read, is not ours, or is of a newer format."""
 
@@ -314,6 +340,14 @@ class Result:
         unit = UNITS.get(name, "second")
         phase: Phase = "time" if unit == "second" else "check" if name == "size" else "memory"
         return OperationFacts(name, unit, "lower", name, phase)
+
+    def conditions(self) -> dict[str, Fact]:
+        """Return the options that bear on the meaning of a figure, and not just on how long a run takes."""
+        return {
+            key: value
+            for key, value in self.options.items()
+            if key not in _IRRELEVANT and not key.startswith("reached ")
+        }
 
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
         """Return one cell's result, or None when it was not part of the run."""

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 from typing import Literal
 
 from .results import Measurement
@@ -20,13 +21,17 @@ from .student import Prior, pooled, quantile, tails
 
 __all__ = [
     "ALPHA",
+    "CONTENTION",
     "FEW",
     "SESSION",
     "TIE",
     "Prior",
     "Ratio",
+    "Session",
     "Verdict",
+    "alike",
     "common",
+    "contention",
     "holm",
     "interval",
     "ranks",
@@ -38,8 +43,9 @@ __all__ = [
 FEW = 3
 """Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
 
-SESSION = 0.01
-"""Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
+CONTENTION = 1.2
+"""Ratio of two contentions (`Measurement.contention`) from which on the core was free in one case and
+shared in the other: a neighbor raises it about 1.6 times."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""
@@ -48,6 +54,26 @@ TIE = 0.01
 """Differences up to this share are called the same."""
 
 Verdict = Literal["faster", "slower", "same", "unresolved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """How far two runs of the same code lie apart, beyond the noise of their processes.
+
+    Attributes:
+        deviation: Standard deviation of the log ratio of two runs (0.02 is about 2 %).
+        degrees: Degrees of freedom of this estimate.
+        runs: Past runs of the same cell that it was learned from; 0 for a value that is assumed.
+    """
+
+    deviation: float
+    degrees: int
+    runs: int = 0
+
+
+SESSION = Session(0.02, 4)
+"""Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had 0.00 to 0.02 for eight
+cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
 _OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
@@ -105,6 +131,7 @@ def ratio(
     paired: bool = True,
     exact: bool = False,
     prior: Prior | None = None,
+    session: Session = SESSION,
 ) -> Ratio:
     """Estimate a/b with its interval.
 
@@ -114,10 +141,11 @@ def ratio(
         alpha: One minus the interval's confidence.
         paired: Compare within processes, by `Measurement.pair`. Say False for samples of different
             runs (their pair numbers mean different processes); then the interval of independent,
-            normalised values is used, widened by `SESSION`: however many processes agree, each
-            side is one session. It is also used when fewer than two pairs are common.
+            normalized values is used, widened by `session`: however many processes agree, each
+            side is one run. It is also used when fewer than two pairs are common.
         exact: The values carry no noise (sizes): one sample each is enough.
         prior: What the other cells of the table say of the noise, see `common`; for pairs only.
+        session: How far two runs lie apart; for samples of different runs only.
 
     Raises:
         ValueError: A side without samples.
@@ -134,15 +162,19 @@ def ratio(
             variance, degrees = prior.moderated(variance, degrees)
         error = math.sqrt(variance / len(logs))
         return _estimate(_mean(logs), error, math.sqrt(variance), degrees, len(logs), alpha)
-    return _unpaired(_logs(a), _logs(b), alpha)
+    return _unpaired(_logs(a), _logs(b), alpha, session)
 
 
-def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
-    parts = [_variance(x) / len(x) for x in (a, b)]
+def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float, session: Session) -> Ratio:
+    """Add the variances of both sides and of the session; their degrees are Satterthwaite's (1946)."""
     fewest = min(len(a), len(b))
     spread = math.sqrt(_variance(a) + _variance(b))
-    error = math.sqrt(sum(parts) + SESSION**2)
-    return _estimate(_mean(a) - _mean(b), error, spread, fewest - 1, fewest, alpha)
+    parts = [(_variance(x) / len(x), len(x) - 1) for x in (a, b)] + [(session.deviation**2, session.degrees)]
+    total = math.fsum(variance for variance, _ in parts)
+    degrees = fewest - 1
+    if degrees and total:
+        degrees = math.floor(total**2 / math.fsum(variance**2 / own for variance, own in parts))
+    return _estimate(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, fewest, alpha)
 
 
 def _estimate(mean: float, error: float, spread: float, degrees: int, processes: int, alpha: float) -> Ratio:
@@ -273,6 +305,17 @@ def ranks(
 def split(alpha: float, looks: int) -> float:
     """Return the share of `alpha` that each of `looks` looks may spend (Bonferroni)."""
     return alpha / max(1, looks)
+
+
+def alike(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
+    """Whether two cells were measured under the same contention, as far as it was recorded."""
+    one, other = contention(a), contention(b)
+    return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
+
+
+def contention(samples: Sequence[Measurement]) -> float:
+    """Return the median contention of a cell's processes; 0 where it was not recorded."""
+    return median(sample.contention for sample in samples) if samples else 0.0
 
 
 def _logs(samples: Iterable[Measurement]) -> list[float]:
