@@ -28,7 +28,7 @@ from .sentence import some
 from .table import labelled
 from .yardstick import measured_by, units
 
-__all__ = ["Change", "Comparison", "compare", "option_differences"]
+__all__ = ["Change", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
 
 ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
 
@@ -74,6 +74,11 @@ class Change:
     session: Session | None = None
 
     @property
+    def timed(self) -> bool:
+        """Whether its figures are of several processes, so that its interval counts."""
+        return self.operation.phase in ("time", "alone")
+
+    @property
     def words(self) -> str:
         """The verdict as people say it: "1.25× faster"."""
         if self.outcomes:
@@ -97,7 +102,7 @@ class Change:
         """Whether a regression of twice the limit could be hidden in what is known of this cell."""
         if self.verdict == "cannot decide":
             return True
-        if self.ratio is None or self.outcomes is not None or self.session is None or self.beyond(limit):
+        if self.ratio is None or self.outcomes is not None or not self.timed or self.beyond(limit):
             return False
         worst = self.ratio.high if self.operation.direction == "lower" else self.ratio.inverse().high
         return worst > 1 + 2 * max(limit, TIE)
@@ -193,6 +198,70 @@ def compare(
     )
 
 
+def again(comparison: Comparison, limit: float) -> list[Change]:
+    """Return the changes that measuring both sides in turn can decide: all that would not pass the gate.
+
+    What a check has found out stays, as do cells that the second run has not even checked: their
+    losses are not known.
+    """
+    open_ones = [*comparison.regressions(limit), *comparison.undecided(limit), *comparison.missing()]
+    return [
+        change
+        for change in open_ones
+        if change.operation.phase == "time" and change.outcomes is None and change.after is not None
+        if change.after.outcome in _HEALTHY
+    ]
+
+
+def settled(
+    before: Sequence[Measurement],
+    after: Sequence[Measurement],
+    operation: OperationFacts,
+    limit: float,
+    alpha: float,
+) -> bool:
+    """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
+    found = ratio(after, before, alpha)
+    worse = found if operation.direction == "lower" else found.inverse()
+    bound = 1 + max(limit, TIE)
+    return worse.low > bound or worse.high < bound
+
+
+def confirmed(
+    comparison: Comparison,
+    samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
+    alpha: float,
+    remarks: Sequence[str],
+    tie: float = TIE,
+) -> Comparison:
+    """Let measurements of both sides in turn take the place of those of the two runs.
+
+    Args:
+        samples: Before and after by cell, paired by their numbers.
+        alpha: Share for the verdict on one cell.
+        remarks: What is to be said of it.
+    """
+    changes = []
+    for change in comparison.changes:
+        if change.cell in samples and change.before is not None and change.after is not None:
+            old, new = samples[change.cell]
+            found = ratio(new, old, alpha)
+            change = replace(
+                change,
+                before=replace(change.before, samples=tuple(old)),
+                after=replace(change.after, samples=tuple(new)),
+                ratio=found,
+                verdict=_verdict(found, found.p, alpha, tie, change.operation.direction),
+                reason="",
+                session=None,
+            )
+        changes.append(change)
+    kept = [*_between(changes), *_without_verdict(changes)]
+    # A mean over both ways of measuring would be of neither.
+    means = () if samples else comparison.means
+    return replace(comparison, changes=tuple(changes), means=means, remarks=(*kept, *remarks))
+
+
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
     return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase not in ("memory", "alone"))
 
@@ -229,7 +298,7 @@ def _raw(
     if not (_usable(old.samples) and _usable(new.samples)) or change.cell.operation.startswith("growth-"):
         return change if change.outcomes else replace(change, verdict="same")
     found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new), session)
-    change = replace(change, ratio=found, session=session if operation.phase in ("time", "alone") else None)
+    change = replace(change, ratio=found, session=session if change.timed else None)
     if operation.phase == "time" and not alike(old.samples, new.samples) and not change.outcomes:
         then, now = (contention(side.samples) for side in (old, new))
         reason = f"a neighbor used the core in one of the runs only (contention {then:.2f} and {now:.2f})"

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ..errors import RunError, UsageError
-from ._options import Share, format_option
+from ._confirm import Typed, confirm
+from ._options import Share, Time, format_option, trusted_option
 from ._output import encoded, guard, layout, put
 
 __all__ = ["command"]
@@ -24,6 +25,34 @@ __all__ = ["command"]
     type=Share("%", "0%"),
     help="Exit with 1 on a regression of more than this, such as 5%.",
 )
+@click.option(
+    "--confirm",
+    "again",
+    is_flag=True,
+    help="Measure what would not pass --fail-above again, both sides in turn, and decide by that.",
+)
+@click.option(
+    "--python-before",
+    metavar="PYTHON",
+    help="Interpreter of the environment of BEFORE, for --confirm.  [default: this one]",
+)
+@click.option(
+    "--python-after",
+    metavar="PYTHON",
+    help="Interpreter of the environment of AFTER, for --confirm.  [default: this one]",
+)
+@click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="SOURCE",
+    help="Where the records are, for --confirm; repeatable.  [default: where they were]",
+)
+@click.option("--schema", metavar="SCHEMA", help="Schema of the records in Python, for --confirm.")
+@trusted_option
+@click.option(
+    "--budget", type=Time("1s"), default=120.0, show_default="2min", help="Time for --confirm, at most."
+)
 @click.option("--force", is_flag=True, help="Compare runs of different corpora or options all the same.")
 def command(
     before: Path,
@@ -31,6 +60,13 @@ def command(
     form: str,
     output: Path | None,
     limit: float | None,
+    again: bool,
+    python_before: str | None,
+    python_after: str | None,
+    corpora: tuple[str, ...],
+    schema: str | None,
+    trusted: bool,
+    budget: float,
     force: bool,
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
@@ -40,7 +76,8 @@ def command(
     regression whose estimate is above 5 %, on a cell that BEFORE measured and AFTER did not, on a
     codec that preserves less or fails, and on a new leak. It cannot decide where a regression of
     10 % could be hidden in the interval, or where a neighbor used the core in one of the runs only.
-    Measure both sides on the same machine, one after the other.
+    Measure both sides on the same machine, one after the other; --confirm measures what would not pass
+    again, in short processes of both sides in turn.
 
     Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
     2 it cannot decide, nothing was compared, or the result could not be written.
@@ -51,10 +88,15 @@ def command(
     from ..reports.compare import compare
     from ..reports.files import load
 
+    if again and limit is None:
+        raise UsageError("--confirm needs --fail-above: it measures what would not pass")
     guard(output, (before, after))
     try:
         old, new = load(before), load(after)
         found = compare(old, new, force=force, sessions=Past(old, new).sessions())
+        if again and limit is not None:
+            typed = Typed((python_before, python_after), corpora, schema, trusted, budget)
+            found = confirm(found, (old, new), limit, typed)
         if form == "json":
             content = written.json(found, limit)
         elif form == "md":
@@ -69,5 +111,7 @@ def command(
         return
     if found.regressions(limit) or found.missing():
         raise RunError(written.summary(found, limit))
-    if found.undecided(limit):
-        raise UsageError(written.summary(found, limit))
+    if undecided := found.undecided(limit):
+        way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
+        end = f" {way} can decide" if any(change.timed for change in undecided) else ""
+        raise UsageError(written.summary(found, limit) + end)

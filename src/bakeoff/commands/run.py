@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..bench.run.place import Place
     from ..console import Board
 
-__all__ = ["carry_out", "check_corpora", "command", "refuse_results"]
+__all__ = ["carry_out", "check_corpora", "command", "refuse_results", "show_on"]
 
 _DEFAULT = ("movies", "messages")
 _EVERY = 0.7
@@ -182,7 +182,7 @@ def command(
         from ..bench.run.explain import explain
 
         with board() as screen:
-            text = explain(options, _show(screen.progress))
+            text = explain(options, show_on(screen.progress))
         click.echo(lines_visible(text), nl=False)
         return
     carry_out(options, output, per=per, resume=resume is not None)
@@ -203,7 +203,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
             output,
             command=_command_line(),
             resume=resume,
-            show=_show(screen.progress),
+            show=show_on(screen.progress),
             look=_look(screen),
         )
         try:
@@ -472,7 +472,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
     return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
 
 
-def _show(display: Any) -> Show:
+def show_on(display: Any) -> Show:
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
