@@ -29,7 +29,7 @@ from .stats import CONTENTION, SESSION, Session, contention
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["VARIABLE", "Past", "Row", "between", "place", "recall", "remember"]
+__all__ = ["VARIABLE", "Past", "Row", "between", "place", "recall", "remember", "rows_of"]
 
 VARIABLE = "BAKEOFF_HISTORY"
 """Environment variable with the path of the file, or ``off``."""
@@ -92,7 +92,7 @@ def remember(result: Result) -> str:
     Returns:
         Why that failed, as a run does not fail for it; empty when all went well.
     """
-    rows = list(_rows(result))
+    rows = list(rows_of(result))
     try:
         if not rows or (path := place()) is None:
             return ""
@@ -252,7 +252,8 @@ def _timed(result: Result) -> Iterator[CellResult]:
             yield cell
 
 
-def _rows(result: Result) -> Iterator[Row]:
+def rows_of(result: Result) -> Iterator[Row]:
+    """Yield what a run leaves for those after it: a row for each timed cell of a codec."""
     machine = _machine(result)
     for cell in _timed(result):
         logs = [math.log(sample.paired) for sample in cell.samples]

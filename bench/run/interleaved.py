@@ -29,9 +29,9 @@ from .reading import handles, prepare
 from .state import State, turned
 from .stopping import Rule
 
-__all__ = ["Again", "Side", "interleave", "options_of"]
+__all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
 
-_LOOKS = Rule(fewest=6, most=120).looks()
+LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
 """Seconds for an interpreter to say which bakeoff it has."""
@@ -137,7 +137,7 @@ def interleave(
     """
     for side in sides:
         _check_interpreter(side.python)
-    again = Again(alpha=split(ALPHA, len(_LOOKS) * len(cells)))
+    again = Again(alpha=split(ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         shops = tuple(stack.enter_context(Workshop(side.python)) for side in sides)
@@ -286,12 +286,12 @@ class _Stage:
         """Time pairs of processes until all cells are decided or the time is over; return what it took."""
         begun = time.monotonic()
         end = begun + seconds
-        for number in range(_LOOKS[-1]):
+        for number in range(LOOKS[-1]):
             if not self.cells or time.monotonic() >= end:
                 break
             show(f"both sides in turn, pair {number + 1}", time.monotonic() - begun, seconds)
             self._pair(number, end)
-            if number + 1 in _LOOKS:
+            if number + 1 in LOOKS:
                 self.cells = [
                     cell
                     for cell in self.cells

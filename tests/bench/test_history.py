@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import madeup
 from bakeoff.bench import history
-from bakeoff.bench.history import VARIABLE, Past, Row, between, place, recall, remember
+from bakeoff.bench.history import VARIABLE, Past, Row, between, place, recall, remember, rows_of
 from bakeoff.bench.results import Cell, Result
 from bakeoff.bench.stats import SESSION
 
@@ -46,7 +46,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def machines(*results: Result) -> set[str]:
-    return {row.machine for result in results for row in history._rows(result)}
+    return {row.machine for result in results for row in rows_of(result)}
 
 
 class TestFile:
@@ -141,8 +141,8 @@ class TestPast:
     def test_runs_apart_widen(self) -> None:
         """Past runs that lie 10 % apart raise the deviation towards 14 %; agreement lowers it."""
         rng = random.Random(5)
-        apart = [row for n in range(3, 43) for row in history._rows(run(n, shift=rng.gauss(0, 0.1)))]
-        agreed = [row for n in range(3, 43) for row in history._rows(run(n))]
+        apart = [row for n in range(3, 43) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
+        agreed = [row for n in range(3, 43) for row in rows_of(run(n))]
         wide, narrow = (Past(run(1), run(2), rows).sessions()[LOAD] for rows in (apart, agreed))
 
         assert wide.deviation == pytest.approx(0.141, rel=0.25)
@@ -151,7 +151,7 @@ class TestPast:
 
     def test_two_runs_that_agree_prove_little(self) -> None:
         """The assumed value counts with four degrees of freedom."""
-        rows = [row for n in (3, 4) for row in history._rows(run(n))]
+        rows = [row for n in (3, 4) for row in rows_of(run(n))]
         found = Past(run(1), run(2), rows).sessions()[LOAD]
 
         assert found.deviation > 0.85 * SESSION.deviation
@@ -160,7 +160,7 @@ class TestPast:
     def test_the_compared_runs_do_not_count(self) -> None:
         """A regression is no evidence that runs differ."""
         sides = run(1), run(2, shift=0.2)
-        rows = [row for side in sides for row in history._rows(side)]
+        rows = [row for side in sides for row in rows_of(side)]
 
         assert SESSION == Past(*sides, rows).sessions()[LOAD]
 
@@ -176,20 +176,20 @@ class TestPast:
     )
     def test_runs_of_something_else_lower_nothing(self, other: dict[str, object]) -> None:
         """Another version, machine, option or contention is another cell."""
-        rows = [row for n in range(3, 23) for row in history._rows(run(n, **other))]  # type: ignore[arg-type]
+        rows = [row for n in range(3, 23) for row in rows_of(run(n, **other))]  # type: ignore[arg-type]
 
         assert SESSION == Past(run(1), run(2), rows).sessions()[LOAD]
 
     def test_options_of_length_do_not_matter(self) -> None:
         """A longer run is one of the same cell."""
-        rows = [row for n in range(3, 6) for row in history._rows(run(n, options={"budget": 99.0}))]
+        rows = [row for n in range(3, 6) for row in rows_of(run(n, options={"budget": 99.0}))]
 
         assert 3 == Past(run(1), run(2), rows).sessions()[LOAD].runs
 
     def test_an_unsteady_machine_is_said_by_its_other_cells(self) -> None:
         """A cell without a past takes what others of the machine vary by, where that is more than assumed."""
         rng = random.Random(5)
-        rows = [row for n in range(3, 23) for row in history._rows(run(n, shift=rng.gauss(0, 0.1)))]
+        rows = [row for n in range(3, 23) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
         fresh = [run(n, facts={"json": {"version": "9.9"}}) for n in (1, 2)]
         found = Past(*fresh, rows).sessions()[LOAD]
 
@@ -203,7 +203,7 @@ class TestPast:
             versions = {name: {"version": str(n % 2)} for name in ("json", "msgpack")}
             return run(n, shift=0.3 * (n % 2), facts=versions)
 
-        rows = [row for n in range(3, 13) for row in history._rows(release(n))]
+        rows = [row for n in range(3, 13) for row in rows_of(release(n))]
         sides = [release(n) for n in (1, 2)]
         found = Past(*sides, rows).sessions()[LOAD]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.results import Cell, CellResult, Measurement, write
+from bakeoff.bench.run import interleaved
+from bakeoff.bench.run.interleaved import Again
+from bakeoff.bench.run.options import Options
 from bakeoff.bench.stats import Session
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
@@ -425,9 +430,10 @@ class TestCommand:
     def run(self, capfd, result_of, tmp_path, monkeypatch):
         """Files base, same and slow, and the command line in their folder."""
         monkeypatch.chdir(tmp_path)
-        write(result_of(BASE, seed=1), tmp_path / "base.json")
-        write(result_of(BASE, seed=2), tmp_path / "same.json")
-        write(result_of(slowed("json", "load", 1.2), seed=3), tmp_path / "slow.json")
+        options = Options(("messages",), ("json", "msgpack")).flat()
+        write(result_of(BASE, seed=1, options=options), tmp_path / "base.json")
+        write(result_of(BASE, seed=2, options=options), tmp_path / "same.json")
+        write(result_of(slowed("json", "load", 1.2), seed=3, options=options), tmp_path / "slow.json")
 
         def call(*args):
             with pytest.raises(SystemExit) as stop:
@@ -478,6 +484,56 @@ class TestCommand:
 
         assert (code, True) == (found, said in err)
         assert 0 == run("free.json", after)[0]
+
+    @pytest.mark.parametrize(
+        ("factor", "noise", "code"), [(1.0, 0.01, 0), (1.1, 0.01, 1), (1.0, 0.2, 2), (0.8, 0.01, 0)]
+    )
+    def test_confirm(self, run, monkeypatch, factor, noise, code):
+        """What both sides in turn say takes the place of what two runs left open, or found."""
+        asked = []
+
+        def interleave(sides, cells, options, enough, **more):
+            rng = random.Random(3)
+            before = [1e-6 * math.exp(rng.gauss(0, 0.1)) for _ in range(12)]
+            after = [value * factor * math.exp(noise * (-1) ** n) for n, value in enumerate(before)]
+            pairs = tuple(
+                [Measurement(value, value, value, pair) for pair, value in enumerate(side)]
+                for side in (before, after)
+            )
+            asked.extend(cells)
+            return Again(dict.fromkeys(cells, pairs), alpha=0.05 / len(cells), seconds=9.0)
+
+        monkeypatch.setattr(interleaved, "interleave", interleave)
+        args = ("base.json", "slow.json", "--fail-above", "5%", "--confirm", "-f", "json")
+        found, out, err = run(*args)
+        cell = next(c for c in json.loads(out)["cells"] if (c["codec"], c["operation"]) == ("json", "load"))
+
+        assert (code, [Cell("messages", "load", "json")]) == (found, asked)
+        assert cell["ratio"] == pytest.approx(factor, rel=0.3)
+        assert "measured again, both sides in turn, up to 12 pairs of processes in 9 s" in out
+        assert ("a longer --budget can decide" in err) is (code == 2)
+
+    @pytest.mark.parametrize(
+        ("args", "said"),
+        [
+            (("--confirm",), "--confirm needs --fail-above"),
+            (("--confirm", "--fail-above", "5%"), "name them with --python-before and --python-after"),
+            (
+                ("--confirm", "--fail-above", "5%", "--python-after", "no-python"),
+                "no-python: no Python that can be started",
+            ),
+        ],
+    )
+    def test_confirm_starts_nothing_that_a_file_names(self, run, result_of, args, said):
+        """Interpreters are typed; where the results are of two, they have to be."""
+        for name, seed in (("one", 1), ("two", 2)):
+            there = {"python_executable": f"/{name}/python"}
+            field = slowed("json", "load", 1.0 + 0.2 * (name == "two"))
+            options = Options(("messages",), ("json",)).flat()
+            write(result_of(field, seed=seed, environment=there, options=options), Path(f"{name}.json"))
+        code, _, err = run("one.json", "two.json", *args)
+
+        assert (2, True) == (code, said in err)
 
     @pytest.mark.parametrize(
         ("args", "said"),
