@@ -28,10 +28,11 @@ from bakeoff.bench.run import interleaved
 
 def in_turn(sides, cells, options, enough, **more):
     print("in turn:", *(side.python for side in sides), file=sys.stderr)
-    runs = [side.run for side in sides]
-    return interleaved.Again(
-        {{cell: [run.cell(cell.corpus, cell.operation, cell.codec).samples for run in runs] for cell in cells}}
-    )
+    found = {{}}
+    for cell in cells:
+        names = cell.corpus, cell.operation, cell.codec
+        found[cell] = [side.run.cell(*names).samples for side in sides]
+    return interleaved.Again(found)
 
 interleaved.interleave = in_turn
 if sys.argv[1] == "run":
