@@ -24,7 +24,7 @@ from statistics import fmean, median, variance
 from typing import TYPE_CHECKING
 
 from .results import FLOOR, Cell, CellResult, Result, typed
-from .stats import CONTENTION, SESSION, Session, contention
+from .stats import CONTENTION, SESSION, Session, contention_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -171,7 +171,7 @@ class Past:
 
     def sessions(self) -> dict[Cell, Session]:
         """Return, for each timed cell of both runs, how far two runs of the same code lie apart."""
-        levels = [contention(cell.samples) for side in self._sides for cell in _timed(side)]
+        levels = [contention_of(cell.samples) for side in self._sides for cell in _timed(side)]
         level = median(levels or [0.0])
         others = [_recent(rows, level) for rows in self._cells.values()]
         # That a machine is worse than assumed, its other cells may say; that a cell is better, only its own.
@@ -181,7 +181,7 @@ class Past:
         old, new = ({row.cell: row for row in _timed(side)} for side in self._sides)
         for cell in old.keys() & new.keys():
             identities = {_identity(side, cell) for side in self._sides}
-            level = contention([*old[cell].samples, *new[cell].samples])
+            level = contention_of([*old[cell].samples, *new[cell].samples])
             found[cell] = between([_recent(self._cells.get(name, []), level) for name in identities], assumed)
         return found
 
@@ -264,5 +264,5 @@ def rows_of(result: Result) -> Iterator[Row]:
             result.started,
             fmean(logs),
             error,
-            contention(cell.samples),
+            contention_of(cell.samples),
         )

@@ -29,9 +29,9 @@ __all__ = [
     "Ratio",
     "Session",
     "Verdict",
-    "alike",
     "common",
-    "contention",
+    "comparable",
+    "contention_of",
     "holm",
     "interval",
     "ranks",
@@ -44,8 +44,9 @@ FEW = 3
 """Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
 
 CONTENTION = 1.2
-"""Ratio of two contentions (`Measurement.contention`) from which on the core was free in one case and
-shared in the other: a neighbor raises it about 1.6 times."""
+"""A reading of the contention this many times another was taken on a shared core, that one on a free core.
+Readings on a free core spread by 3 %, from process to process by 2 %; sharing makes them 1.5 to 1.8 times as
+high."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""
@@ -307,13 +308,13 @@ def split(alpha: float, looks: int) -> float:
     return alpha / max(1, looks)
 
 
-def alike(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
+def comparable(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
     """Whether two cells were measured under the same contention, as far as it was recorded."""
-    one, other = contention(a), contention(b)
+    one, other = contention_of(a), contention_of(b)
     return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
 
 
-def contention(samples: Sequence[Measurement]) -> float:
+def contention_of(samples: Sequence[Measurement]) -> float:
     """Return the median contention of a cell's processes; 0 where it was not recorded."""
     return median(sample.contention for sample in samples) if samples else 0.0
 

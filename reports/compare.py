@@ -19,7 +19,7 @@ from statistics import median
 from typing import Final, Literal
 
 from ..bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
-from ..bench.stats import ALPHA, SESSION, TIE, Ratio, Session, alike, contention, holm, ratio
+from ..bench.stats import ALPHA, SESSION, TIE, Ratio, Session, comparable, contention_of, holm, ratio
 from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
@@ -303,8 +303,8 @@ def _raw(
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
-    if operation.phase == "time" and not alike(old.samples, new.samples) and not change.outcomes:
-        then, now = (contention(side.samples) for side in (old, new))
+    if operation.phase == "time" and not comparable(old.samples, new.samples) and not change.outcomes:
+        then, now = (contention_of(side.samples) for side in (old, new))
         reason = f"a neighbor used the core in one of the runs only (contention {then:.2f} and {now:.2f})"
         return replace(change, verdict="cannot decide", reason=reason)
     return change

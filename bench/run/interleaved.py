@@ -20,7 +20,7 @@ from ...schemas.languages import language_of
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
-from ..stats import ALPHA, alike, split
+from ..stats import ALPHA, comparable, split
 from .context import Show
 from .environment import cores
 from .options import Options
@@ -28,6 +28,7 @@ from .processes import Workshop
 from .reading import handles, prepare
 from .state import State, turned
 from .stopping import Rule
+from .time import length, rounds
 
 __all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
 
@@ -320,13 +321,15 @@ class _Stage:
                 "corpus": group[0].corpus,
                 "pair": number,
                 "yardstick": answers[side].yardstick,
+                "contention": answers[side].contention,
+                "least": answers[side].least,
                 "cells": {group[int(index)].name: figures for index, figures in answers[side].cells.items()},
             }
             state.apply(entry)
         for cell in self.cells:
             before, after = (self._samples(state, cell) for state in self.states)
             # A neighbor that came between the two processes of a pair spoils it.
-            pairs = [pair for pair in before if pair in after and alike([before[pair]], [after[pair]])]
+            pairs = [pair for pair in before if pair in after and comparable([before[pair]], [after[pair]])]
             self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
 
     @staticmethod
@@ -348,10 +351,12 @@ class _Stage:
                 )
                 for cell in group
             ),
-            rounds=self.options.turns(len(group)),
+            rounds=rounds(self.options, [length(cell, checks) for cell in group]),
             slice=self.options.slice,
             collect=self.options.gc != "off",
             core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
+            # One baseline for both: a core is free or not, whoever measures.
+            least=min((state.least for state in self.states if state.least), default=0.0),
         )
         return self.shops[side].work(
             job, patience=self.options.cell_timeout, over=lambda: time.monotonic() > end + _GRACE
