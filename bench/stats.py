@@ -30,12 +30,12 @@ __all__ = [
     "Session",
     "Verdict",
     "common",
-    "comparable",
     "contention_of",
     "holm",
     "interval",
     "ranks",
     "ratio",
+    "same_core",
     "split",
     "verdicts",
 ]
@@ -308,8 +308,8 @@ def split(alpha: float, looks: int) -> float:
     return alpha / max(1, looks)
 
 
-def comparable(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
-    """Whether two cells were measured under the same contention, as far as it was recorded."""
+def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
+    """Whether two cells were measured on a core in the same state, free or shared, as far as it is known."""
     one, other = contention_of(a), contention_of(b)
     return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
 

@@ -19,7 +19,7 @@ from statistics import median
 from typing import Final, Literal
 
 from ..bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
-from ..bench.stats import ALPHA, SESSION, TIE, Ratio, Session, comparable, contention_of, holm, ratio
+from ..bench.stats import ALPHA, SESSION, TIE, Ratio, Session, contention_of, holm, ratio, same_core
 from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
@@ -117,7 +117,7 @@ class Comparison:
         changes: Every cell of both runs, or only of the first and measured there; in the first's order.
         means: Geometric mean over all codecs and corpora, one for each operation.
         new: Cells that only the second run has measured.
-        unmeasured: Cells of which neither run has a figure, for the same reason.
+        unmeasured: Cells of which neither run has a figure.
         notes: What else changed: machine, environment, versions; one line each.
         remarks: How the verdicts were reached, and why some were not; one line each.
         warnings: What may have spoiled either run.
@@ -297,13 +297,15 @@ def _raw(
         if change.outcomes:
             return change
         return replace(change, verdict="cannot decide", reason="bytes on different records")
-    if not (_usable(old.samples) and _usable(new.samples)) or change.cell.operation.startswith("growth-"):
+    if change.cell.operation.startswith("growth-"):
         return change if change.outcomes else replace(change, verdict="same")
+    if not (_usable(old.samples) and _usable(new.samples)):
+        return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
     found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new), session)
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
-    if operation.phase == "time" and not comparable(old.samples, new.samples) and not change.outcomes:
+    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.outcomes:
         then, now = (contention_of(side.samples) for side in (old, new))
         reason = f"a neighbor used the core in one of the runs only (contention {then:.2f} and {now:.2f})"
         return replace(change, verdict="cannot decide", reason=reason)
@@ -324,6 +326,13 @@ def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
     else:
         return change
     return replace(change, verdict="worse" if worse else "better", outcomes=words)
+
+
+def _without_ratio(change: Change, old: Sequence[Measurement], new: Sequence[Measurement]) -> Change:
+    """Judge figures of which one is 0, as those of memory may be."""
+    if [sample.value for sample in old] == [sample.value for sample in new]:
+        return replace(change, verdict="same")
+    return replace(change, verdict="cannot decide", reason="a figure of 0 has no ratio")
 
 
 def _absent(change: Change) -> Change | None:
@@ -435,7 +444,7 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
     """
     operations = {c.operation.name: c.operation for c in changes if c.ratio is not None}
     for name, operation in operations.items():
-        cells = [c for c in changes if c.operation.name == name and c.ratio is not None]
+        cells = [c for c in changes if c.operation.name == name and c.ratio is not None and not c.reason]
         if len(cells) < 2:
             continue
         old = _geometric([c.before.samples for c in cells if c.before])

@@ -20,7 +20,7 @@ from ...schemas.languages import language_of
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
-from ..stats import ALPHA, comparable, split
+from ..stats import ALPHA, same_core, split
 from .context import Show
 from .environment import cores
 from .options import Options
@@ -329,7 +329,7 @@ class _Stage:
         for cell in self.cells:
             before, after = (self._samples(state, cell) for state in self.states)
             # A neighbor that came between the two processes of a pair spoils it.
-            pairs = [pair for pair in before if pair in after and comparable([before[pair]], [after[pair]])]
+            pairs = [pair for pair in before if pair in after and same_core([before[pair]], [after[pair]])]
             self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
 
     @staticmethod

@@ -148,6 +148,23 @@ class TestCompare:
         }
         assert ("<64 KiB", "640 KiB") == tuple(shown["peak-load"][side].text for side in ("before", "after"))
 
+    @pytest.mark.parametrize(
+        ("before", "after", "verdict"), [(0.0, 0.0, "same"), (0.0, 500.0, "cannot decide")]
+    )
+    def test_a_figure_of_nothing_has_no_ratio(self, planted, before, after, verdict):
+        """0 bytes kept before and some after are not the same."""
+        cell = Cell("messages", "retained-records", "json")
+        runs = [
+            replace(
+                planted,
+                cells=(*planted.cells, CellResult(cell, "ok", samples=(Measurement(value, value, value),))),
+            )
+            for value in (before, after)
+        ]
+        (change,) = [c for c in compare(*runs).changes if c.cell == cell]
+
+        assert verdict == change.verdict
+
     def test_memory_of_several_codecs(self, result_of):
         """The mean of an operation has the mean of their tolerances."""
         runs = [
