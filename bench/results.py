@@ -22,7 +22,6 @@ import gzip
 import io
 import json
 import math
-import mmap
 import types
 import typing
 from collections.abc import Mapping
@@ -57,7 +56,6 @@ __all__ = [
     "Unit",
     "current",
     "from_suite",
-    "is_result_file",
     "read",
     "read_suite",
     "to_suite",
@@ -353,19 +351,6 @@ class Result:
         """Return one cell's result, or None when it was not part of the run."""
         wanted = Cell(corpus, operation, codec)
         return next((c for c in self.cells if c.cell == wanted), None)
-
-
-def is_result_file(path: Path) -> bool:
-    """Whether a path leads to a result file, damaged or of any version; told without parsing it."""
-    try:
-        with path.open("rb") as file:
-            if file.read(1) != b"{":
-                return False
-            # It may be a corpus of any size: mapped, it takes no memory of its own.
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return content.find(b'"bakeoff_format"') >= 0
-    except OSError:
-        return False
 
 
 def _without_samples(cell: CellResult) -> dict[str, Any]:

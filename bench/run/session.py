@@ -13,9 +13,9 @@ from types import FrameType
 
 from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
-from ...files import is_device
+from ...files import is_device, is_result_file
 from ..history import remember
-from ..results import CorpusFacts, Result, is_result_file
+from ..results import CorpusFacts, Result
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage

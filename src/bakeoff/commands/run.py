@@ -14,6 +14,7 @@ import click
 from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
+from ..files import is_result_file
 from . import _completion
 from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
 from ._output import encoded, layout, typed
@@ -269,8 +270,6 @@ def _check_places(options: Options) -> None:
 
 def refuse_results(sources: Iterable[str]) -> None:
     """Take no result file for records: whoever names one here wants to see it."""
-    from ..bench.results import is_result_file
-
     for source in sources:
         if source.endswith(".json") and is_result_file(Path(source)):
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
