@@ -73,8 +73,8 @@ class Session:
 
 
 SESSION = Session(0.02, 4)
-"""Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had 0.00 to 0.02 for eight
-cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
+"""Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had less than 0.01 for
+eight cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
 _OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
