@@ -307,7 +307,7 @@ def _raw(
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
     if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.outcomes:
         then, now = (contention_of(side.samples) for side in (old, new))
-        reason = f"a neighbor used the core in one of the runs only (contention {then:.2f} and {now:.2f})"
+        reason = f"a neighbor used the core in one of the runs only: contention {then:.2f} and {now:.2f}"
         return replace(change, verdict="cannot decide", reason=reason)
     return change
 
@@ -504,7 +504,7 @@ def _without_verdict(changes: Sequence[Change]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for change in changes:
         if change.reason:
-            reasons.setdefault(f"{change.verdict}, {change.reason}", []).append(_short(change.cell))
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
     return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
 
 

@@ -189,7 +189,7 @@ class TestCompare:
         (size,) = [c for c in found.changes if c.cell.operation == "size"]
 
         assert (None, "cannot decide") == (size.ratio, size.verdict)
-        assert "cannot decide, bytes on different records: json size" in found.remarks
+        assert "cannot decide (bytes on different records): json size" in found.remarks
         assert not any(c.beyond(0.05) for c in found.changes)
         assert any(c.beyond(0.05) for c in compare(of(100, 60), of(150, 60)).changes)
 
@@ -275,7 +275,7 @@ class TestCompare:
             assert lost["dump"] == lost["load"] == ("not measured", said)
             assert {"not measured"} == {c.words for c in found.missing()}
             assert not [c for c in found.changes if c.verdict == "better"]
-            assert f"not measured, {said}: json dump, json load" in str(found.remarks)
+            assert f"not measured ({said}): json dump, json load" in str(found.remarks)
 
     @pytest.mark.parametrize("outcome", ["unfinished", "missing", "ok", None])
     def test_a_cell_without_a_figure_before_is_new(self, result_of, outcome):
@@ -323,7 +323,7 @@ class TestCompare:
         assert {"cannot decide"} == {c.verdict for c in times}
         assert times == found.undecided(10)
         assert [] == found.regressions(0)
-        assert "a neighbor used the core in one of the runs only (contention 1.00 and 1.62)" in str(
+        assert "a neighbor used the core in one of the runs only: contention 1.00 and 1.62" in str(
             found.remarks
         )
         assert {"not significant", "same"} >= {
@@ -423,7 +423,7 @@ class TestCompare:
 
         assert "changed: python_version: 3.11.7 → 3.13.1" in found.notes
         assert "changed: library libjson: 1.2.3 → 9.9" in found.notes
-        assert any("not part of the second run: msgpack dump" in note for note in found.notes)
+        assert any("not part of the second run): msgpack dump" in note for note in found.notes)
 
     @given(
         factor=st.floats(0.2, 5).filter(lambda f: abs(f - 1) > 0.12),

@@ -103,4 +103,4 @@ def _remarks(found: Again, *, same: bool) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for cell, reason in found.failed.items():
         reasons.setdefault(reason, []).append(cell.name)
-    return remarks + [f"not measured again, {reason}: {some(names)}" for reason, names in reasons.items()]
+    return remarks + [f"not measured again ({reason}): {some(names)}" for reason, names in reasons.items()]
