@@ -9,11 +9,13 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bakeoff import codecs
 from bakeoff.bench.results import Cell, CellResult, Measurement, write
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again
@@ -551,6 +553,15 @@ class TestCommand:
         code, _, err = run("one.json", "two.json", *args)
 
         assert (2, True) == (code, said in err)
+
+    def test_confirm_takes_no_changed_code_for_the_same(self, run, monkeypatch):
+        """Of another package's codec, one environment may hold but one of the two sides."""
+        described = SimpleNamespace(entry_point="mine:factory")
+        monkeypatch.setattr(codecs, "describe", lambda name: described)
+        code, _, err = run("base.json", "slow.json", "--fail-above", "5%", "--confirm")
+
+        assert 2 == code
+        assert "json may have changed between the runs without another version" in err
 
     @pytest.mark.parametrize(
         ("args", "said"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,6 +51,8 @@ def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, t
         return comparison
     operations = {change.cell: change.operation for change in changes}
     before, after = _pythons(runs, typed.pythons)
+    if before == after:
+        _refuse_unversioned({cell.codec for cell in operations})
     options = options_of(runs[0], typed.corpora, schema=typed.schema, trusted=typed.trusted)
 
     def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
@@ -82,6 +84,21 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
         )
     before, after = (str(Path(name).absolute()) if name else sys.executable for name in given)
     return before, after
+
+
+def _refuse_unversioned(codecs: Iterable[str]) -> None:
+    """Refuse to measure one environment against itself where two checkouts may have one version.
+
+    Raises:
+        UsageError: A codec is of another package than bakeoff.
+    """
+    from ..codecs import describe
+
+    if others := sorted(codec for codec in codecs if describe(codec).entry_point):
+        raise UsageError(
+            f"--confirm: {', '.join(others)} may have changed between the runs without another version; name "
+            "the interpreters of two environments with --python-before and --python-after"
+        )
 
 
 def _remarks(found: Again, *, same: bool) -> list[str]:
