@@ -3,6 +3,12 @@
 The process is the unit: a sample is what one process says of one cell, two cells of the same
 process are compared by their ratio, and the t interval runs over processes on the log scale.
 Few processes tell because the cells of a table lend each other what is common to their noise.
+
+Where rare calls take much longer than most (`Measurement.sums`), a process has met some more or fewer
+of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
+is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
+is the logarithm's all the same: it reaches further up than down, as such figures do. No cell lends
+another its noise, since each has met other rare calls.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
 the ratio), Holm 1979 (many pairs at once), Smyth 2004 (variances of many small samples).
 """
@@ -10,7 +16,7 @@ the ratio), Holm 1979 (many pairs at once), Smyth 2004 (variances of many small 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -62,7 +68,7 @@ class Ratio:
     """The ratio of two cells and how sure it is.
 
     Attributes:
-        value: Geometric mean of a/b over processes.
+        value: Geometric mean of a/b over processes; where `Measurement.sums`, ratio of arithmetic means.
         low: Lower end of the interval; 0 when there are too few processes for one.
         high: Upper end; infinite when there are too few processes.
         spread: Standard deviation of the log ratio from process to process (0.02 is about 2 %).
@@ -124,13 +130,13 @@ def ratio(
     """
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
-    others = {s.pair: s.paired for s in b}
-    logs = [math.log(s.paired / others[s.pair]) for s in a if s.pair in others] if paired else []
+    sums = a[0].sums
+    logs = _log_ratios(a, b) if paired else []
     if exact:
         return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)), alpha)
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         variance, degrees = _variance(logs), len(logs) - 1
-        if prior is not None and variance > 0:
+        if prior is not None and variance > 0 and not sums:
             variance, degrees = prior.moderated(variance, degrees)
         error = math.sqrt(variance / len(logs))
         return _estimate(_mean(logs), error, math.sqrt(variance), degrees, len(logs), alpha)
@@ -167,8 +173,9 @@ def _exp(power: float) -> float:
 def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[float, float, float]:
     """Return mean, low and high of a cell's own value, in its unit.
 
-    The mean is geometric, so that the ratio of two means is the mean of the ratios; cells that
-    hold a value of 0 (growth) get the arithmetic mean and an interval as wide as their values.
+    The mean is geometric, so that the ratio of two means is the mean of the ratios, and arithmetic where
+    `Measurement.sums`; cells that hold a value of 0 (growth) get the arithmetic mean and an interval as
+    wide as their values.
 
     Raises:
         ValueError: No samples.
@@ -204,6 +211,8 @@ def common(cells: Mapping[str, Sequence[Measurement]]) -> Prior | None:
     Args:
         cells: Samples by codec, of one corpus and operation.
     """
+    if any(sample.sums for samples in cells.values() for sample in samples[:1]):
+        return None
     logs = [{s.pair: math.log(s.paired) for s in samples} for samples in cells.values() if samples]
     pairs = sorted(set.intersection(*map(set, logs))) if logs else []
     if len(pairs) < 2:
@@ -275,8 +284,29 @@ def split(alpha: float, looks: int) -> float:
     return alpha / max(1, looks)
 
 
-def _logs(samples: Iterable[Measurement]) -> list[float]:
-    return [math.log(s.value) for s in samples]
+def _logs(samples: Sequence[Measurement]) -> list[float]:
+    values = [s.value for s in samples]
+    return _tangents(values) if samples[0].sums else [math.log(value) for value in values]
+
+
+def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[float]:
+    """Return the logarithms of a/b of the processes that both have."""
+    others = {s.pair: s.paired for s in b}
+    own = {s.pair: s.paired for s in a if s.pair in others}
+    if not own or not a[0].sums:
+        return [math.log(value / others[pair]) for pair, value in own.items()]
+    over, under = _tangents(list(own.values())), _tangents([others[pair] for pair in own])
+    return [x - y for x, y in zip(over, under, strict=True)]
+
+
+def _tangents(values: Sequence[float]) -> list[float]:
+    """Return the logarithms as the tangent at the arithmetic mean has them: their mean is that mean's.
+
+    The difference of two such means is the logarithm of the ratio of two arithmetic ones, and its variance
+    that of a ratio of means.
+    """
+    mean = _mean(values)
+    return [math.log(mean) + value / mean - 1 for value in values]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -304,6 +304,11 @@ class Operation:
         suffix: What its name ends with: its place and parameter.
         together: Of those that run alone: one process measures all operations that have this in common, of
             one place, parameter and variant; see `Measured.together`.
+        sums: Rare calls may take much longer than most, and they count in full: the figure of a process is
+            the sum of times over the sum of works, no slice weighs less than another or is measured again,
+            and the mean over processes is arithmetic.
+        fewest: Calls that a slice holds at least, unless it would take too long: with more calls, more of the
+            rare ones are seen.
     """
 
     name: str
@@ -327,6 +332,8 @@ class Operation:
     variant: Variant = PLAIN
     suffix: str = ""
     together: str = ""
+    sums: bool = False
+    fewest: int = 1
 
     @property
     def schema(self) -> bool:
@@ -397,6 +404,7 @@ class Operation:
             self.summary,
             self.cost,
             dict(self.columns),
+            self.sums,
         )
 
 
