@@ -132,6 +132,7 @@ class Cost:
             raw=dump.raw + reads * (load.raw + fix.raw) + wire,
             paired=dump.paired + reads * (load.paired + fix.paired) + wire * share,
             pair=dump.pair,
+            sums=dump.sums,
         )
 
     def sentence(self) -> str:
