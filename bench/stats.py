@@ -7,8 +7,8 @@ Few processes tell because the cells of a table lend each other what is common t
 Where rare calls take much longer than most (`Measurement.sums`), a process has met some more or fewer
 of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
 is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
-is the logarithm's all the same: it reaches further up than down, as such figures do. No cell lends
-another its noise, since each has met other rare calls.
+is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
+were seen no cell lends another its noise, since each has met others.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
 the ratio), Holm 1979 (many pairs at once), Smyth 2004 (variances of many small samples).
 """
@@ -130,13 +130,12 @@ def ratio(
     """
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
-    sums = a[0].sums
     logs = _log_ratios(a, b) if paired else []
     if exact:
         return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)), alpha)
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         variance, degrees = _variance(logs), len(logs) - 1
-        if prior is not None and variance > 0 and not sums:
+        if prior is not None and variance > 0:
             variance, degrees = prior.moderated(variance, degrees)
         error = math.sqrt(variance / len(logs))
         return _estimate(_mean(logs), error, math.sqrt(variance), degrees, len(logs), alpha)
@@ -211,7 +210,7 @@ def common(cells: Mapping[str, Sequence[Measurement]]) -> Prior | None:
     Args:
         cells: Samples by codec, of one corpus and operation.
     """
-    if any(sample.sums for samples in cells.values() for sample in samples[:1]):
+    if any(sample.sums and sample.dear for samples in cells.values() for sample in samples):
         return None
     logs = [{s.pair: math.log(s.paired) for s in samples} for samples in cells.values() if samples]
     pairs = sorted(set.intersection(*map(set, logs))) if logs else []

@@ -244,6 +244,7 @@ def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
             value=s.value + sum(table[s.pair].value for table in tables),
             raw=s.raw + sum(table[s.pair].raw for table in tables),
             paired=s.paired + sum(table[s.pair].paired for table in tables),
+            dear=s.dear + sum(table[s.pair].dear for table in tables),
         )
         for s in common
     )

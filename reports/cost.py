@@ -133,6 +133,7 @@ class Cost:
             paired=dump.paired + reads * (load.paired + fix.paired) + wire * share,
             pair=dump.pair,
             sums=dump.sums,
+            dear=dump.dear + load.dear + fix.dear,
         )
 
     def sentence(self) -> str:

@@ -24,7 +24,7 @@ from .pipeline import is_of_pipeline, lines
 from .sentence import few
 from .stores import is_of_stores, shelves
 
-__all__ = ["in_place", "said"]
+__all__ = ["codec_part", "in_place", "placed", "said"]
 
 _CODEC: Final = "-codec"
 """Ends the name of what is the codec's part of an operation."""
@@ -54,10 +54,10 @@ def in_place(
     if is_of_stores(results):
         if math.isfinite(wish.cost.bandwidth):
             raise UsageError("--bandwidth: what a put and a get take in a store has its way there in it")
-        return [_placed(result, list(_stores(result))) for result in results], wish
+        return [placed(result) for result in results], wish
     if is_of_pipeline(results):
         readers = _readers(results, reads)
-        there = [_placed(result, list(_pipelines(result, readers))) for result in results]
+        there = [placed(result, readers) for result in results]
         return there, replace(wish, cost=replace(wish.cost, reads=float(readers)))
     return results, wish
 
@@ -85,7 +85,7 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, spent:
     winner = choice.winner.name
     total = standing.costs[winner].value
     factor, unit = numbers.scale([total], "second")
-    share = _codec(found[winner], choice.wish.cost) / total
+    share = codec_part(found[winner], choice.wish.cost) / total
     text = (
         f"{place}: {numbers.quantity(total * factor)} {unit}, of which {winner} is {numbers.percent(share)}"
     )
@@ -97,7 +97,7 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, spent:
     return f"{text}; {best}: {few(level)}"
 
 
-def _codec(candidate: Candidate, cost: Cost) -> float:
+def codec_part(candidate: Candidate, cost: Cost) -> float:
     """Return the seconds of the cost that are the codec's; a store that keeps records has none in a get."""
     parts = {f"dump{_CODEC}": 1.0, f"load{_CODEC}": cost.reads}
     seen = ((candidate.figure(name), times) for name, times in parts.items())
@@ -107,8 +107,16 @@ def _codec(candidate: Candidate, cost: Cost) -> float:
 _Place = tuple[CorpusFacts, list[CellResult]]
 
 
-def _placed(result: Result, places: Sequence[_Place]) -> Result:
-    """Return a result of places, as long and as dear to go on with as it is."""
+def placed(result: Result, readers: int | None = None) -> Result:
+    """Return the places in which something was measured, as the corpora of a result.
+
+    It took as long as the whole, and is as dear to go on with.
+
+    Args:
+        result: What was measured.
+        readers: Only pipelines with so many.
+    """
+    places = [*_stores(result), *_pipelines(result, readers)]
     taken: dict[tuple[str, int], float] = {}
     for cell in result.cells:
         for sample in cell.samples:
@@ -144,10 +152,10 @@ def _stores(result: Result) -> Iterator[_Place]:
             yield replace(shelf.corpus, name=name), [one for one in there if _tells(one)]
 
 
-def _pipelines(result: Result, readers: int) -> Iterator[_Place]:
+def _pipelines(result: Result, readers: int | None) -> Iterator[_Place]:
     for line in lines(result):
         for spot, codecs in line.cells.items():
-            if spot[1] != readers:
+            if readers not in (None, spot[1]):
                 continue
             there = [
                 _as(cell, part)
@@ -157,7 +165,7 @@ def _pipelines(result: Result, readers: int) -> Iterator[_Place]:
             ]
             # The producer's work and that of all its readers were measured as one.
             there += [_free(cell) for cell in there if cell.cell.operation == "dump"]
-            name = f"{line.corpus.name} through {spot[0]} to {readers}"
+            name = f"{line.corpus.name} through {spot[0]} to {spot[1]}"
             name += f" at {line.rate:,}/s" if line.rate else ""
             there = [one for one in there if _tells(one)]
             if there:

@@ -54,11 +54,6 @@ class Asked:
             return None
         return cls(found[1], (found[2] or "")[1:], found[3], int(found[4]), int(found[5] or 0))
 
-    @property
-    def charted(self) -> bool:
-        """Whether its figures have bars on the page."""
-        return self.operation == "cpu" and not self.variant
-
 
 Spot = tuple[str, int]
 """A transport and a number of readers."""

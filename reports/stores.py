@@ -74,11 +74,6 @@ class Asked:
         state, _, batch = (found[4] or "MD").partition("x")
         return cls(found[1], found[2] or "", found[3], state, batch)
 
-    @property
-    def charted(self) -> bool:
-        """Whether its figures have bars on the page."""
-        return not self.variant
-
 
 @dataclass(slots=True)
 class Shelf:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -91,9 +92,11 @@ def test_such_cells_lend_each_other_no_noise() -> None:
     """Each has met other rare calls; a noisy one is not told apart because the others are quiet."""
     rng = random.Random(1)
     quiet = {name: samples(*(rng.gauss(1, 0.001) for _ in range(5))) for name in "abcdef"}
-    table = {**quiet, "noisy": samples(1, 1, 1, 1, 3)}
+    seen = [replace(sample, dear=int(sample.value > 2)) for sample in samples(1, 1, 1, 1, 3)]
+    table = {**quiet, "noisy": seen}
 
     assert common(table) is None
+    assert common(quiet) is not None
     assert verdicts(table)["noisy", "a"][0] == "unresolved"
 
 

@@ -203,7 +203,7 @@ def with_rare(dear: int, rare: float):
 
 
 def test_where_too_few_rare_calls_were_seen_it_says_so():
-    """Eight processes with one each: how much of the time they are, and how many; enough, or none, are no news."""
+    """Eight processes with one each: what share of the time, and how many; enough of them are no news."""
     said = "put in sqlite: rare calls that take much longer than the others are 40% of the time"
 
     assert f"{said}, and few were seen (json 8, msgpack 8)" in render([with_rare(1, 0.4)])
