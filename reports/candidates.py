@@ -18,6 +18,7 @@ from .cost import Cost, nothing_to_fix
 __all__ = [
     "FLOOR",
     "GROWING",
+    "RARE",
     "Candidate",
     "Figure",
     "Standing",
@@ -35,6 +36,9 @@ __all__ = [
 
 GROWING: Final = "growing"
 """The verdict of a `growth-*` cell whose memory stays behind."""
+
+RARE: Final = 0.02
+"""Share of the time that rare calls take which take much longer than the others, from which on it is said."""
 
 _WORST: Final = (
     "missing",

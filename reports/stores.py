@@ -11,7 +11,7 @@ from typing import Final
 from ..bench.results import CellResult, CorpusFacts, Result
 from ..errors import UsageError
 from . import numbers
-from .candidates import Figure, corpora, figure
+from .candidates import RARE, Figure, corpora, figure
 from .captions import measured_on
 from .environment import under_notes
 from .merge import machines
@@ -43,8 +43,6 @@ _BATCH: Final = 100
 _ENOUGH: Final = 10
 """Slices with calls that take much longer than most, with fewer of which an interval may be too narrow:
 simulated, such calls coming one by one or in bursts (`tests/targets/stores.py`)."""
-_MUCH: Final = 0.02
-"""Share of the time that such calls take, from which on they are worth a remark."""
 _FACT: Final = "store_"
 _FAILED: Final = ("ok", "lossy")
 
@@ -225,7 +223,7 @@ def _rare(shelf: Shelf) -> Iterator[str]:
             if not any(seen.values()) or min(seen.values()) >= _ENOUGH:
                 continue
             share = fmean(sample.rare for samples in found.values() for sample in samples)
-            if share >= _MUCH:
+            if share >= RARE:
                 few = [f"{codec} {number}" for codec, number in seen.items() if number < _ENOUGH]
                 yield (
                     f"{heading} in {store}: rare calls that take much longer than the others are "

@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import UsageError
 from ..stores import kind, kinds
 from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
-from ..stores.shelf import Filled, Filling, Shelf, make_location, remove_location
+from ..stores.shelf import LARGE, Filled, Filling, Shelf, make_location, remove_location
 from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
 
 __all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
@@ -148,7 +148,7 @@ def _cell(given: Given, *, closed: bool = False, writes: bool = False) -> _Cell:
     Args:
         given: What is asked for.
         closed: The store is there to be opened.
-        writes: It is written to, and grows: who reads has another.
+        writes: It is written to, and grows: who reads has another, unless it is large.
 
     Raises:
         UnfitError: The store is not installed, or calls no codec that could be clocked.
@@ -160,14 +160,16 @@ def _cell(given: Given, *, closed: bool = False, writes: bool = False) -> _Cell:
 
     # In memory a store holds either records or payloads; elsewhere they are the same.
     own = found.live and given.variant is FLOOR and not closed
+    # A large one takes long to fill, and grows by a share only: who writes and who reads have one together.
+    grows = writes or (count >= LARGE and not closed)
 
     def fill() -> Filling:
         payloads = given.payloads
         return Filling(payloads if own else [codec.decode(one) for one in payloads], payloads, count)
 
-    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own, writes)
+    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own, grows)
     try:
-        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed, grows=writes)
+        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed, grows=grows)
     except MissingStore as error:
         raise UnfitError(str(error)) from error
     inside = None

@@ -13,11 +13,13 @@ from typing import Any
 from ..room import held
 from .base import Kind, Location, Store, Wire
 
-__all__ = ["GROWTH", "Filled", "Filling", "Shelf", "make_location", "remove_location"]
+__all__ = ["GROWTH", "LARGE", "Filled", "Filling", "Shelf", "make_location", "remove_location"]
 
 GROWTH = 10_000
 """Records by which a store may grow before another takes its place: so many puts in a row show what a store
 puts off."""
+LARGE = 50_000
+"""Records of a store that may grow by half."""
 _BATCH = 1000
 """Records that are put at a time when a store is filled."""
 _AHEAD = 1000
@@ -80,7 +82,7 @@ class Filling:
 
 @dataclass(slots=True)
 class Filled:
-    """A store that holds what it was filled with; one to be written to grows, by `GROWTH` records at most.
+    """A store that holds what it was filled with; one to be written to grows, as far as `renew` lets it.
 
     Attributes:
         store: Another one each time that `renew` is called.
@@ -102,7 +104,7 @@ class Filled:
         Nothing is ever removed from one: that would do, untimed, the work that puts have put off, and leave
         room behind which the next puts need not make.
         """
-        if self.more <= GROWTH:
+        if self.more <= (self.filling.count // 2 if self.filling.count >= LARGE else GROWTH):
             return
         wire = self.store.wire
         self.store.close()
