@@ -91,6 +91,7 @@ class Places(Generic[K]):
             f"no {self.what} has URLs that begin with {scheme}://; there are {', '.join(known) or 'none'}"
         )
 
+    @functools.cache  # noqa: B019 - as above; to look through all that is installed takes 20 ms
     def _published(self) -> dict[str, EntryPoint]:
         from importlib import metadata
 

@@ -202,6 +202,10 @@ class Measurement:
         contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
             measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 where it
             was not recorded.
+        sums: As in `OperationFacts`: the mean over processes is arithmetic.
+        dear: Slices that took more than twice as long as their usual, though nobody took the processor away:
+            they hold rare calls that take much longer than most.
+        rare: Share of the time that those slices took beyond their usual.
     """
 
     value: float
@@ -215,6 +219,9 @@ class Measurement:
     yardstick: float = 0.0
     drift: float = 0.0
     contention: float = 0.0
+    sums: bool = False
+    dear: int = 0
+    rare: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +302,7 @@ class OperationFacts:
         summary: One line.
         cost: What it is a part of the cost of, if of any.
         columns: Facts of its cells that have a column of their own, in the same unit, with its heading.
+        sums: Rare calls may take much longer than most: means over processes are arithmetic.
     """
 
     name: str
@@ -305,6 +313,7 @@ class OperationFacts:
     summary: str = ""
     cost: Part | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    sums: bool = False
 
     @property
     def rate(self) -> bool:
@@ -501,6 +510,8 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
         "bakeoff_yardstick": sample.yardstick,
         "bakeoff_drift": sample.drift,
         "bakeoff_contention": sample.contention,
+        "bakeoff_dear": sample.dear,
+        "bakeoff_rare": sample.rare,
     }
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
@@ -581,10 +592,16 @@ def current(name: str) -> str:
 
 def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version: int) -> Result:
     named = current if version < 2 else str
-    samples = {named(b.get_name()): _samples(b) for b in suite.get_benchmarks()}
+    operations = tuple(typed(OperationFacts, facts) for facts in plain.get("operations", ()))
+    sums = {facts.name for facts in operations if facts.sums}
+    samples = {}
+    for benchmark in suite.get_benchmarks():
+        name = named(benchmark.get_name())
+        summed = name.count("/") > 1 and Cell.parse(name).operation in sums
+        samples[name] = _samples(benchmark, sums=summed)
     if version < 2 and "operations" in plain["options"]:
-        operations = plain["options"]["operations"].split("\n")
-        plain["options"]["operations"] = "\n".join(_RENAMED.get(name, name) for name in operations)
+        chosen = plain["options"]["operations"].split("\n")
+        plain["options"]["operations"] = "\n".join(_RENAMED.get(name, name) for name in chosen)
     cells = []
     for entry in plain["cells"]:
         name = named(entry.pop("cell"))
@@ -598,7 +615,7 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version:
         "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
         "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
         "warnings": tuple(plain["warnings"]),
-        "operations": tuple(typed(OperationFacts, facts) for facts in plain.get("operations", ())),
+        "operations": operations,
         "rankings": tuple(map(_ranking, plain.get("rankings", ()))),
     }
     return typed(Result, plain)
@@ -662,7 +679,7 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def _samples(benchmark: pyperf.Benchmark) -> tuple[Measurement, ...]:
+def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, ...]:
     found = []
     for run in benchmark.get_runs():
         metadata = run.get_metadata()
@@ -685,6 +702,9 @@ def _samples(benchmark: pyperf.Benchmark) -> tuple[Measurement, ...]:
                     "yardstick": metadata.get("bakeoff_yardstick", 0.0),
                     "drift": metadata.get("bakeoff_drift", 0.0),
                     "contention": metadata.get("bakeoff_contention", 0.0),
+                    "sums": sums,
+                    "dear": metadata.get("bakeoff_dear", 0),
+                    "rare": metadata.get("bakeoff_rare", 0.0),
                 },
             )
         )

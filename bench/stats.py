@@ -3,6 +3,12 @@
 The process is the unit: a sample is what one process says of one cell, two cells of the same
 process are compared by their ratio, and the t interval runs over processes on the log scale.
 Few processes suffice because the quiet cells of a table share what is common to their noise (`noise`).
+
+Where rare calls take much longer than most (`Measurement.sums`), a process has met some more or fewer
+of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
+is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
+is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
+were seen the cells share no estimate of noise, since each has met others.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
 the ratio), Holm 1979 (many pairs at once).
 """
@@ -10,7 +16,7 @@ the ratio), Holm 1979 (many pairs at once).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
@@ -90,7 +96,7 @@ class Ratio:
     """The ratio of two cells and how sure it is.
 
     Attributes:
-        value: Geometric mean of a/b over processes.
+        value: Geometric mean of a/b over processes; where `Measurement.sums`, ratio of arithmetic means.
         low: Lower end of the interval; 0 when there are too few processes for one.
         high: Upper end; infinite when there are too few processes.
         spread: Standard deviation of the log ratio from process to process (0.02 is about 2 %).
@@ -198,8 +204,7 @@ def _difference(
         raise ValueError("a ratio needs samples on both sides")
     if exact:
         return _Difference(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
-    others = {s.pair: s.paired for s in b}
-    logs = [math.log(s.paired / others[s.pair]) for s in a if s.pair in others] if paired else []
+    logs = _log_ratios(a, b) if paired else []
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         spread, degrees = variance(logs), len(logs) - 1
         if spread < _EXACT:
@@ -234,8 +239,9 @@ def _exp(power: float) -> float:
 def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[float, float, float]:
     """Return mean, low and high of a cell's own value, in its unit.
 
-    The mean is geometric, so that the ratio of two means is the mean of the ratios; cells that
-    hold a value of 0 (growth) get the arithmetic mean and an interval as wide as their values.
+    The mean is geometric, so that the ratio of two means is the mean of the ratios, and arithmetic where
+    `Measurement.sums`; cells that hold a value of 0 (growth) get the arithmetic mean and an interval as
+    wide as their values.
 
     Raises:
         ValueError: No samples.
@@ -268,6 +274,8 @@ def common(cells: Mapping[str, Sequence[Measurement]]) -> Noise:
     Args:
         cells: Samples by codec, of one corpus and operation.
     """
+    if any(sample.sums and sample.dear for samples in cells.values() for sample in samples):
+        return Noise()
     found = {name: {s.pair: s.paired for s in samples} for name, samples in cells.items() if samples}
     pairs = sorted(set.intersection(*map(set, found.values()))) if found else []
     return noise({name: [math.log(own[pair]) for pair in pairs] for name, own in found.items()})
@@ -341,8 +349,29 @@ def contention_of(samples: Sequence[Measurement]) -> float:
     return median(sample.contention for sample in samples) if samples else 0.0
 
 
-def _logs(samples: Iterable[Measurement]) -> list[float]:
-    return [math.log(s.value) for s in samples]
+def _logs(samples: Sequence[Measurement]) -> list[float]:
+    values = [s.value for s in samples]
+    return _tangents(values) if samples[0].sums else [math.log(value) for value in values]
+
+
+def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[float]:
+    """Return the logarithms of a/b of the processes that both have."""
+    others = {s.pair: s.paired for s in b}
+    own = {s.pair: s.paired for s in a if s.pair in others}
+    if not own or not a[0].sums:
+        return [math.log(value / others[pair]) for pair, value in own.items()]
+    over, under = _tangents(list(own.values())), _tangents([others[pair] for pair in own])
+    return [x - y for x, y in zip(over, under, strict=True)]
+
+
+def _tangents(values: Sequence[float]) -> list[float]:
+    """Return the logarithms as the tangent at the arithmetic mean has them: their mean is that mean's.
+
+    The difference of two such means is the logarithm of the ratio of two arithmetic ones, and its variance
+    that of a ratio of means.
+    """
+    mean = _mean(values)
+    return [math.log(mean) + value / mean - 1 for value in values]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -200,6 +200,8 @@ def costs(
             raw=written.raw + reads * sum(part.raw for part in parts) + wire,
             paired=written.paired + reads * sum(part.paired for part in parts) + wire * share,
             pair=pair,
+            sums=written.sums,
+            dear=written.dear + sum(part.dear for part in parts),
         )
 
     return tuple(added(p) for p in dump if (not reads or p in load) and (not fixed or p in fix))

@@ -31,6 +31,7 @@ from .cost import Cost
 __all__ = [
     "FLOOR",
     "GROWING",
+    "RARE",
     "Candidate",
     "Figure",
     "Standing",
@@ -49,6 +50,9 @@ __all__ = [
 
 GROWING: Final = "growing"
 """The verdict of a `growth-*` cell whose memory stays behind."""
+
+RARE: Final = 0.02
+"""Share of the time that rare calls take which take much longer than the others, from which on it is said."""
 
 _LIMITED: Final = ("peak-", "stall-")
 """Operations whose figures say nothing where they lie below the resolution of their method."""
@@ -246,6 +250,7 @@ def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
             value=s.value + sum(table[s.pair].value for table in tables),
             raw=s.raw + sum(table[s.pair].raw for table in tables),
             paired=s.paired + sum(table[s.pair].paired for table in tables),
+            dear=s.dear + sum(table[s.pair].dear for table in tables),
         )
         for s in common
     )
@@ -330,6 +335,11 @@ class Standing:
         """Say the rank: "3", or "3 to 5" where it is not known."""
         first, last = self.places[codec]
         return str(first) if first == last else f"{first} to {last}"
+
+    @property
+    def best(self) -> list[str]:
+        """The codecs that may be the cheapest, in the order of their means."""
+        return [name for name, place in self.places.items() if place.first == 1]
 
     def verdict(self, codec: str) -> Verdict | None:
         """Return why a codec has several ranks: it costs the same as others, or too little is known."""

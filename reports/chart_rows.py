@@ -24,6 +24,7 @@ __all__ = [
     "apart",
     "axes",
     "bars",
+    "drawn",
     "eligible",
     "front_height",
     "points",
@@ -229,7 +230,7 @@ def bars(view: View, operation: str) -> list[dict[str, Any]]:
     """
     spec = view.specs[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
-    return _drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
+    return drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
 
 
 def unseen(group: Sequence[View], operation: str) -> str:
@@ -273,7 +274,7 @@ def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
     for name, values in full.items():
         mean = math.exp(math.fsum(map(math.log, values)) / len(values))
         means.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
-    return _drawn(means, direction)
+    return drawn(means, direction)
 
 
 def _worded(figure: Figure, unit: str) -> str:
@@ -282,7 +283,8 @@ def _worded(figure: Figure, unit: str) -> str:
     return f"{text} {spread}".strip()
 
 
-def _drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+    """Return bars of figures and what they are in words, the best first."""
     ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
     values = sorted(figure.value for _, figure, _ in ordered)
     longest = max(values, default=0.0)

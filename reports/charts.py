@@ -89,6 +89,9 @@ _LONGEST: Final = 190
 _FIGURE: Final = 112
 """Pixels that the figure of a bar takes beside it."""
 
+_SHARE: Final = 66
+"""Likewise of the codec's share of it."""
+
 _ENGINE: Final = 66 << 30
 """Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
 
@@ -379,12 +382,14 @@ def bars_spec(
     title: str = "",
     direction: Direction = "lower",
     unseen: str = "",
+    parts: bool = False,
     width: int = 0,
 ) -> dict[str, Any]:
     """Return bars of one operation, each with its interval and its figure in words.
 
     Args:
         unseen: Which codecs have none, below the title.
+        parts: Only a part of each bar, its beginning, is the codec's.
         width: Pixels; 0 for a drawing that is fitted to its place.
     """
     y = {
@@ -402,11 +407,12 @@ def bars_spec(
         },
     }
     # To the right of the longest bar there is room for its figure, however narrow the drawing is.
+    beside = _FIGURE + _SHARE if parts else _FIGURE
     across = {
         "type": "quantitative",
         "scale": {
             "domain": [0, 1],
-            "range": [0, width - _FIGURE if width else {"expr": f"max(24, width - {_FIGURE})"}],
+            "range": [0, width - _FIGURE if width and not parts else {"expr": f"max(24, width - {beside})"}],
             "nice": False,
             "zero": True,
         },
@@ -419,6 +425,8 @@ def bars_spec(
         "legend": None,
     }
     interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}
+    whole = {"mark": {"type": "bar", "height": {"band": 0.6}, "fill": theme.rule}}
+    whole["encoding"] = {"y": y, "x": {**across, "field": "length"}}
     spec: dict[str, Any] = {
         "data": {"name": "bars", "values": list(rows)},
         "width": width or _PANEL,
@@ -426,11 +434,13 @@ def bars_spec(
         "autosize": {"type": "fit-x", "contains": "padding"},
         "padding": {"left": 0, "top": 2, "right": 0, "bottom": 2},
         "layer": [
+            *([whole] if parts else []),
             {
+                "transform": [{"filter": "datum.part > 0"}] if parts else [],
                 "mark": {"type": "bar", "height": {"band": 0.6}, "strokeWidth": 1.25},
                 "encoding": {
                     "y": y,
-                    "x": {**across, "field": "length"},
+                    "x": {**across, "field": "part" if parts else "length"},
                     "fill": {"condition": {"test": "datum.lossy", "value": theme.surface}, **colour},
                     "stroke": colour,
                 },

@@ -318,11 +318,11 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
 def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
 
-    Figures of stores and of pipelines stand in tables of their own on the page.
+    Figures of stores and of pipelines have tables and charts of their own on the page.
     """
     several = facts.phase in ("time", "alone")
     apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
-    hidden = facts.phase == "check" or (apart is not None and not apart.charted)
+    hidden = facts.phase == "check" or apart is not None
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,

@@ -20,7 +20,7 @@ from ..bench.stats import FEW, SESSION, TIE
 from ..bench.verdict import PARTS, preference
 from ..errors import UsageError
 from ..escape import all_visible
-from . import pipeline, stores
+from . import page_placed, pipeline, stores
 from .candidates import FLOOR, Candidate, corpora
 from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
@@ -43,8 +43,8 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 _LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
 """What of the charting library's bundle the page uses."""
 
-_SHELVED: Final = "Codecs at work, in place"
-"""The headline where no cost was measured: what was is no recommendation."""
+_PLACES: Final = "Which codec in which place"
+"""What stands above the answers for several places, where no cost of codecs alone was measured."""
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
 
@@ -123,9 +123,11 @@ def render(
         policy=_policy(script, library),
         raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
         state=embeddable(state),
-        recommendation=_headline(blocks, cost) if costed else [("", _SHELVED)],
+        recommendation=_headline(blocks, cost) if costed else page_placed.answers(blocks, cost),
+        places=_PLACES,
         costed=costed,
         sheets=sheets,
+        placed=_placed(page_placed.panels(blocks), charts),
         warnings=[(label, text) for label, result in blocks for text in warnings(result)],
         blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
         views=found,
@@ -160,6 +162,16 @@ def _sheets(results: Sequence[Result]) -> dict[str, Markup]:
     return {
         name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
     }
+
+
+def _placed(panels: Sequence[page_placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:
+    """Draw what was measured in place, by the place."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for panel in panels:
+        picture = charts.still(bars_spec(panel.rows, charts.formats, PAGE, parts=True, width=500))
+        drawn = {"heading": panel.heading, "words": panel.words, "picture": picture}
+        found.setdefault(panel.place, []).append(drawn)
+    return found
 
 
 @cache
@@ -284,14 +296,15 @@ class _Charts:
 
     def front_still(self) -> Any:
         """Draw size against cost of the first view."""
-        return self._still(self._front(self.points[0], width=1080)) if self.points[0] else ""
+        return self.still(self._front(self.points[0], width=1080)) if self.points[0] else ""
 
     def bars_still(self, operation: str) -> Any:
         """Draw the bars of the first view."""
         rows = self.panels[operation]["0"]
-        return self._still(bars_spec(rows, self.formats, PAGE, width=500)) if rows else ""
+        return self.still(bars_spec(rows, self.formats, PAGE, width=500)) if rows else ""
 
-    def _still(self, spec: Mapping[str, Any]) -> Any:
+    def still(self, spec: Mapping[str, Any]) -> Any:
+        """Draw a specification."""
         from markupsafe import Markup
 
         # The library escapes text as XML; nothing else in the drawing comes from the results.

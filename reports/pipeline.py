@@ -17,6 +17,7 @@ from .candidates import Figure, Standing, corpora, figure
 from .captions import measured_on
 from .environment import under_notes
 from .merge import machines
+from .sentence import listed
 from .table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
 
 __all__ = ["Asked", "build", "is_of_pipeline", "lines"]
@@ -30,6 +31,8 @@ _RATE: Final = 3000
 _BOUND: Final = 10
 """Milliseconds, where the name says nothing."""
 _WELL: Final = ("ok", "lossy")
+_UNTIMED: Final = ("not timed", "the time did not suffice; a longer --budget does")
+"""Outcome and reason of what has neither a figure nor a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,6 @@ class Asked:
         if (found := _NAME.fullmatch(name)) is None:
             return None
         return cls(found[1], (found[2] or "")[1:], found[3], int(found[4]), int(found[5] or 0))
-
-    @property
-    def charted(self) -> bool:
-        """Whether its figures have bars on the page."""
-        return self.operation == "cpu" and not self.variant
 
 
 Spot = tuple[str, int]
@@ -359,14 +357,29 @@ class _Builder:
             failed = [cell for cell in self._cells() if cell.outcome not in _WELL]
             if failed:
                 yield Absent(self._transport, failed[0].outcome, failed[0].reason, failed[0].stderr)
+            else:
+                yield Absent(self._transport, *_UNTIMED)
             return
         for spot in self._spots:
+            yield from self._untimed(spot)
             for codec, cells in self._line.cells[spot].items():
                 failed = [cell for cell in cells.values() if cell.outcome not in _WELL]
                 if failed and not any(cell.samples for cell in cells.values()):
                     worst = failed[0]
                     name = f"{codec}, readers: {spot[1]}"
                     yield Absent(name, worst.outcome, worst.reason, worst.stderr)
+
+    def _untimed(self, spot: Spot) -> Iterator[Absent]:
+        """Yield the codecs that there was no time for with so many readers."""
+        codecs = {codec: cells.values() for codec, cells in self._line.cells[spot].items() if codec != FLOOR}
+        untimed = [
+            codec
+            for codec, cells in codecs.items()
+            if all(cell.outcome in _WELL and not cell.samples for cell in cells)
+        ]
+        if untimed:
+            names = "all codecs" if len(untimed) == len(codecs) else listed(untimed)
+            yield Absent(f"{names} with {spot[1]} reader{'s' * (spot[1] > 1)}", *_UNTIMED)
 
     def _columns(self) -> Iterator[Column]:
         yield Column("readers", "readers")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from statistics import median
 from typing import Final
 
-from ..bench.results import CellResult, Fact
+from ..bench.results import CellResult, Fact, Measurement
+from ..bench.stats import FEW
 from . import numbers
-from .candidates import FLOOR, GROWING, Candidate, Standing, figure, weighed
+from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
 from .sentence import listed
 from .table import EMPTY, Entry, letter
 
-__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place"]
+__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
 
 _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
@@ -66,6 +68,21 @@ def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
     facts = candidate.facts
     pairs = zip_longest(facts.notes, facts.about, fillvalue="")
     return [text for text, about in pairs if not about or about in profile]
+
+
+def rare(samples: Sequence[Measurement]) -> str:
+    """Say that rare calls take much longer than the others, where most processes have met some.
+
+    Figures that count them in full need no such word, see `Measurement.sums`.
+    """
+    met = sum(sample.dear > 0 for sample in samples)
+    if len(samples) < FEW or 2 * met <= len(samples) or samples[0].sums:
+        return ""
+    share = median(sample.rare for sample in samples)
+    if share < RARE:
+        return ""
+    more = numbers.percent(share / (1 - share))
+    return f"rare calls take much longer than the others; counted in full they make the mean {more} higher"
 
 
 def fact(key: str) -> Callable[[Candidate, Setting], Entry]:

@@ -14,7 +14,7 @@ from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
-from .row import Setting
+from .row import Setting, rare
 from .table import EMPTY, Absent, Column, Entry, Row, Section
 
 __all__ = ["SectionBuilder"]
@@ -209,7 +209,7 @@ class SectionBuilder:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
             half = None if found.half is None else found.half * factor
             text = _amount(found.value * factor, half, exact=unit == "byte")
-            return Entry(text, found.value, found.low, found.high, marks=self._unsteady(candidate, spec))
+            return Entry(text, found.value, found.low, found.high, marks=self._doubts(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
 
@@ -335,11 +335,14 @@ class SectionBuilder:
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
 
-    def _unsteady(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
+    def _doubts(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
-        if spec.phase == "time" and any(cell.facts.get("steady") is False for cell in cells):
-            return (self.setting.mark("not steady: drifted while it was measured"),)
-        return ()
+        if spec.phase != "time":
+            return ()
+        texts = [f"{cell.cell.operation}: {text}" for cell in cells if (text := rare(cell.samples))]
+        if any(cell.facts.get("steady") is False for cell in cells):
+            texts.append("not steady: drifted while it was measured")
+        return tuple(self.setting.mark(text) for text in texts)
 
 
 def _quotient(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Final
 
 from ..bench.results import CellResult, CorpusFacts, Result
 from ..errors import UsageError
 from . import numbers
-from .candidates import Figure, corpora, figure
+from .candidates import RARE, Figure, corpora, figure
 from .captions import measured_on
 from .environment import under_notes
 from .merge import machines
@@ -39,6 +40,9 @@ _TOGETHER: Final = (("put", "get"), ("update", "scan"), ("put-batch", "open"))
 """Operations whose columns stand in one table: as wide as a terminal."""
 _BATCH: Final = 100
 """Records that are put at once, where the name says nothing."""
+_ENOUGH: Final = 10
+"""Slices with calls that take much longer than most, with fewer of which an interval may be too narrow:
+simulated, such calls coming one by one or in bursts (`tests/targets/stores.py`)."""
 _FACT: Final = "store_"
 _FAILED: Final = ("ok", "lossy")
 
@@ -67,11 +71,6 @@ class Asked:
             return None
         state, _, batch = (found[4] or "MD").partition("x")
         return cls(found[1], found[2] or "", found[3], state, batch)
-
-    @property
-    def charted(self) -> bool:
-        """Whether its figures have bars on the page."""
-        return not self.variant
 
 
 @dataclass(slots=True)
@@ -191,6 +190,7 @@ def _remarks(shelf: Shelf) -> Iterator[str]:
     if batched:
         batch = int(shelf.batch or _BATCH)
         yield f"put at once: {batch:,} records in a batch; open: a store with all its records"
+    yield from _rare(shelf)
     clocks = [
         (cell.facts.get("clock_added_ns"), cell.facts.get("clock_counted_ns")) for cell in _stored(shelf)
     ]
@@ -208,6 +208,28 @@ def _remarks(shelf: Shelf) -> Iterator[str]:
         said = [f"{k.removeprefix(_FACT)}={v}" for k, v in facts.items() if k.startswith(_FACT)]
         if said:
             yield f"{store}: {', '.join(said)}"
+
+
+def _rare(shelf: Shelf) -> Iterator[str]:
+    """Say where rare calls take much of the time, and too few of them were seen to know it well."""
+    for store in shelf.stores:
+        for operation, heading in OPERATIONS.items():
+            found = {
+                codec: cell.samples
+                for (name, codec), cells in shelf.cells.items()
+                if name == store and (cell := cells.get((operation, ""))) is not None and cell.samples
+            }
+            seen = {codec: sum(sample.dear for sample in samples) for codec, samples in found.items()}
+            if not any(seen.values()) or min(seen.values()) >= _ENOUGH:
+                continue
+            share = fmean(sample.rare for samples in found.values() for sample in samples)
+            if share >= RARE:
+                few = [f"{codec} {number}" for codec, number in seen.items() if number < _ENOUGH]
+                yield (
+                    f"{heading} in {store}: rare calls that take much longer than the others are "
+                    f"{numbers.percent(share)} of the time, and few were seen ({', '.join(few)}): the "
+                    "intervals may be too narrow; run longer (--budget)"
+                )
 
 
 def _stored(shelf: Shelf, store: str = "") -> Iterator[CellResult]:

@@ -310,6 +310,11 @@ class Operation:
             seconds of a call, both roughly; starting is not among them.
         together: Of those that run alone: one process measures all operations that have this in common, of
             one place, parameter and variant; see `Measured.together`.
+        sums: Rare calls may take much longer than most, and they count in full: the figure of a process is
+            the sum of times over the sum of works, no slice weighs less than another or is measured again,
+            and the mean over processes is arithmetic.
+        fewest: Calls that a slice holds at least, unless it would take too long: with more calls, more of the
+            rare ones are seen.
     """
 
     name: str
@@ -334,6 +339,8 @@ class Operation:
     suffix: str = ""
     lasts: Callable[[int, float], float] = _once_each
     together: str = ""
+    sums: bool = False
+    fewest: int = 1
 
     @property
     def schema(self) -> bool:
@@ -404,6 +411,7 @@ class Operation:
             self.summary,
             self.cost,
             dict(self.columns),
+            self.sums,
         )
 
 

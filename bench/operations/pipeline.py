@@ -214,6 +214,7 @@ def _operation(
     direction: Direction = "lower",
     *,
     floor: bool = True,
+    sums: bool = False,
 ) -> Operation:
     return Operation(
         name=name,
@@ -229,6 +230,7 @@ def _operation(
         floor=floor,
         variants=(FLOOR,) if floor else (),
         together="pipeline",
+        sums=sums,
     )
 
 
@@ -246,8 +248,10 @@ OPERATIONS = (
         "integer",
         "higher",
     ),
-    _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU"),
-    _operation("cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False),
+    _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU", sums=True),
+    _operation(
+        "cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False, sums=True
+    ),
     dataclasses.replace(
         _operation(
             "rate",

@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import UsageError
 from ..stores import kind, kinds
 from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
-from ..stores.shelf import Filled, Filling, Shelf, make_location, remove_location
+from ..stores.shelf import LARGE, Filled, Filling, Shelf, make_location, remove_location
 from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
 
 __all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
@@ -37,6 +37,12 @@ _ROWS = 1000
 
 CODEC = Variant("codec", "the codec's part of {}, clocked in place")
 FLOOR = Variant("floor", "{}, with the codec's payload as opaque bytes")
+
+_PUTS = 128
+"""Calls of a slice at least, where each writes one record: a store puts work off until much has come
+together, and then one of many calls does it."""
+_BATCHES = 4
+"""The same where each writes many."""
 
 _SHELF = Shelf()
 
@@ -99,8 +105,8 @@ class _Cell:
         return self.filled.store
 
     def ready(self) -> None:
-        """Make the store this cell's, and as it was filled; not timed."""
-        self.filled.clean()
+        """Make the store this cell's, and no larger than it may be; not timed."""
+        self.filled.renew()
         self.store.wire = self.wire
 
     def record(self, index: int) -> Any:
@@ -136,8 +142,13 @@ class _Cell:
         return Work(call, batches, **fields | more)
 
 
-def _cell(given: Given, *, closed: bool = False) -> _Cell:
+def _cell(given: Given, *, closed: bool = False, writes: bool = False) -> _Cell:
     """Return a filled store, shared with all that want the same.
+
+    Args:
+        given: What is asked for.
+        closed: The store is there to be opened.
+        writes: It is written to, and grows: who reads has another, unless it is large.
 
     Raises:
         UnfitError: The store is not installed, or calls no codec that could be clocked.
@@ -149,14 +160,16 @@ def _cell(given: Given, *, closed: bool = False) -> _Cell:
 
     # In memory a store holds either records or payloads; elsewhere they are the same.
     own = found.live and given.variant is FLOOR and not closed
+    # A large one takes long to fill, and grows by a share only: who writes and who reads have one together.
+    grows = writes or (count >= LARGE and not closed)
 
     def fill() -> Filling:
         payloads = given.payloads
         return Filling(payloads if own else [codec.decode(one) for one in payloads], payloads, count)
 
-    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own)
+    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own, grows)
     try:
-        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed)
+        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed, grows=grows)
     except MissingStore as error:
         raise UnfitError(str(error)) from error
     inside = None
@@ -211,16 +224,16 @@ def _get(given: Given) -> Work:
 
 
 def _put(given: Given) -> Work:
-    cell = _cell(given)
-    put = cell.store.put
+    cell = _cell(given, writes=True)
+    filled = cell.filled
     last: list[tuple[int, Any]] = []
 
     def pair(index: int) -> tuple[int, Any]:
-        last[:] = [(cell.filled.new_keys(1)[0], cell.record(index))]
+        last[:] = [(filled.new_keys(1)[0], cell.record(index))]
         return last[0]
 
     def put_pair(pair: tuple[int, Any]) -> None:
-        put(pair[0], pair[1])
+        filled.store.put(pair[0], pair[1])
 
     def expected(index: int) -> None:
         _compare([(last[0], given.payloads[index])], [(last[0][0], cell.store.get(last[0][0]))], given)
@@ -229,12 +242,12 @@ def _put(given: Given) -> Work:
 
 
 def _put_batch(given: Given) -> Work:
-    cell, number = _cell(given), _state(given.parameter)[1]
-    size = len(given.payloads)
+    cell, number = _cell(given, writes=True), _state(given.parameter)[1]
+    filled, size = cell.filled, len(given.payloads)
     last: list[tuple[int, Any]] = []
 
     def pairs(index: int) -> list[tuple[int, Any]]:
-        keys = cell.filled.new_keys(number)
+        keys = filled.new_keys(number)
         last[:] = [(key, cell.record((index + i) % size)) for i, key in enumerate(keys)]
         return list(last)
 
@@ -243,7 +256,10 @@ def _put_batch(given: Given) -> Work:
         wanted = list(zip(last, payloads, strict=True))
         _compare(wanted, cell.store.scan(last[0][0] - 1, number), given)
 
-    return cell.work(cell.store.put_many, pairs, burst=1, records=number, expected=expected)
+    def put_pairs(pairs: list[tuple[int, Any]]) -> None:
+        filled.store.put_many(pairs)
+
+    return cell.work(put_pairs, pairs, burst=1, records=number, expected=expected)
 
 
 def _scan(given: Given) -> Work:
@@ -264,8 +280,8 @@ def _scan(given: Given) -> Work:
 
 
 def _update(given: Given) -> Work:
-    cell = _cell(given)
-    get, put = cell.store.get, cell.store.put
+    cell = _cell(given, writes=True)
+    filled = cell.filled
     last = [0]
 
     def key(index: int) -> int:
@@ -273,10 +289,12 @@ def _update(given: Given) -> Work:
         return last[0]
 
     def update(key: int) -> None:
-        put(key, _changed(get(key)))
+        store = filled.store
+        store.put(key, _changed(store.get(key)))
 
     def rewrite(key: int) -> None:
-        put(key, get(key))
+        store = filled.store
+        store.put(key, store.get(key))
 
     def expected(index: int) -> None:
         from ..fidelity.equality import first_difference
@@ -404,6 +422,8 @@ def _operation(
     summary: str,
     parameter: str = "STATE",
     variants: tuple[Variant, ...] = (CODEC, FLOOR),
+    *,
+    fewest: int = 1,
 ) -> Operation:
     return Operation(
         name=name,
@@ -415,17 +435,22 @@ def _operation(
         parameter=parameter,
         accepts=_accepts,
         variants=variants,
+        sums=True,
+        fewest=fewest,
     )
 
 
 OPERATIONS = (
-    _operation("put", _put, "put", "time to encode one record and put it under a new key in a store"),
+    _operation(
+        "put", _put, "put", "time to encode one record and put it under a new key in a store", fewest=_PUTS
+    ),
     _operation("get", _get, "get", "time to get one record from a store and decode it"),
     _operation(
         "update",
         _update,
         "update",
         "time to get a record, change one field and put it back, decoded and encoded",
+        fewest=_PUTS,
     ),
     _operation("scan", _scan, "scan", f"time to get a record from a store among {PAGE} in the order of keys"),
     _operation(
@@ -434,6 +459,7 @@ OPERATIONS = (
         "put at once",
         f"time to encode a record and put it with others ({BATCH}, or N) in one batch",
         "STATExN",
+        fewest=_BATCHES,
     ),
     _operation(
         "open",

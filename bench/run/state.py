@@ -27,6 +27,20 @@ FAILED = frozenset(
     {"wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "unfinished", "missing"}
 )
 
+_FIGURE = (
+    "raw",
+    "paired",
+    "loops",
+    "duration",
+    "rounds",
+    "dirty",
+    "drift",
+    "contention",
+    "dear",
+    "rare",
+)
+"""What a timing process says of a cell, by the names of `Measurement`."""
+
 _DRIFT = 0.01
 """Mean drift within processes beyond which a cell is called not steady, as a share."""
 
@@ -193,8 +207,9 @@ class State:
         yardsticks = self._yardsticks.get(cell.corpus, {})
         used = self._used(cell.corpus)
         common = median(yardsticks[pair] for pair in used) if used else 1.0
+        sums = operation(cell.operation).sums
         return tuple(
-            _sample(pair, figure, common)
+            _sample(pair, figure, common, sums=sums)
             for pair, figure in sorted(found.figures.items())
             if pair in used or "value" in figure
         )
@@ -227,10 +242,10 @@ class State:
         return CellResult(cell, found.outcome, found.reason, found.loss, found.stderr, facts, samples)
 
 
-def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
+def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) -> Measurement:
     if "value" in figure:
         value = float(figure["value"])
-        return Measurement(value, value, value, pair)
+        return Measurement(value, value, value, pair, sums=sums)
     return Measurement(
         value=figure["paired"] * common,
         raw=figure["raw"],
@@ -243,6 +258,9 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float) -> Measurement:
         yardstick=figure["yardstick"],
         drift=figure["drift"],
         contention=figure.get("contention", 0.0),
+        sums=sums,
+        dear=figure.get("dear", 0),
+        rare=figure.get("rare", 0.0),
     )
 
 
@@ -319,9 +337,6 @@ def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
                 {"yardstick": sample.yardstick, "contention": sample.contention, "cells": {}},
             )
             figure = dataclasses.asdict(sample)
-            entry["cells"][cell.cell.name] = {
-                key: figure[key]
-                for key in ("raw", "paired", "loops", "duration", "rounds", "dirty", "drift", "contention")
-            }
+            entry["cells"][cell.cell.name] = {key: figure[key] for key in _FIGURE}
     for (corpus, pair), entry in sorted(found.items(), key=lambda item: item[0]):
         yield {"kind": "process", "corpus": corpus, "pair": pair, **entry}

@@ -124,10 +124,6 @@ class Store(Protocol):
         """
         ...
 
-    def remove_many(self, keys: Sequence[int]) -> None:
-        """Remove records; keys that are not there do no harm. It is never timed."""
-        ...
-
     def stored(self) -> int:
         """Return the bytes that all records take, with whatever the store keeps beside them.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from functools import cache
 from typing import Any
@@ -43,7 +42,6 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "kcdbset": (c_int32, (c_void_p, c_char_p, c_size_t, c_char_p, c_size_t)),
     "kcdbget": (c_void_p, (c_void_p, c_char_p, c_size_t, POINTER(c_size_t))),
     "kcdbsetbulk": (c_int64, (c_void_p, POINTER(_Record), c_size_t, c_int32)),
-    "kcdbremovebulk": (c_int64, (c_void_p, POINTER(_Text), c_size_t, c_int32)),
     "kcdbsync": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p)),
     "kcdbsize": (c_int64, (c_void_p,)),
     "kcdbcursor": (c_void_p, (c_void_p,)),
@@ -137,11 +135,6 @@ class _Kyoto:
             entry.key.data, entry.key.size = key, _SIZE
             entry.value.data, entry.value.size = payload, len(payload)
         if self._c.kcdbsetbulk(self._tree, records, len(records), 0) < 0:
-            raise self._error()
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        texts = (_Text * len(keys))(*(_Text(_KEY.pack(key), _SIZE) for key in keys))
-        if self._c.kcdbremovebulk(self._tree, texts, len(keys), 0) < 0:
             raise self._error()
 
     def stored(self) -> int:

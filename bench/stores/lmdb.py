@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -69,14 +69,6 @@ class _Lmdb:
                 cursor.putmulti(items)
 
         self._with_room(put_all)
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        def remove_all() -> None:
-            with self._env.begin(write=True) as transaction:
-                for key in keys:
-                    transaction.delete(_KEY.pack(key))
-
-        self._with_room(remove_all)
 
     def stored(self) -> int:
         self._env.sync(True)

@@ -3,8 +3,7 @@
 A get costs no codec, as the record is there; the codec's price is paid when something is put, and for all
 records at once when the journal is replayed.
 
-A journal begins with `_MAGIC`; then come entries: key, length and two checksums, then the payload. A length
-of `_GONE` says that the key was removed.
+A journal begins with `_MAGIC`; then come entries: key, length and two checksums, then the payload.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import contextlib
 import os
 import struct
 from bisect import bisect_right
-from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
@@ -28,7 +26,6 @@ _HEAD = struct.Struct("<QII")
 look like an entry that was never finished, and all records behind it would be cut away."""
 _CHECK = struct.Struct("<I")
 _ENTRY = _HEAD.size + _CHECK.size
-_GONE = 0xFFFFFFFF
 
 
 class _Log:
@@ -72,15 +69,6 @@ class _Log:
         self._write(b"".join([_entry(key, encode(record)) for key, record in pairs]))
         for key, record in pairs:
             self._keep(key, record)
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        there = [key for key in keys if key in self._records]
-        self._write(b"".join([_head(key, _GONE, 0) for key in there]))
-        for key in there:
-            del self._records[key]
-        while self._keys and self._keys[-1] not in self._records:
-            self._keys.pop()
-        self._sorted = self._sorted and len(self._keys) == len(self._records)
 
     def stored(self) -> int:
         return self._end
@@ -149,33 +137,25 @@ class _Log:
                     f"{self._path}: damaged at offset {at:,}: the entry's head fails its checksum"
                 )
             start = at + _ENTRY
-            if length == _GONE:
-                records.pop(key, None)
-                at = start
-            else:
-                payload = data[start : start + length]
-                if len(payload) < length:
+            payload = data[start : start + length]
+            if len(payload) < length:
+                break
+            if crc32(payload) != payload_sum:
+                if start + length == total:
                     break
-                if crc32(payload) != payload_sum:
-                    if start + length == total:
-                        break
-                    raise StoreError(
-                        f"{self._path}: damaged at offset {at:,}: the payload of key {key} fails its checksum"
-                    )
-                records[key] = decode(payload)
-                at = start + length
+                raise StoreError(
+                    f"{self._path}: damaged at offset {at:,}: the payload of key {key} fails its checksum"
+                )
+            records[key] = decode(payload)
+            at = start + length
             count += 1
         self._keys = sorted(records)
         return at, count
 
 
-def _head(key: int, length: int, payload_sum: int) -> bytes:
-    head = _HEAD.pack(key, length, payload_sum)
-    return head + _CHECK.pack(crc32(head))
-
-
 def _entry(key: int, payload: bytes) -> bytes:
-    return _head(key, len(payload), crc32(payload)) + payload
+    head = _HEAD.pack(key, len(payload), crc32(payload))
+    return head + _CHECK.pack(crc32(head)) + payload
 
 
 STORES = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .base import Kind, Location, Pairs, Settings, Store, Wire
@@ -56,9 +56,6 @@ class _Mongodb:
 
     def put_many(self, pairs: Pairs) -> None:
         self._records.insert_many([self._document(key, record) for key, record in pairs], ordered=False)
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        self._records.delete_many({"_id": {"$in": list(keys)}})
 
     def stored(self) -> int:
         found = self._records.database.command("collStats", self._records.name)

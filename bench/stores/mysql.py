@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -84,11 +83,6 @@ class _Mysql:
         except BaseException:
             self._connection.rollback()
             raise
-        self._connection.commit()
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        self._connection.begin()
-        self._cursor.executemany(f"delete from {self._table} where id = %s", [(key,) for key in keys])
         self._connection.commit()
 
     def stored(self) -> int:

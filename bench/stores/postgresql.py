@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .base import Kind, Location, Pairs, Settings, Store, Wire
@@ -77,9 +76,6 @@ class _Postgresql:
             rows.set_types(["int8", "bytea"])
             for key, record in pairs:
                 rows.write_row((key, encode(record)))
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        self._connection.execute(f"delete from {self._table} where key = any(%s)", [list(keys)])
 
     def stored(self) -> int:
         return size(self._connection, self._table)

@@ -64,10 +64,6 @@ class _Redis:
             self._client.mset({f"{name}{key}": encode(record) for key, record in some})
         self._highest = max(self._highest, max((key for key, _ in pairs), default=0))
 
-    def remove_many(self, keys: Sequence[int]) -> None:
-        for some in _slices(keys):
-            self._client.delete(*[f"{self._name}{key}" for key in some])
-
     def stored(self) -> int:
         total = 0
         for some in _slices(range(1, self._highest + 1)):

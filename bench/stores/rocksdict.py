@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -53,12 +52,6 @@ class _Rocks:
         batch = self._module.WriteBatch(raw_mode=True)
         for key, record in pairs:
             batch.put(pack(key), encode(record))
-        self._rows.write(batch)
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        batch = self._module.WriteBatch(raw_mode=True)
-        for key in keys:
-            batch.delete(_KEY.pack(key))
         self._rows.write(batch)
 
     def stored(self) -> int:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..room import held
 from .base import Kind, Location, Store, Wire
 
-__all__ = ["Filled", "Filling", "Shelf", "make_location", "remove_location"]
+__all__ = ["GROWTH", "LARGE", "Filled", "Filling", "Shelf", "make_location", "remove_location"]
 
+GROWTH = 10_000
+"""Records by which a store may grow before another takes its place: so many puts in a row show what a store
+puts off."""
+LARGE = 50_000
+"""Records of a store that may grow by half."""
 _BATCH = 1000
 """Records that are put at a time when a store is filled."""
+_AHEAD = 1000
+"""Puts before anything counts, at most: SQLite writes its log back after so many pages, and each put adds one
+at least."""
+_AHEAD_SECONDS = 0.1
+"""What these may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +48,46 @@ class Filling:
         return (key - 1) % len(self.records)
 
     def into(self, store: Store) -> None:
-        """Put all records; payloads are there already, so that no codec is called for it."""
+        """Put all records; no codec is called for it."""
+        with self._payloads(store):
+            for start in range(1, self.count + 1, _BATCH):
+                keys = range(start, min(start + _BATCH, self.count + 1))
+                store.put_many([(key, self.records[self.index(key)]) for key in keys])
+
+    def further(self, store: Store) -> int:
+        """Put some more, one by one, and return how many: any number up to `_AHEAD`.
+
+        A store that puts work off, as SQLite does what its log holds, does it every so many puts. Filled in
+        the same way each time, it would do so at the same of the calls that are timed, or after all of them.
+        """
+        end = time.monotonic() + _AHEAD_SECONDS
+        wanted = random.randrange(_AHEAD)
+        with self._payloads(store):
+            for done in range(wanted):
+                if time.monotonic() > end:
+                    return done
+                key = self.count + done + 1
+                store.put(key, self.records[self.index(key)])
+        return wanted
+
+    @contextlib.contextmanager
+    def _payloads(self, store: Store) -> Iterator[None]:
+        """Let a store take payloads that are there already."""
         payload_of = dict(zip(map(id, self.records), self.payloads, strict=True))
         before = store.wire
         store.wire = Wire(lambda record: payload_of[id(record)], before.decode, before.format)
-        for start in range(1, self.count + 1, _BATCH):
-            keys = range(start, min(start + _BATCH, self.count + 1))
-            store.put_many([(key, self.records[self.index(key)]) for key in keys])
+        yield
         store.wire = before
 
 
 @dataclass(slots=True)
 class Filled:
-    """A store that holds what it was filled with, and for a moment what was put since.
+    """A store that holds what it was filled with; one to be written to grows, as far as `renew` lets it.
 
     Attributes:
+        store: Another one each time that `renew` is called.
         closed: It is there to be opened.
-        more: Keys that were put beyond the filling.
+        more: Records that were put beyond the filling, under the keys behind it.
     """
 
     kind: Kind
@@ -60,21 +95,42 @@ class Filled:
     filling: Filling
     store: Store
     closed: bool = False
-    more: list[int] = field(default_factory=list)
+    more: int = 0
     users: int = 0
 
-    def clean(self) -> None:
-        """Take away what was put beyond the filling."""
-        if self.more:
-            self.store.remove_many(self.more)
-            self.more.clear()
+    def renew(self) -> None:
+        """Make the store anew if it has grown too much.
 
-    def new_keys(self, count: int) -> list[int]:
-        """Return keys that are not there yet, the next ones; `clean` removes what is put there."""
-        start = self.filling.count + len(self.more) + 1
-        keys = list(range(start, start + count))
-        self.more += keys
-        return keys
+        Nothing is ever removed from one: that would do, untimed, the work that puts have put off, and leave
+        room behind which the next puts need not make.
+        """
+        if self.more <= (self.filling.count // 2 if self.filling.count >= LARGE else GROWTH):
+            return
+        wire = self.store.wire
+        self.store.close()
+        if self.location.url:
+            self.kind.forget(self.location)
+        else:
+            remove_location(self.kind, self.location)
+            self.location = make_location()
+        self.store = self.kind.open(self.location, wire)
+        self.filling.into(self.store)
+        self.more = 0
+        self.run_in()
+
+    def run_in(self) -> None:
+        """Bring a store to some moment between two in which it does what it has put off.
+
+        A server has had others' puts before and is at any of them already.
+        """
+        if not self.location.url:
+            self.more += self.filling.further(self.store)
+
+    def new_keys(self, count: int) -> range:
+        """Return keys that are not there yet, the next ones."""
+        start = self.filling.count + self.more + 1
+        self.more += count
+        return range(start, start + count)
 
 
 class Shelf:
@@ -93,13 +149,23 @@ class Shelf:
         fill: Callable[[], Filling],
         *,
         closed: bool = False,
+        grows: bool = False,
     ) -> Filled:
         """Return the store of that name, made and filled if it is not there yet; `give` it back.
 
         Whatever opening and filling raise comes through, and nothing is left behind.
+
+        Args:
+            name: What it is and holds; who writes to one shares it with nobody who only reads.
+            kind: Of the store.
+            url: Of the server, empty for embedded ones.
+            wire: How records are written.
+            fill: Makes what it is filled with.
+            closed: It is there to be opened.
+            grows: It is there to be written to.
         """
         if name not in self._filled:
-            self._filled[name] = _made(kind, url, wire, fill, closed=closed)
+            self._filled[name] = _made(kind, url, wire, fill, closed=closed, grows=grows)
         found = self._filled[name]
         found.users += 1
         return found
@@ -124,13 +190,17 @@ class Shelf:
         remove_location(found.kind, found.location)
 
 
-def _made(kind: Kind, url: str, wire: Wire, fill: Callable[[], Filling], *, closed: bool) -> Filled:
+def _made(
+    kind: Kind, url: str, wire: Wire, fill: Callable[[], Filling], *, closed: bool, grows: bool
+) -> Filled:
     location = make_location(url)
     try:
-        filling = fill()
         store = kind.open(location, wire)
         try:
-            filling.into(store)
+            made = Filled(kind, location, fill(), store, closed)
+            made.filling.into(store)
+            if grows:
+                made.run_in()
         except BaseException:
             with contextlib.suppress(Exception):
                 store.close()
@@ -140,7 +210,7 @@ def _made(kind: Kind, url: str, wire: Wire, fill: Callable[[], Filling], *, clos
     except BaseException:
         remove_location(kind, location)
         raise
-    return Filled(kind, location, filling, store, closed)
+    return made
 
 
 def make_location(url: str = "") -> Location:

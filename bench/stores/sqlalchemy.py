@@ -6,7 +6,7 @@ of it today, as Elixir was in 2011. Each call is a session of its own, as a requ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
@@ -84,14 +84,6 @@ class _Mapped:
     def put_many(self, pairs: Pairs) -> None:
         with self._sessions.begin() as session:
             session.add_all([self._model(key=key, record=record) for key, record in pairs])
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        from sqlalchemy import delete
-
-        with self._sessions.begin() as session:
-            for start in range(0, len(keys), _VARIABLES):
-                some = keys[start : start + _VARIABLES]
-                session.execute(delete(self._model).where(self._model.key.in_(some)))
 
     def stored(self) -> int:
         return self._size()

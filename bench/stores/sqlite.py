@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from typing import Any
 
 from .base import Kind, Location, Pairs, Settings, Wire, folder_bytes
@@ -68,11 +67,6 @@ class _Sqlite:
         except BaseException:
             self._connection.rollback()
             raise
-        self._do("commit")
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        self._do("begin")
-        self._connection.executemany("delete from records where key = ?", [(key,) for key in keys])
         self._do("commit")
 
     def stored(self) -> int:

@@ -62,12 +62,17 @@ cdef extern from * nogil:
         struct rusage usage;
         return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
     }
+    static long bakeoff_waits(void) {
+        struct rusage usage;
+        return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+    }
     """
     uint64_t bakeoff_turn(uint64_t)
     int64_t bakeoff_now()
     int64_t bakeoff_busy()
     long bakeoff_cache()
     long bakeoff_switches()
+    long bakeoff_waits()
 
 
 cdef int _loop(PyObject *call, list items, Py_ssize_t start, Py_ssize_t count) except -1:
@@ -165,15 +170,16 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py
         burst: Time so many calls at once and touch their items before, untimed; 0 times all at once.
 
     Returns:
-        Nanoseconds of the clock and of this thread's processor time, and how often the kernel took the
-        processor away meanwhile.
+        Nanoseconds of the clock, nanoseconds without what others had the processor for, and how often the
+        kernel took the processor away. The second are this thread's processor time, but the clock's in a
+        burst during which the thread itself waited, for a disk or a server: that is part of a call.
 
     Raises:
         ValueError: No items, or a burst of less than nothing.
         Exception: Whatever `call` raises.
     """
-    cdef int64_t begin, busy, spent = 0, worked = 0
-    cdef long before
+    cdef int64_t begin, busy, took, spent = 0, worked = 0
+    cdef long before, waits
     cdef Py_ssize_t now, done = 0
     if not items:
         raise ValueError("nothing to call with")
@@ -184,11 +190,14 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py
         now = count - done if burst == 0 or count - done < burst else burst
         if burst:
             _loop(<PyObject *>touch, items, start + done, now)
+        waits = bakeoff_waits()
         busy = bakeoff_busy()
         begin = bakeoff_now()
         _loop(<PyObject *>call, items, start + done, now)
-        spent += bakeoff_now() - begin
-        worked += bakeoff_busy() - busy
+        took = bakeoff_now() - begin
+        busy = bakeoff_busy() - busy
+        spent += took
+        worked += busy if bakeoff_waits() == waits else took
         done += now
         if done >= count:
             return spent, worked, bakeoff_switches() - before

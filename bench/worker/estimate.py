@@ -8,7 +8,8 @@ is paired by round.
 
 Within a stratum the ratio of sums counts, time over expected time: it is the mean over records, not the kind
 of record that is in the majority. Slices far from the others weigh less, as Huber ("Robust estimation of a
-location parameter", 1964) has it.
+location parameter", 1964) has it; not so where rare calls take much longer than most, as of a store that
+puts its work off until much has come together. There each slice counts in full (`_sums`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _SUREST = 0.002
 """Least standard deviation of a slice that is believed: two that agree to a hair are luck."""
 _ENOUGH = 5
 """Slices that tell which of them is off."""
+_DEAR = 2.0
+"""Times its usual that a slice takes which holds a call much longer than most: a core that a neighbor shares
+makes it 1.8 at most."""
 
 
 @dataclass(slots=True)
@@ -47,6 +51,7 @@ class Track:
         calls: Calls of a slice, by round.
         contention: The higher of the readings before and after a slice, by round; see `bench.contention`.
             Slices that are too long for readings to vouch for them have none.
+        sums: Slices that take long hold rare calls that take long, and count in full.
     """
 
     part: float
@@ -57,6 +62,7 @@ class Track:
     taken: set[int] = field(default_factory=set)
     calls: dict[int, int] = field(default_factory=dict)
     contention: dict[int, float] = field(default_factory=dict)
+    sums: bool = False
 
     def of(self, rounds: Collection[int]) -> Track:
         """Return the same with the slices of some rounds only."""
@@ -70,6 +76,7 @@ class Track:
             self.taken.intersection(kept),
             {r: self.calls[r] for r in kept},
             {r: self.contention[r] for r in kept if r in self.contention},
+            self.sums,
         )
 
     def free(self, limit: float) -> list[int]:
@@ -89,11 +96,15 @@ class Level:
         raw: Seconds of the mean record, as the clock had it.
         polished: The same with the rounds' common part taken out, relative to the other cells.
         drift: Log of the last third over the first third of the process.
+        dear: Slices that took more than `_DEAR` times their usual, though nobody took the processor away.
+        rare: Share of the time that they took beyond their usual.
     """
 
     raw: float
     polished: float
     drift: float
+    dear: int = 0
+    rare: float = 0.0
 
 
 def levels(cells: Sequence[Sequence[Track]]) -> list[Level | None]:
@@ -105,8 +116,10 @@ def levels(cells: Sequence[Sequence[Track]]) -> list[Level | None]:
 
 def _common(tracks: Sequence[Track]) -> dict[int, float]:
     """Return what the slices of each round have in common, as a logarithm."""
+    # A rare call that takes long says nothing of its round, and would be taken out of its own figure.
+    steady = [track for track in tracks if not track.sums]
     # Who has but a few slices cannot tell what is common to them from what is its own.
-    voters = [track for track in tracks if len(track.times) >= _ENOUGH] or tracks
+    voters = [track for track in steady if len(track.times) >= _ENOUGH] or steady
     logs = [track.logs() for track in voters]
     own = [median(values.values()) for values in logs]
     common: dict[int, float] = {}
@@ -125,17 +138,28 @@ def _common(tracks: Sequence[Track]) -> dict[int, float]:
 
 
 def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> Level:
-    raw = polished = 0.0
+    raw = polished = spent = beyond = 0.0
+    dear = 0
     rest: dict[int, float] = {}
     for track in tracks:
         ratios = {r: spent / track.works[r] for r, spent in track.times.items()}
         freed = {r: ratio * math.exp(-common.get(r, 0.0)) for r, ratio in ratios.items()}
-        centre = _centre if track.mixed else _mean
+        centre = _sums if track.sums else _centre if track.mixed else _mean
         raw += track.part * centre(ratios, track.works)
         level = centre(freed, track.works)
         polished += track.part * level
         rest |= {r: math.log(ratio / level) for r, ratio in freed.items()}
-    return Level(raw, polished, _drift(rest))
+        usual = median(freed.values())
+        over = [r for r, ratio in freed.items() if ratio > _DEAR * usual and r not in track.dirty]
+        dear += len(over)
+        beyond += track.part * math.fsum((freed[r] - usual) * track.works[r] for r in over)
+        spent += track.part * math.fsum(freed[r] * work for r, work in track.works.items())
+    return Level(raw, polished, _drift(rest), dear, beyond / spent)
+
+
+def _sums(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
+    """Return the sum of times over the sum of works."""
+    return math.fsum(ratio * works[r] for r, ratio in ratios.items()) / math.fsum(works.values())
 
 
 def _centre(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:

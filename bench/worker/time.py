@@ -44,6 +44,8 @@ _LONG = 4
 """Calls this many times longer than a slice need no warm-up."""
 _FEW = 8
 """Calls of a slice that the check knows well enough; how many more of quicker ones fit is tried out."""
+_LONGEST = 16
+"""Times that a slice is longer at most which is to hold many calls."""
 _COPIED = 1e-7
 """Seconds that copying a record of mean size takes, roughly; only its likeness to others' counts."""
 
@@ -159,12 +161,14 @@ class Process:
 
     def _cell(self, made: Clocked, seconds: Sequence[float], extra: float) -> _Cell:
         """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
-        found = strata(seconds, self._wanted)
-        parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed)) for s in found]
+        wanted = _length(made, seconds, self._wanted)
+        found = strata(seconds, wanted)
+        parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed, sums=made.sums)) for s in found]
         for part in parts:
             part.start = int(self._origin * len(part.stratum.records))
-            _calibrate(made.whole(), part, self._wanted, alone=len(parts) == 1)
-        counts = slices(found, self._number, self._wanted)
+            _calibrate(made.whole(), part, wanted, alone=len(parts) == 1)
+            part.warmup = math.ceil(part.warmup * self._wanted / wanted)
+        counts = slices(found, self._number, wanted)
         turns = [part for part, count in zip(parts, counts, strict=True) for _ in range(count)]
         rounds = dict(zip(random.sample(range(1, self._number + 1), len(turns)), turns, strict=True))
         if len(turns) == self._number:
@@ -234,9 +238,9 @@ class Process:
             where = (self._origin + r / (self._number + 1)) % 1.0
             part.start = int(where * len(part.stratum.records))
         track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
-        for _ in range(1 + _AGAIN):
+        for _ in range(1 if track.sums else 1 + _AGAIN):
             nanoseconds, worked, switches = cell.work.run(part.batch, part.start, made, part.warmup)
-            if switches:
+            if switches and not track.sums:
                 track.dirty.add(r)
             if not switches or nanoseconds * 1e-9 > _PREEMPTED * self._wanted:
                 break
@@ -244,7 +248,7 @@ class Process:
         cell.duration += seconds
         self._spent += seconds
         if r:
-            if switches:
+            if switches and not track.sums:
                 track.taken.add(r)
             track.times[r] = max(worked if switches else nanoseconds, 1) * 1e-9
             track.works[r] = _ring_sum(part.stratum.seconds, part.start, made) / (1 + cell.extra)
@@ -267,7 +271,7 @@ class Process:
                 (index, cell, part)
                 for index, cell in self._cells.items()
                 for part in cell.parts
-                if len(part.track.free(most)) < part.wanted
+                if len(part.track.free(most)) < part.wanted and not part.track.sums
             ]
             if not turns:
                 return
@@ -311,6 +315,8 @@ class Process:
                 "raw": level.raw / records,
                 "paired": level.polished / polished / records,
                 "drift": level.drift,
+                "dear": level.dear,
+                "rare": level.rare,
                 "loops": sum(sum(track.calls.values()) for track in parts),
                 "calls": max(part.calls for part in cell.parts),
                 "duration": cell.duration,
@@ -338,6 +344,13 @@ def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
     found = part.track.of(rounds)
     clean = found.times.keys() - found.taken
     return found.of(clean) if len(part.stratum.records) == 1 and len(clean) > 1 else found
+
+
+def _length(made: Clocked, seconds: Sequence[float], wanted: float) -> float:
+    """Return the length of a cell's slices: longer where they are to hold at least so many calls."""
+    if made.fewest == 1 or made.inside is not None:
+        return wanted
+    return max(wanted, min(_LONGEST * wanted, made.fewest * math.fsum(seconds) / len(seconds)))
 
 
 def run(job: Time, desk: Desk) -> Answer:

@@ -18,7 +18,7 @@ from .yardstick import ITEMS
 __all__ = ["Clocked", "Spent", "floor", "given", "work"]
 
 Spent = tuple[int, int, int]
-"""Nanoseconds of the clock, nanoseconds of the processor, involuntary switches."""
+"""Nanoseconds of the clock, nanoseconds without what others had the processor for, involuntary switches."""
 
 
 def _clocks() -> tuple[int, int]:
@@ -32,7 +32,15 @@ CLOCKS = _clocks()
 
 @dataclass(frozen=True, slots=True)
 class Clocked(Work):
-    """Work that can be timed."""
+    """Work that can be timed.
+
+    Attributes:
+        sums: As in `Operation`.
+        fewest: As in `Operation`.
+    """
+
+    sums: bool = False
+    fewest: int = 1
 
     def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
         """Time `calls` from `start` on, after `warmup` calls that come before them in the ring."""
@@ -135,4 +143,5 @@ def floor(name: str, sample: Sample, *, collect: bool = True) -> Clocked:
 def _clocked(made: Work, declared: Operation, collect: bool) -> Clocked:
     fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     fields["collect"] = made.collect and collect and declared.variant.collect
-    return Clocked(**fields | {"streamed": declared.variant.streamed})
+    fields |= {"streamed": declared.variant.streamed, "sums": declared.sums, "fewest": declared.fewest}
+    return Clocked(**fields)

@@ -13,7 +13,7 @@ const charts = {
   front: new Chart(byId("front"), state.charts.front, "points"),
   bars: new Map(),
 };
-for (const panel of document.querySelectorAll(".panel")) {
+for (const panel of document.querySelectorAll(".panel[data-operation]")) {
   const { operation } = panel.dataset;
   charts.bars.set(operation, { panel, chart: new Chart(panel.querySelector(".drawing"), state.charts.bars, "bars") });
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from bakeoff.bench.stores.base import Kind, Location, Pairs, Settings, Store, Wire
@@ -35,10 +35,6 @@ class Held:
     def put_many(self, pairs: Pairs) -> None:
         for key, record in pairs:
             self.put(key, record)
-
-    def remove_many(self, keys: Sequence[int]) -> None:
-        for key in keys:
-            self._held.pop(key, None)
 
     def stored(self) -> int:
         return sum(map(len, self._held.values()))

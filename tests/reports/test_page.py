@@ -14,7 +14,8 @@ import pytest
 import madeup
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
 from bakeoff.errors import UsageError
-from bakeoff.reports import page
+from bakeoff.reports import page, page_placed
+from bakeoff.reports.cost import Cost
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'`{{ 'in' + 'jected' }}&amp;<!--"
 
@@ -235,7 +236,7 @@ def test_a_crowded_page_stays_small() -> None:
 
 
 def test_stores_have_tables_of_their_own() -> None:
-    """A call, the codec in it and the floor stand side by side; only whole calls have bars."""
+    """A call, the codec in it and the floor stand side by side; bars have the codec's part in them."""
     in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-floor@log": 1e-6, "visit@left": 3e-6}
     cells = {"json": in_place, "<b>": {name: 2 * seconds for name, seconds in in_place.items()}}
     html = page.render([madeup.planted(cells, floor=False)])
@@ -243,10 +244,66 @@ def test_stores_have_tables_of_their_own() -> None:
 
     hidden = {attrs["id"] for attrs in read.all("section") if "hidden" in attrs}
     assert {"use", "charts"} == hidden
+    (label,) = [attrs["aria-label"] for attrs in read.all("div") if "placed" in attrs.get("id", "")]
+    assert "put, per record, messages in log, 1,000 records (MD): json 2.000 µs, codec 50%" in label
+    assert label.count("codec 50%") == 2
     assert "messages in stores of 1,000 records (MD): put" in "".join(read.text)
     assert "<b>" in "".join(read.text)
     drawn = {attrs["data-operation"] for attrs in read.all("figure") if "data-operation" in attrs}
-    assert {"put@log", "visit@left"} == drawn
+    assert {"visit@left"} == drawn
     columns = {attrs.get("data-column") for attrs in read.all("th")}
     assert "visit@left" in columns
     assert not {name for name in columns if name and "put" in name}
+
+
+def in_store(put: dict[str, float]) -> Result:
+    """A run in one store whose puts take so many seconds, one microsecond of it the codec's."""
+    cells = {
+        codec: {"put@sqlite": seconds, "put-codec@sqlite": 1e-6, "get@sqlite": 2e-6, "get-codec@sqlite": 1e-6}
+        for codec, seconds in put.items()
+    }
+    return madeup.planted(cells, floor=False)
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        ({"json": 8e-6}, "The codec is 20% of the time of one write and one read."),
+        (
+            {"json": 8e-6, "bson": 18e-6},
+            "The codec is 10% to 20% of the time of one write and one read; json takes least.",
+        ),
+        (
+            {"json": 8e-6, "bson": 8e-6},
+            "The codec is 20% of the time of one write and one read; codecs are not distinguishable.",
+        ),
+        (
+            {"json": 8e-6, "bson": 8e-6, "yaml": 18e-6},
+            "The codec is 10% to 20% of the time of one write and one read; json and bson are not "
+            "distinguishable, the others take longer.",
+        ),
+    ],
+)
+def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str, float], said: str) -> None:
+    """In one sentence, by the whole of a put and a get."""
+    (answer,) = page_placed.answers([("", in_store(put))], Cost())
+
+    assert answer[0] == "messages in sqlite (MD)"
+    assert answer[1].replace("bson and json", "json and bson") == said
+    assert said.split(";")[0].rstrip(".") in "".join(Reader(page.render([in_store(put)])).text)
+
+
+def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:
+    """All ends lie within the drawing, and the codec's part within its bar."""
+    made = in_store({"json": 8e-6, "bson": 9e-6})
+    cells = [
+        replace(c, samples=tuple(replace(s, value=s.value * (100 if s.pair == 0 else 1)) for s in c.samples))
+        for c in made.cells
+    ]
+    found = page_placed.panels([("", replace(made, cells=tuple(cells)))])
+
+    assert [panel.heading for panel in found] == ["put, per record", "get, per record"]
+    for panel in found:
+        for row in panel.rows:
+            assert 0 < row["part"] <= row["length"] <= row["end"] <= 1
+            assert row["high"] <= 1

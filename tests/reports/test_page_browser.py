@@ -703,3 +703,17 @@ def test_pictures_for_people(opened: Opener, tmp_path: Path, scheme: str, width:
     page.screenshot(path=str(path), full_page=True)
 
     assert path.stat().st_size > 50_000
+
+
+def test_charts_of_stores_stay_as_they_were_drawn(opened: Opener, tmp_path: Path) -> None:
+    """Scripts leave them alone, whatever else they redraw; nothing reaches out of the window."""
+    in_place = {"put@sqlite": 9e-6, "put-codec@sqlite": 3e-6, "get@sqlite": 5e-6, "dump": 1e-6, "load": 1e-6}
+    result = madeup.planted({"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, floor=False)
+    path = tmp_path / "stores.html"
+    path.write_text(report.render([result]), "utf-8")
+    page = opened(400, path=path)
+
+    panels = page.locator("#placed .panel")
+    assert panels.count() == 2
+    assert "9.0 µs, codec 33%" in panels.first.inner_text().replace("9.000", "9.0").replace("\u00a0", " ")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400

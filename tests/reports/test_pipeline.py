@@ -169,3 +169,22 @@ def test_the_page_has_the_tables():
 
     assert '<a href="#pipeline">Pipeline</a>' in html
     assert "where the codec stops mattering" in html
+
+
+def test_what_there_was_no_time_for_is_named():
+    """A codec with so many readers, all of them with as many, a whole transport."""
+
+    def without(readers: str, *codecs: str) -> str:
+        made = results()
+        cells = [
+            dataclasses.replace(cell, samples=())
+            if readers in cell.cell.operation and cell.cell.codec in codecs
+            else cell
+            for cell in made.cells
+        ]
+        return render([dataclasses.replace(made, cells=tuple(cells))])
+
+    assert "json with 4 readers: not timed: the time did not suffice" in without(":4", "json")
+    assert "all codecs with 4 readers: not timed" in without(":4", "json", "msgpack", FLOOR)
+    assert "pipe: not timed" in without("@pipe", "json", "msgpack", FLOOR)
+    assert "not timed" not in without(":9", "json")

@@ -188,3 +188,25 @@ def test_the_layout_follows_what_was_measured():
 def test_names_are_read(name, asked):
     """Of operations in stores only."""
     assert asked == Asked.of(name)
+
+
+def with_rare(dear: int, rare: float):
+    """Return a run in which each process has met so many slices with calls that take long."""
+    made = results("MD")
+    cells = []
+    for cell in made.cells:
+        if cell.cell.operation == "put@sqlite:MD":
+            samples = tuple(replace(sample, dear=dear, rare=rare) for sample in cell.samples)
+            cell = replace(cell, samples=samples)
+        cells.append(cell)
+    return replace(made, cells=tuple(cells))
+
+
+def test_where_too_few_rare_calls_were_seen_it_says_so():
+    """Eight processes with one each: what share of the time, and how many; enough of them are no news."""
+    said = "put in sqlite: rare calls that take much longer than the others are 40% of the time"
+
+    assert f"{said}, and few were seen (json 8, msgpack 8)" in render([with_rare(1, 0.4)])
+    assert said not in render([with_rare(2, 0.4)])
+    assert said not in render([with_rare(0, 0.0)])
+    assert "put in sqlite: rare" not in render([with_rare(1, 0.001)])

@@ -906,3 +906,18 @@ def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
     assert "\na, b: unfinished: no time\nc: unfinished: no room\n" in text
     absent = json.loads(render([run], "json"))["sections"][0]["absent"]
     assert ["a", "b", "c"] == [one["codec"] for one in absent]
+
+
+@pytest.mark.parametrize(("met", "share", "marked"), [(8, 0.2, True), (3, 0.2, False), (8, 0.01, False)])
+def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
+    """Where most processes have met some and they take a share worth a word: what they add to the mean."""
+    made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, floor=False, processes=8)
+    cells = []
+    for cell in made.cells:
+        seen = tuple(replace(s, dear=int(s.pair < met), rare=share) for s in cell.samples)
+        cells.append(replace(cell, samples=seen) if cell.cell.operation == "dump" else cell)
+    text = render([replace(made, cells=tuple(cells))])
+
+    assert marked == ("dump: rare calls take much longer than the others" in text)
+    assert marked == ("counted in full they make the mean 25% higher" in text)
+    assert "load: rare calls" not in text

@@ -93,6 +93,9 @@ def command(
     input, are left out unless allowed. Codecs that surely cost the same are put in order by stated
     tie-breakers (--explain); where codecs are not distinguishable the cheapest comes first, with the
     command that measures more.
+
+    Results of `bakeoff stores` decide by puts and gets, the store included, and those of `bakeoff pipeline`
+    by processor time with --reads readers; the output says how much of it the codec is.
     """
     from ..codecs.lock import located
     from ..datasets.schema import schema as named
@@ -101,6 +104,7 @@ def command(
     from ..reports.lock import decided, lock_of
     from ..reports.pick import Wish, pick
     from ..reports.pick_output import render
+    from ..reports.pick_placed import in_place, said
     from . import _lock
 
     if check:
@@ -135,8 +139,10 @@ def command(
         raise UsageError("--schema belongs to --codec NAME --write, where NAME was not measured")
     results = load_all(paths)
     _check_formats(wish.formats, results)
-    choice = pick(results, wish, str(paths[0]))
-    put(encoded(render(choice, explain=explain, **layout(None))), None)
+    asked, wish = in_place(results, wish, reads)
+    choice = pick(asked, wish, str(paths[0]))
+    lines = [render(choice, explain=explain, **layout(None)), *(f"{line}\n" for line in said(asked, choice))]
+    put(encoded("".join(lines)), None)
     if write:
         _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None
