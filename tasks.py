@@ -2,7 +2,8 @@
 """One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
-python3 tasks.py test [ARGUMENTS]  set up, then all tests
+python3 tasks.py test [ARGUMENTS]  set up, then all tests; with --servers what some of them drive (servers, a
+                                   browser, a library) is installed on this machine first
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
@@ -16,6 +17,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,7 +33,21 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 TYPED = (
     ("src", "-p", "bakeoff"),
-    ("tests", "-m", "madeup", "-m", "pages", "-m", "servers", "-m", "untraced", "-p", "targets"),
+    (
+        "tests",
+        "-m",
+        "madeup",
+        "-m",
+        "needed",
+        "-m",
+        "pages",
+        "-m",
+        "servers",
+        "-m",
+        "untraced",
+        "-p",
+        "targets",
+    ),
     ("tests", "typing/api.py"),
 )
 """What mypy checks, and from where."""
@@ -104,13 +120,27 @@ def setup(*groups: str) -> None:
     stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    say("setting up .venv (about a minute the first time)")
+    say("setting up .venv (a few minutes the first time)")
     if not any(VENV.glob("stamp-*")):
+        say("making the environment, with a recent pip")
         sh(sys.executable, "-m", "venv", "--clear", VENV)
         sh(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
     wanted = [part for group in groups for part in ("--group", group)]
-    sh(BIN / "python", "-m", "pip", "install", "--quiet", "--editable", ".[all]", *wanted)
+    pip("--editable", ".[all]", *wanted)
     stamp.write_text(digest)
+
+
+def pip(*wanted: str) -> None:
+    """Install into .venv; of what pip says pass on which long step has begun."""
+    command = [str(BIN / "python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
+    say("pip: finding and downloading packages")
+    with subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if step := re.match(r"\s*(?:(.*): started$|(Installing) collected packages)", line):
+                say(f"pip: {(step[1] or step[2]).lower()}")
+    if process.returncode:
+        sys.exit(process.returncode)
 
 
 def say(text: str) -> None:
@@ -127,15 +157,15 @@ def loads(library: str) -> bool:
     return True
 
 
-def system() -> list[str]:
-    """Install what tests drive and pip has not, if it may; return the pytest arguments for what is there."""
+def servers() -> None:
+    """Install what tests drive and pip has not; name the packages where that is not allowed."""
     lacking = [] if any(map(shutil.which, CHROMIUM)) else ["chromium"]
     lacking += [package for package, library in LIBRARIES.items() if not loads(library)]
     lacking += subprocess.check_output(
         [BIN / "python", "tests/servers.py", "missing"], cwd=ROOT, text=True
     ).split()
     if lacking and shutil.which("apt-get") and os.geteuid() == 0:
-        say(f"installing {', '.join(lacking)} for the tests that drive them")
+        say(f"installing {', '.join(lacking)} on this machine, for the tests that drive them")
         sh("apt-get", "update", "-qq")
         sh("apt-get", "install", "-y", "-qq", *lacking, DEBIAN_FRONTEND="noninteractive")
     elif lacking:
@@ -144,7 +174,6 @@ def system() -> list[str]:
         wanted = ("dependency:copy-dependencies", f"-DoutputDirectory={JARS}")
         if subprocess.run(["mvn", "-q", "-B", "-f", "tests/mongo/pom.xml", *wanted], cwd=ROOT).returncode:
             say("Maven brings no server that speaks MongoDB's protocol: the tests that drive it are left out")
-    return [] if any(map(shutil.which, CHROMIUM)) else ["-m", "not browser"]
 
 
 def run(arguments: list[str]) -> None:
@@ -155,9 +184,12 @@ def run(arguments: list[str]) -> None:
 
 
 def test(arguments: list[str]) -> None:
-    """Set up and run all tests."""
+    """Set up and run all tests; nothing outside .venv is installed without --servers."""
     setup("dev")
-    sh(BIN / "python", "-m", "pytest", *ABREAST, *system(), *arguments)
+    if "--servers" in arguments:
+        servers()
+    chosen = [argument for argument in arguments if argument != "--servers"]
+    sh(BIN / "python", "-m", "pytest", *ABREAST, *chosen)
 
 
 def lint(arguments: list[str]) -> None:

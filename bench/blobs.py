@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,6 +21,8 @@ class Blobs(Mapping[str, bytes]):
 
     def put(self, content: bytes) -> str:
         """Keep bytes; return their digest."""
+        import hashlib  # its library takes as long to load as all else here, and workers mostly read
+
         digest = hashlib.sha256(content).hexdigest()
         path = self.folder / digest
         if not path.exists():

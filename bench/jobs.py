@@ -11,12 +11,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
 from .results import Fact, Outcome, typed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = [
     "Alone",
@@ -111,6 +113,7 @@ class Prepare(Job):
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
+        twins: Codecs of which to find out whether the schema has something to fix.
     """
 
     kind = "prepare"
@@ -132,6 +135,7 @@ class Prepare(Job):
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
+    twins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +182,7 @@ class Time(Job):
     Attributes:
         slice: Seconds of a slice.
         collect: The garbage collector is on.
+        least: Contention of a free core as earlier processes saw it; 0 where there were none.
     """
 
     kind = "time"
@@ -186,6 +191,7 @@ class Time(Job):
     rounds: int
     slice: float
     collect: bool = True
+    least: float = 0.0
 
     def digests(self) -> set[Digest]:
         """Return the corpus's and the cells'."""
@@ -273,6 +279,7 @@ class Prepared:
         bad: Where and why the first records were skipped.
         remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
+        idle: Those of its twins that the schema has nothing to fix for.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -281,6 +288,7 @@ class Prepared:
     bad: tuple[tuple[str, str], ...]
     remark: str
     path: tuple[str, ...]
+    idle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +343,8 @@ class Timed:
         yardstick: Seconds of a call of the yardstick.
         harness: Nanoseconds per call of measuring itself.
         dirty: Share of slices that were disturbed.
+        contention: Of the core during the slices behind the figures, see `bench.contention`.
+        least: The reading of a free core, as far as it has been seen.
     """
 
     kind: ClassVar[str] = "timed"
@@ -343,6 +353,8 @@ class Timed:
     yardstick: float
     harness: float
     dirty: float
+    contention: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module, metadata
-from typing import Generic, Protocol, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ..errors import UsageError, hint, near
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["Places"]
 
@@ -89,10 +92,12 @@ class Places(Generic[K]):
         )
 
     @functools.cache  # noqa: B019 - as above; to look through all that is installed takes 20 ms
-    def _published(self) -> dict[str, metadata.EntryPoint]:
+    def _published(self) -> dict[str, EntryPoint]:
+        from importlib import metadata
+
         return {point.name: point for point in metadata.entry_points(group=self.entry_points)}
 
-    def _loaded(self, point: metadata.EntryPoint) -> K:
+    def _loaded(self, point: EntryPoint) -> K:
         try:
             found = point.load()
         except Exception as error:

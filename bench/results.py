@@ -27,6 +27,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -50,11 +51,14 @@ __all__ = [
     "Measurement",
     "OperationFacts",
     "Outcome",
+    "PairFacts",
     "Part",
     "Phase",
+    "Ranking",
     "Result",
     "ResultFileError",
     "Unit",
+    "Verdict",
     "current",
     "from_suite",
     "is_result_file",
@@ -104,6 +108,8 @@ Phase = Literal["time", "check", "memory", "alone"]
 """When an operation runs."""
 Part = Literal["write", "read"]
 """What an operation is a part of the cost of."""
+Verdict = Literal["faster", "slower", "same", "unresolved"]
+"""What the first of two codecs is to the second."""
 
 UNITS: Mapping[str, Unit] = {
     "dump": "second",
@@ -292,6 +298,56 @@ class OperationFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class PairFacts:
+    """How two codecs of a corpus compare in cost: the ratio a/b, see `bakeoff.bench.stats.Ratio`.
+
+    Attributes:
+        low: Lower end of the interval that goes with the verdict; 0 when nothing is known.
+        high: Upper end; None when nothing is known.
+    """
+
+    a: str
+    b: str
+    verdict: Verdict
+    value: float
+    low: float
+    high: float | None
+    spread: float
+    processes: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The verdict of a run on one corpus, for the default cost; `bakeoff.bench.verdict` makes it.
+
+    Attributes:
+        reads: Reads for each write.
+        bandwidth: Bytes per second of the line; None for no line.
+        alpha: Error share of the verdicts on all pairs together.
+        order: Codecs that have a cost, the lowest mean first.
+        first: The best rank that each may have.
+        last: The worst.
+        winner: The codec to take; empty where none may win.
+        same: Codecs that may win too, and surely cost the same.
+        unresolved: Codecs that may win too, and are not distinguishable from the cheapest that may.
+        pairs: Of any two codecs, in the order of their means.
+    """
+
+    corpus: str
+    reads: float
+    bandwidth: float | None
+    alpha: float
+    order: tuple[str, ...]
+    first: Mapping[str, int]
+    last: Mapping[str, int]
+    winner: str = ""
+    same: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    pairs: tuple[PairFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A whole run.
 
@@ -301,6 +357,7 @@ class Result:
         operations: What was measured; empty in files of before. `operation` tells of one.
         command: The command line that made it.
         warnings: What may have spoilt the figures, one sentence each.
+        rankings: The verdict on each corpus that has costs; none in results that are put together of several.
     """
 
     cells: tuple[CellResult, ...]
@@ -314,6 +371,7 @@ class Result:
     complete: bool = True
     warnings: tuple[str, ...] = ()
     operations: tuple[OperationFacts, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
 
     def operation(self, name: str) -> OperationFacts:
         """Return what is known of an operation; of one that the file is silent about, what its name tells."""
@@ -355,6 +413,7 @@ def _document(result: Result) -> str:
     plain["codecs"] = [dataclasses.asdict(c) for c in result.codecs]
     plain["corpora"] = [dataclasses.asdict(c) for c in result.corpora]
     plain["operations"] = [dataclasses.asdict(o) for o in result.operations]
+    plain["rankings"] = [dataclasses.asdict(ranking) for ranking in result.rankings]
     return json.dumps(plain)
 
 
@@ -538,8 +597,19 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version:
         "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
         "warnings": tuple(plain["warnings"]),
         "operations": operations,
+        "rankings": tuple(map(_ranking, plain.get("rankings", ()))),
     }
     return typed(Result, plain)
+
+
+def _ranking(plain: dict[str, Any]) -> Ranking:
+    """Make a ranking of what stood in a file, where every pair must be there once."""
+    lists = {key: tuple(plain[key]) for key in ("order", "same", "unresolved")}
+    pairs = tuple(typed(PairFacts, pair) for pair in plain["pairs"])
+    found = typed(Ranking, plain | lists | {"pairs": pairs})
+    if [(pair.a, pair.b) for pair in pairs] != list(combinations(found.order, 2)):
+        raise ValueError(f"{found.corpus}: a pair of its ranking is missing")
+    return found
 
 
 _T = TypeVar("_T")

@@ -2,7 +2,7 @@
 
 The process is the unit: a sample is what one process says of one cell, two cells of the same
 process are compared by their ratio, and the t interval runs over processes on the log scale.
-Few processes tell because the cells of a table lend each other what is common to their noise.
+Few processes suffice because the quiet cells of a table share what is common to their noise (`noise`).
 
 Where rare calls take much longer than most (`Measurement.sums`), a process has met some more or fewer
 of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
@@ -10,39 +10,39 @@ is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter
 is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
 were seen no cell lends another its noise, since each has met others.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
-the ratio), Holm 1979 (many pairs at once), Smyth 2004 (variances of many small samples).
+the ratio), Holm 1979 (many pairs at once).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
 
-from .results import Measurement
-from .student import Prior, pooled, quantile, tails
+from .noise import Noise, Prior, noise, variance
+from .results import Measurement, Verdict
+from .student import quantile, tails
 
 __all__ = [
     "ALPHA",
     "FEW",
     "SESSION",
     "TIE",
+    "Noise",
     "Prior",
     "Ratio",
     "Verdict",
     "common",
     "holm",
     "interval",
-    "ranks",
     "ratio",
     "split",
     "verdicts",
 ]
 
 FEW = 3
-"""Processes below which codecs are not told apart: with one or two, even a tenfold difference is a tie."""
+"""Processes below which codecs are not distinguishable, not even where one takes ten times as long."""
 
 SESSION = 0.01
 """Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
@@ -53,7 +53,8 @@ ALPHA = 0.05
 TIE = 0.01
 """Differences up to this share are called the same."""
 
-Verdict = Literal["faster", "slower", "same", "unresolved"]
+_EXACT = 1e-20
+"""Variance of log ratios below which there is nothing but rounding: twins that share their samples."""
 
 _OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
@@ -123,42 +124,74 @@ def ratio(
             normalised values is used, widened by `SESSION`: however many processes agree, each
             side is one session. It is also used when fewer than two pairs are common.
         exact: The values carry no noise (sizes): one sample each is enough.
-        prior: What the other cells of the table say of the noise, see `common`; for pairs only.
+        prior: What the table says of the noise of this pair, see `common`; for pairs only.
 
     Raises:
         ValueError: A side without samples.
     """
+    return _difference(a, b, paired=paired, exact=exact, prior=prior).at(alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What is known of a log ratio: its mean, standard error, spread, degrees of freedom, and processes."""
+
+    mean: float
+    error: float
+    spread: float
+    degrees: int
+    processes: int
+
+    def at(self, alpha: float) -> Ratio:
+        """Return the ratio with an interval of some confidence."""
+        value, p = math.exp(self.mean), 1.0
+        if self.degrees > 0 and self.error > 0:
+            p = tails(self.mean / self.error, self.degrees)
+        elif self.degrees > 0 and self.mean != 0:
+            p = 0.0
+        low, high = self.interval(alpha)
+        return Ratio(value, low, high, self.spread, self.processes, p)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return both ends of the ratio's interval; 0 and infinity where nothing is known."""
+        if self.degrees <= 0:
+            return 0.0, math.inf
+        if self.error == 0:
+            return math.exp(self.mean), math.exp(self.mean)
+        reach = quantile(alpha, self.degrees) * self.error
+        return math.exp(self.mean - reach), _exp(self.mean + reach)
+
+
+def _difference(
+    a: Sequence[Measurement],
+    b: Sequence[Measurement],
+    *,
+    paired: bool = True,
+    exact: bool = False,
+    prior: Prior | None = None,
+) -> _Difference:
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
-    logs = _log_ratios(a, b) if paired else []
     if exact:
-        return _estimate(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)), alpha)
+        return _Difference(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
+    logs = _log_ratios(a, b) if paired else []
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
-        variance, degrees = _variance(logs), len(logs) - 1
-        if prior is not None and variance > 0:
-            variance, degrees = prior.moderated(variance, degrees)
-        error = math.sqrt(variance / len(logs))
-        return _estimate(_mean(logs), error, math.sqrt(variance), degrees, len(logs), alpha)
-    return _unpaired(_logs(a), _logs(b), alpha)
+        spread, degrees = variance(logs), len(logs) - 1
+        if spread < _EXACT:
+            spread = 0.0
+        elif prior is not None:
+            spread, degrees = prior.moderated(spread, degrees)
+        error = math.sqrt(spread / len(logs))
+        return _Difference(_mean(logs), error, math.sqrt(spread), degrees, len(logs))
+    return _unpaired(_logs(a), _logs(b))
 
 
-def _unpaired(a: Sequence[float], b: Sequence[float], alpha: float) -> Ratio:
-    parts = [_variance(x) / len(x) for x in (a, b)]
+def _unpaired(a: Sequence[float], b: Sequence[float]) -> _Difference:
+    parts = [variance(x) / len(x) for x in (a, b)]
     fewest = min(len(a), len(b))
-    spread = math.sqrt(_variance(a) + _variance(b))
+    spread = math.sqrt(variance(a) + variance(b))
     error = math.sqrt(sum(parts) + SESSION**2)
-    return _estimate(_mean(a) - _mean(b), error, spread, fewest - 1, fewest, alpha)
-
-
-def _estimate(mean: float, error: float, spread: float, degrees: int, processes: int, alpha: float) -> Ratio:
-    value = math.exp(mean)
-    if degrees <= 0:
-        return Ratio(value, 0.0, math.inf, spread, processes)
-    if error == 0:
-        return Ratio(value, value, value, spread, processes, 1.0 if mean == 0 else 0.0)
-    reach = quantile(alpha, degrees) * error
-    p = tails(mean / error, degrees)
-    return Ratio(value, math.exp(mean - reach), _exp(mean + reach), spread, processes, p)
+    return _Difference(_mean(a) - _mean(b), error, spread, fewest - 1, fewest)
 
 
 def _exp(power: float) -> float:
@@ -185,11 +218,10 @@ def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[floa
     if min(values) <= 0:
         return _mean(values), min(values), max(values)
     logs = _logs(samples)
-    error = math.sqrt(_variance(logs) / len(logs))
-    found = _estimate(_mean(logs), error, 0.0, len(logs) - 1, len(logs), alpha)
-    if len(samples) == 1:
-        return found.value, found.value, found.value
-    return found.value, found.low, found.high
+    error = math.sqrt(variance(logs) / len(logs))
+    found = _Difference(_mean(logs), error, 0.0, len(logs) - 1, len(logs))
+    value = math.exp(found.mean)
+    return (value, *found.interval(alpha)) if len(samples) > 1 else (value, value, value)
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
@@ -202,23 +234,17 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def common(cells: Mapping[str, Sequence[Measurement]]) -> Prior | None:
-    """Return what the cells of a table say of each other's noise; None where they are too few to tell.
-
-    What all cells of a process share is taken out first: it is not between any two of them.
+def common(cells: Mapping[str, Sequence[Measurement]]) -> Noise:
+    """Return how noisy the cells of a table are, by the processes that all of them have.
 
     Args:
         cells: Samples by codec, of one corpus and operation.
     """
     if any(sample.sums and sample.dear for samples in cells.values() for sample in samples):
-        return None
-    logs = [{s.pair: math.log(s.paired) for s in samples} for samples in cells.values() if samples]
-    pairs = sorted(set.intersection(*map(set, logs))) if logs else []
-    if len(pairs) < 2:
-        return None
-    levels = {pair: _mean([one[pair] for one in logs]) for pair in pairs}
-    found = [_variance([one[pair] - levels[pair] for pair in pairs]) for one in logs]
-    return pooled(found, len(pairs) - 1)
+        return Noise()
+    found = {name: {s.pair: s.paired for s in samples} for name, samples in cells.items() if samples}
+    pairs = sorted(set.intersection(*map(set, found.values()))) if found else []
+    return noise({name: [math.log(own[pair]) for pair in pairs] for name, own in found.items()})
 
 
 def verdicts(
@@ -228,7 +254,11 @@ def verdicts(
 
     "faster" says that the first of the pair takes less; "same" that the whole interval of the
     ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table; fewer
-    than `FEW` processes give neither.
+    than `FEW` processes give none of these, and no interval.
+
+    The intervals of the ratios agree with the verdicts: they are those of the level at which Holm's
+    procedure came to its end, so that 1 lies inside exactly where a pair is unresolved. Only of "same" the
+    interval is that of a single pair.
 
     Args:
         cells: Samples by codec, of one corpus and operation; codecs without samples are left out.
@@ -237,45 +267,36 @@ def verdicts(
         tie: Half-width of the tie band as a share.
         exact: The values carry no noise (sizes).
     """
-    prior = None if exact else common(cells)
+    noises = Noise() if exact else common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
-    found = [ratio(cells[a], cells[b], alpha, exact=exact, prior=prior) for a, b in pairs]
+    found = [_difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b)) for a, b in pairs]
+    alone = [difference.at(alpha) for difference in found]
+    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in alone]
+    level = _level(chances, alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
-    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in found]
-    for (a, b), r, p in zip(pairs, found, holm(chances), strict=True):
+    for (a, b), difference, r, p in zip(pairs, found, alone, chances, strict=True):
         verdict: Verdict = "unresolved"
-        if r.inside(tie):
+        if not exact and r.processes < FEW:
+            r = replace(r, low=0.0, high=math.inf)
+        elif r.inside(tie):
             verdict = "same"
-        elif p < alpha:
-            verdict = "faster" if r.value < 1 else "slower"
+        else:
+            low, high = difference.interval(level)
+            r = replace(r, low=low, high=high)
+            if p < level:
+                verdict = "faster" if r.value < 1 else "slower"
         judged[a, b] = verdict, r
         judged[b, a] = _OPPOSITE[verdict], r.inverse()
     return judged
 
 
-def ranks(
-    cells: Mapping[str, Sequence[Measurement]], judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
-) -> dict[str, int]:
-    """Rank codecs in the order of their means; ties share a rank.
-
-    A codec shares the rank of the one before it unless it is surely slower than the first of that
-    rank; a new rank counts all codecs above it. So ranks never fall along the order, and what shares
-    one cannot be told apart from its quickest.
-
-    Args:
-        cells: Samples by codec.
-        judged: What `verdicts` says of them.
-    """
-    found: dict[str, int] = {}
-    first = ""
-    order = sorted((name for name in cells if cells[name]), key=lambda name: interval(cells[name])[0])
-    for place, name in enumerate(order, 1):
-        if not first or judged[name, first][0] == "slower":
-            first = name
-            found[name] = place
-        else:
-            found[name] = found[first]
-    return found
+def _level(probabilities: Sequence[float], alpha: float) -> float:
+    """Return the level at which Holm's procedure comes to its end: below it a pair is significant."""
+    count = len(probabilities)
+    for position, p in enumerate(sorted(probabilities)):
+        if p >= alpha / (count - position):
+            return alpha / (count - position)
+    return alpha
 
 
 def split(alpha: float, looks: int) -> float:
@@ -310,10 +331,3 @@ def _tangents(values: Sequence[float]) -> list[float]:
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
-
-
-def _variance(values: Sequence[float]) -> float:
-    if len(values) < 2:
-        return 0.0
-    mean = _mean(values)
-    return math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)

@@ -285,8 +285,8 @@ def names(*, needs_schema: bool = False) -> list[str]:
 def usual(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
-    Left out are those that nobody takes for their speed: pure-Python twins of compiled libraries, and
-    property lists.
+    Left out are those that nobody takes for their speed, pure-Python twins of compiled libraries and property
+    lists, and variants that answer a question of their own: msgpack's ways with lists, pickle as of 2011.
 
     Args:
         needs_schema: Include those that cannot be used without one.

@@ -107,6 +107,7 @@ def _anonymous(result: Result, hosts: Sequence[str], names: Mapping[str, str]) -
         result,
         cells=tuple(_cell(cell, names) for cell in result.cells),
         corpora=tuple(_corpus(corpus, names) for corpus in result.corpora),
+        rankings=tuple(replace(r, corpus=names.get(r.corpus, r.corpus)) for r in result.rankings),
         environment=environment,
         options=dict(_options(result.options, names)),
         command="",

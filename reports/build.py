@@ -7,13 +7,13 @@ from typing import Any
 
 from ..bench.results import Result
 from ..errors import UsageError
-from .candidates import alpha, candidates_on, corpora, limits_needed, records_seen
+from .candidates import candidates_on, corpora, limits_needed, records_seen, standing_on
 from .columns import ColumnSpec, columns
 from .environment import notes, warnings
 from .merge import machines
 from .options import TableOptions
 from .section import SectionBuilder
-from .sentence import recommendation
+from .sentence import contests, recommendation
 from .sweep import scaled, sweeps
 from .table import Table, labelled, merge_sections
 
@@ -57,6 +57,7 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             "cost": options.cost.as_json(),
             "per": options.per,
             "baseline": options.baseline,
+            "verdicts": [_verdicts(result, options) for result in results],
             "commands": [result.command for result in results],
             "environments": [dict(result.environment) for result in results],
             "options": [dict(result.options) for result in results],
@@ -64,6 +65,14 @@ def build(results: Sequence[Result], options: TableOptions) -> Table:
             "partly": [_partly(result) for result in results],
         },
     )
+
+
+def _verdicts(result: Result, options: TableOptions) -> dict[str, dict[str, Any]]:
+    """Return, by corpus, what the recommendation says: the winner, and what is level with it."""
+    return {
+        corpus: {"winner": found.winner, "same": found.same, "unresolved": found.unresolved}
+        for corpus, found in contests(result, options.cost).items()
+    }
 
 
 def _losses(result: Result) -> dict[str, list[str]]:
@@ -103,8 +112,10 @@ def _headline(result: Result, options: TableOptions) -> list[str]:
 def _builders(
     result: Result, options: TableOptions, known: Mapping[str, ColumnSpec]
 ) -> dict[tuple[str, str], SectionBuilder]:
-    return {
-        (corpus.name, corpus.sha256): SectionBuilder(corpus, candidates, options, known, alpha(result))
-        for corpus in corpora(result)
-        if (candidates := candidates_on(result, corpus.name))
-    }
+    found = {}
+    for corpus in corpora(result):
+        if candidates := candidates_on(result, corpus.name):
+            standing = standing_on(result, corpus.name, candidates, options.cost)
+            key = corpus.name, corpus.sha256
+            found[key] = SectionBuilder(corpus, candidates, options, known, standing)
+    return found

@@ -7,13 +7,26 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, Result
-from ..bench.stats import ALPHA, Ratio, Verdict, interval, ranks, verdicts
+from ..bench.stats import ALPHA, Ratio, Verdict, interval
+from ..bench.verdict import (
+    PARTS,
+    Contest,
+    Drawback,
+    Judgment,
+    Place,
+    Preferred,
+    drawback,
+    error_share,
+    nothing_to_fix,
+    outcome_of,
+    preference,
+)
 from ..codecs.limits import OWN_DATA
 from ..errors import RunError
-from .cost import Cost, nothing_to_fix
+from .cost import Cost
 
 __all__ = [
     "FLOOR",
@@ -22,14 +35,15 @@ __all__ = [
     "Candidate",
     "Figure",
     "Standing",
-    "alpha",
     "candidates_on",
     "corpora",
     "dictionary_of",
     "figure",
     "limits_needed",
     "measured",
+    "preferred",
     "records_seen",
+    "standing_on",
     "summed",
     "weighed",
 ]
@@ -39,20 +53,6 @@ GROWING: Final = "growing"
 
 RARE: Final = 0.02
 """Share of the time that rare calls take which take much longer than the others, from which on it is said."""
-
-_WORST: Final = (
-    "missing",
-    "unfinished",
-    "crashed",
-    "timed out",
-    "out of memory",
-    "error",
-    "wrong",
-    "unsupported",
-    "lossy",
-    "ok",
-)
-
 
 _LIMITED: Final = ("peak-", "stall-")
 """Operations whose figures say nothing where they lie below the resolution of their method."""
@@ -101,10 +101,7 @@ class Candidate:
     @cached_property
     def outcome(self) -> str:
         """The worst outcome of all cells; an operation that the codec has not tells nothing of the others."""
-        found = {cell.outcome for cell in self.cells.values()}
-        if found & {"ok", "lossy"}:
-            found.discard("unsupported")
-        return next((outcome for outcome in _WORST if outcome in found), "missing")
+        return outcome_of(self.cells.values())
 
     @cached_property
     def reason(self) -> str:
@@ -125,6 +122,11 @@ class Candidate:
     def checked(self) -> bool:
         """Whether records were compared after the round trip; plain pyperf files do not."""
         return all(cell.facts.get("checked") is not False for cell in self.cells.values())
+
+    @cached_property
+    def drawback(self) -> Drawback:
+        """What keeps it from winning unasked; empty for nothing."""
+        return drawback(self.facts, self.cells.values())
 
     @property
     def measured(self) -> bool:
@@ -278,57 +280,90 @@ def candidates_on(result: Result, corpus: str) -> list[Candidate]:
     ]
 
 
-def alpha(result: Result) -> float:
-    """Return the error share of verdicts: a run that stops early records what a look may spend."""
-    spent = result.options.get("alpha")
-    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else ALPHA
-
-
 @dataclass(frozen=True)
 class Standing:
     """How the codecs of one corpus rank by cost.
 
     Attributes:
         costs: Mean cost of each codec that has one, seconds per record, cheapest first.
-        ranks: Rank of each; codecs that cannot be told apart from the first of a rank share it.
         samples: Per-process costs behind them.
         alpha: Error share of the verdicts behind the ranks.
-        judged: The verdict on every pair, in both orders.
+        judgment: The verdict on every pair.
     """
 
     costs: Mapping[str, Figure]
-    ranks: Mapping[str, int]
     samples: Mapping[str, tuple[Measurement, ...]]
     alpha: float
-    judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
+    judgment: Judgment
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], cost: Cost, alpha: float = ALPHA) -> Standing:
-        """Rank the codecs of a corpus; the floor never takes part."""
-        samples = {e.name: cost.samples(e.cells) for e in candidates if e.name != FLOOR}
-        samples = {name: found for name, found in samples.items() if found}
-        costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
-        order = sorted(costs, key=lambda name: costs[name].value)
-        judged = verdicts(samples, alpha)
-        return cls({name: costs[name] for name in order}, ranks(samples, judged), samples, alpha, judged)
+    def of(
+        cls,
+        samples: Mapping[str, tuple[Measurement, ...]],
+        alpha: float = ALPHA,
+        known: Judgment | None = None,
+    ) -> Standing:
+        """Rank codecs by samples of what they cost.
 
-    def shared(self, codec: str) -> tuple[str, Verdict, Ratio] | None:
-        """Return the first of the rank that a codec shares, the verdict against it, and the ratio to it."""
-        rank = self.ranks.get(codec)
-        first = next((name for name in self.costs if self.ranks[name] == rank), codec)
-        return None if first == codec else (first, *self.judged[codec, first])
+        Args:
+            samples: By codec; those without any are left out.
+            alpha: Chance of any false verdict.
+            known: What was found before; it is quoted where it is about the same codecs.
+        """
+        measured = {name: found for name, found in samples.items() if found}
+        if known is None or set(known.order) != measured.keys():
+            known = Judgment.of(measured, alpha)
+        figures = {name: mean for name in known.order if (mean := figure(measured[name]))}
+        return cls(figures, measured, alpha, known)
+
+    @property
+    def judged(self) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
+        """The verdict on every pair, in both orders."""
+        return self.judgment.judged
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """The ranks that each codec may have."""
+        return self.judgment.places()
+
+    @property
+    def ranks(self) -> Mapping[str, int]:
+        """The best rank that each codec may have."""
+        return {name: place.first for name, place in self.places.items()}
 
     def place(self, codec: str) -> str:
-        """Say the rank: "3", "3=" where all of that rank cost the same, "3 to 5" where it is not known."""
-        rank, tied = self.ranks[codec], self.tied(codec)
-        if not tied:
-            return str(rank)
-        first, *others = (name for name in self.costs if self.ranks[name] == rank)
-        if all(self.judged[first, name][0] == "same" for name in others):
-            return f"{rank}="
-        return f"{rank} to {rank + len(tied)}"
+        """Say the rank: "3", or "3 to 5" where it is not known."""
+        first, last = self.places[codec]
+        return str(first) if first == last else f"{first} to {last}"
 
-    def tied(self, codec: str) -> list[str]:
-        """Return the codecs that share a codec's rank, itself left out."""
-        rank = self.ranks.get(codec)
-        return [name for name in self.costs if name != codec and self.ranks[name] == rank]
+    def verdict(self, codec: str) -> Verdict | None:
+        """Return why a codec has several ranks: it costs the same as others, or too little is known."""
+        said = {self.judged[codec, other][0] for other in self.costs if other != codec}
+        return "unresolved" if "unresolved" in said else "same" if "same" in said else None
+
+    def contest(self, candidates: Iterable[Candidate], preferred: Preferred) -> Contest | None:
+        """Return who of some candidates may win; None where none of them has a cost."""
+        return self.judgment.contest({candidate.name for candidate in candidates}, preferred)
+
+
+def preferred(candidates: Iterable[Candidate], cost: Cost) -> Preferred:
+    """Return the order of codecs that cost the same."""
+    known = {candidate.name: candidate for candidate in candidates}
+
+    def key(name: str) -> tuple[Any, ...]:
+        parts = {part: known[name].figure(part) for part in PARTS}
+        dump, load, fix, size = (0.0 if found is None else found.value for found in parts.values())
+        return preference(known[name].facts, size, dump + cost.reads * (load + fix))
+
+    return key
+
+
+def standing_on(result: Result, corpus: str, candidates: Iterable[Candidate], cost: Cost) -> Standing:
+    """Rank the codecs of a corpus, the floor left out; by the run's own verdict where that is by this cost.
+
+    Args:
+        candidates: All that took part: verdicts on pairs depend on how many pairs there are.
+    """
+    samples = {e.name: cost.samples(e.cells) for e in candidates if e.name != FLOOR}
+    stored = (each for each in result.rankings if each.corpus == corpus and cost.fits(each))
+    return Standing.of(samples, error_share(result), next(map(Judgment.stored, stored), None))

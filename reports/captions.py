@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ..bench.results import CorpusFacts, Fact
@@ -35,19 +36,16 @@ def above(
         yield measured_on(corpus)
     if options.per > 1:
         yield f"times are for {options.per:,} records"
-    if standing.ranks:
+    if standing.places:
         line = f"rank by cost: {options.cost.sentence()}"
-        places = [standing.place(name) for name in standing.ranks]
-        if any(place.endswith("=") for place in places):
-            line += "; rows with = cost the same"
-        if any(" to " in place for place in places):
-            line += "; rows with a range of ranks cannot be told apart"
+        if any(place.first < place.last for place in standing.places.values()):
+            line += "; a codec with a range of ranks may have any of them"
         yield line
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
     if counts and max(counts) == 1:
-        yield "a single process: no intervals, and nothing can be told apart"
+        yield "a single process: no intervals, and nothing is distinguishable"
     elif counts:
-        few = ", too few to tell anything apart" if max(counts) < FEW else ""
+        few = ", too few to distinguish anything" if max(counts) < FEW else ""
         yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
 
 
@@ -68,13 +66,13 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
             f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
             "what the check took; `--all` or a longer --budget times them"
         )
-    if ranked and (unresolved := _unresolved(ranked)):
-        texts = [f"{some(names)} against {first}" for first, names in unresolved.items()]
-        if len(texts) > FEW_NAMES + 1:
-            texts[FEW_NAMES:] = [f"and behind {len(texts) - FEW_NAMES} others"]
+    if ranked and ranked.costs and (unresolved := _unresolved(ranked)):
+        texts = [f"{some(names)} from {other}" for other, names in unresolved.items()]
+        if more := sum(map(len, list(unresolved.values())[FEW_NAMES:])):
+            texts[FEW_NAMES:] = [f"and {more} more pair{'s' * (more > 1)} of neighbors"]
         yield (
-            f"not resolved: {'; '.join(texts)}; more processes of one run would tell: "
-            "`bakeoff run --resume FILE`, a longer --budget, a finer --precision"
+            f"not distinguishable (run longer): {'; '.join(texts)}; "
+            "`bakeoff run --resume FILE`, a longer --budget or a finer --precision goes on"
         )
     if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
         yield _ELSEWHERE
@@ -98,17 +96,18 @@ def _limits(shown: Sequence[Candidate]) -> str:
 
 
 def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
-    """Return, by the first of a rank, those that share it because too little is known of them.
+    """Return which codecs too little is known of: to tell them from the cheapest, then from the one above.
 
     Nothing where there are too few processes to know anything: that is said of the whole table.
     """
+    cheapest, *others = standing.costs
+    top = [(cheapest, name) for name in others if standing.places[name].first == 1]
     found: dict[str, list[str]] = {}
-    for name in standing.costs:
-        if shared := standing.shared(name):
-            first, verdict, to_first = shared
-            if verdict == "unresolved" and to_first.processes >= FEW:
-                width = numbers.spread(1.0, to_first.half_width)
-                found.setdefault(first, []).append(f"{name} ({width})" if width else name)
+    for above, name in dict.fromkeys([*top, *pairwise(standing.costs)]):
+        verdict, ratio = standing.judged[name, above]
+        known = any(name in names for names in found.values())
+        if verdict == "unresolved" and ratio.processes >= FEW and not known:
+            found.setdefault(above, []).append(name)
     return found
 
 

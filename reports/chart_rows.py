@@ -8,15 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from ..bench.results import CorpusFacts, Result
-from ..bench.stats import verdicts
 from . import numbers
-from .candidates import FLOOR, Candidate, Figure, Standing, alpha, candidates_on, corpora
+from .candidates import FLOOR, Candidate, Figure, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, best, columns
-from .cost import PARTS, Cost
+from .cost import Cost
 from .table import Direction
 
 __all__ = [
@@ -62,7 +60,7 @@ class View:
 
     Attributes:
         machine: Label of the machine; empty when there is only one.
-        alpha: Error share of verdicts.
+        standing: Their ranking by cost.
         specs: What is known of the figures of each operation.
     """
 
@@ -70,7 +68,7 @@ class View:
     corpus: CorpusFacts
     candidates: tuple[Candidate, ...]
     cost: Cost
-    alpha: float
+    standing: Standing
     specs: Mapping[str, ColumnSpec]
 
     @property
@@ -83,11 +81,6 @@ class View:
         """The charts of bars that there can be, by operation."""
         return {name: spec.chart for name, spec in self.specs.items() if spec.chart}
 
-    @cached_property
-    def standing(self) -> Standing:
-        """The ranking by cost."""
-        return Standing.of([e for e in self.candidates if eligible(e, *PARTS)], self.cost, self.alpha)
-
 
 def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
     """Return every corpus that something was measured on, of the results of each machine."""
@@ -98,7 +91,8 @@ def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
         for corpus in corpora(result):
             candidates = tuple(candidates_on(result, corpus.name))
             if candidates:
-                found.append(View(label, corpus, candidates, cost, alpha(result), specs))
+                standing = standing_on(result, corpus.name, candidates, cost)
+                found.append(View(label, corpus, candidates, cost, standing, specs))
     return found
 
 
@@ -124,12 +118,11 @@ def points(view: View) -> list[dict[str, Any]]:
     standing = view.standing
     sizes = {e.name: size.value for e in view.candidates if (size := e.figure("size")) and size.value > 0}
     chosen = [e for e in view.candidates if e.name in standing.costs and e.name in sizes]
-    judged = verdicts({e.name: standing.samples[e.name] for e in chosen}, view.alpha)
     costs = {e.name: standing.costs[e.name].value for e in chosen}
 
     def beaten(a: str) -> bool:
         return any(
-            (sizes[b] <= sizes[a] and judged[b, a][0] == "faster")
+            (sizes[b] <= sizes[a] and standing.judged[b, a][0] == "faster")
             or (sizes[b] < sizes[a] and costs[b] <= costs[a])
             for b in costs
             if b != a

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..bench.results import CellResult, Measurement
+from ..bench.results import CellResult, Measurement, Ranking
+from ..bench.verdict import costs
 from ..errors import UsageError
 
 __all__ = [
     "FORMULA",
-    "PARTS",
     "PLAUSIBLE",
     "Cost",
     "bandwidth_text",
     "breakeven_bandwidth",
     "breakeven_reads",
-    "nothing_to_fix",
     "parse_bandwidth",
 ]
-
-PARTS: Final = ("dump", "load", "fix", "size")
-"""The operations that a cost is made of."""
 
 PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
 """Reads per write and bytes per second; where codecs change places beyond these concerns nobody."""
@@ -103,38 +99,12 @@ class Cost:
         return dump + self.reads * (load + fix) + size / self.bandwidth
 
     def samples(self, cells: Mapping[str, CellResult]) -> tuple[Measurement, ...]:
-        """Add a codec's cells up, process by process, so that costs stay paired as times are.
+        """Add a codec's cells up, process by process; see `bakeoff.bench.verdict.costs`."""
+        return costs(cells, self.reads, self.bandwidth)
 
-        Args:
-            cells: One codec's cells on one corpus, by operation.
-
-        Returns:
-            One sample for each process that has all parts; empty when a part has no figure.
-        """
-        if any(not (name in cells and cells[name].samples) for name in self.operations):
-            return ()
-        fixed = not nothing_to_fix(cells)
-        dump = {sample.pair: sample for sample in cells["dump"].samples}
-        load = {sample.pair: sample for sample in cells["load"].samples} if self.reads else {}
-        fix = {sample.pair: sample for sample in cells["fix"].samples} if fixed else {}
-        wire = _mean(cells["size"].samples) / self.bandwidth if math.isfinite(self.bandwidth) else 0.0
-        pairs = [pair for pair in dump if (not self.reads or pair in load) and (not fixed or pair in fix)]
-        return tuple(
-            self._sum(dump[pair], load.get(pair, _NOTHING), fix.get(pair, _NOTHING), wire) for pair in pairs
-        )
-
-    def _sum(self, dump: Measurement, load: Measurement, fix: Measurement, wire: float) -> Measurement:
-        # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
-        share = dump.paired / dump.value if dump.value else 1.0
-        reads = self.reads
-        return Measurement(
-            value=dump.value + reads * (load.value + fix.value) + wire,
-            raw=dump.raw + reads * (load.raw + fix.raw) + wire,
-            paired=dump.paired + reads * (load.paired + fix.paired) + wire * share,
-            pair=dump.pair,
-            sums=dump.sums,
-            dear=dump.dear + load.dear + fix.dear,
-        )
+    def fits(self, ranking: Ranking) -> bool:
+        """Whether a run's verdict is by this cost."""
+        return self == Cost(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
 
     def sentence(self) -> str:
         """Say the model in words, for the head of a table."""
@@ -148,19 +118,6 @@ class Cost:
         """Return the model as plain values (no line is None), for the page and JSON."""
         line = self.bandwidth if math.isfinite(self.bandwidth) else None
         return {"formula": FORMULA, "reads": self.reads, "bandwidth": line}
-
-
-def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:
-    """Whether a codec's loads need no fix-up: no schema, or one that has nothing to fix for it."""
-    cell = cells.get("fix")
-    return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
-
-
-_NOTHING: Final = Measurement(0.0, 0.0, 0.0)
-
-
-def _mean(samples: Sequence[Measurement]) -> float:
-    return math.fsum(sample.value for sample in samples) / len(samples)
 
 
 def bandwidth_text(bytes_per_second: float) -> str:

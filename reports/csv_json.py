@@ -17,10 +17,11 @@ __all__ = ["csv", "json"]
 def csv(table: Table) -> str:
     """Render as one CSV table over all corpora; times in seconds, memory in bytes.
 
-    Each figure has its interval beside it (``dump_low``, ``dump_high``), and a shared rank what its codec is
-    to the first of it (``rank_verdict``: "same", or "unresolved" where too little is known). Every row ends
-    with outcome and reason, which names the machine where there are several. Text that a spreadsheet would
-    take for a formula gets a quote in front.
+    Each figure has its interval beside it (``dump_low``, ``dump_high``). Beside a rank is the last one that
+    its codec may have (``rank_last``), and why it may have several (``rank_verdict``: "same" where it costs
+    what others do, "unresolved" where too little is known). Every row ends with outcome and reason, which
+    names the machine where there are several. Text that a spreadsheet would take for a formula gets a quote
+    in front.
     """
     names = ["corpus"]
     for section in table.sections:
@@ -38,7 +39,7 @@ def _names(column: Column) -> list[str]:
     # The operations of other packages may be called anything.
     name = str(_inert(column.id))
     if column.key == "rank":
-        return [name, f"{name}_verdict"]
+        return [name, f"{name}_last", f"{name}_verdict"]
     return [name, f"{name}_low", f"{name}_high"] if column.numeric else [name]
 
 
@@ -52,7 +53,7 @@ def _csv_rows(section: Section) -> list[dict[str, Any]]:
         }
         for column in section.columns:
             entry = row.entry(column)
-            beside = (entry.verdict,) if column.key == "rank" else (entry.low, entry.high)
+            beside = (entry.high, entry.verdict) if column.key == "rank" else (entry.low, entry.high)
             found |= zip(_names(column), (_inert(entry.value), *beside), strict=False)
         rows.append(found)
     rows += [

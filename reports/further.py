@@ -1,4 +1,4 @@
-"""Which command tells codecs apart that a run could not: more processes, or one run instead of several."""
+"""Which command makes codecs distinguishable: more processes, or one run instead of several."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _LEAST: Final = 10.0
 
 
 def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
-    """Return the command line that resolves codecs.
+    """Return the command line that makes codecs distinguishable.
 
     Args:
-        results: What was measured; rows of several runs are resolved by one run only.
-        codecs: The cheapest codec and those that are not resolved from it.
+        results: What was measured; rows of several runs need one run of all.
+        codecs: The cheapest codec and those that are not distinguishable from it.
         found: The ratios of those to the cheapest.
         file: The result file's name.
     """

@@ -75,6 +75,7 @@ def _merge(results: Sequence[Result]) -> Result:
         corpora=tuple(corpora.values()),
         operations=tuple({facts.name: facts for r in results for facts in r.operations}.values()),
         complete=all(result.complete for result in results),
+        rankings=(),
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
         warnings=tuple(
             dict.fromkeys([*_other_options(results), *(text for r in results for text in r.warnings)])

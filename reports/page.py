@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..bench.results import Result
 from ..bench.stats import FEW, SESSION, TIE
+from ..bench.verdict import PARTS, preference
 from ..errors import UsageError
 from ..escape import all_visible
 from . import page_placed, pipeline, stores
-from .candidates import FLOOR, corpora
+from .candidates import FLOOR, Candidate, corpora
 from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
 from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
 from .columns import COLUMNS
-from .cost import FORMULA, PARTS, PLAUSIBLE, Cost
+from .cost import FORMULA, PLAUSIBLE, Cost
 from .embed import embeddable, plain
 from .environment import warnings
 from .markup import html
 from .merge import machines
 from .page_table import PageTable, page_table
-from .sentence import recommendation
+from .sentence import drawback, recommendation
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -90,7 +91,13 @@ def render(
     costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
-            {"label": view.label, "machine": view.machine, "corpus": view.corpus.name, "unit": table.unit(n)}
+            {
+                "label": view.label,
+                "machine": view.machine,
+                "corpus": view.corpus.name,
+                "unit": table.unit(n),
+                "codecs": {e.name: _judging(e) for e in view.candidates},
+            }
             for n, view in enumerate(found)
         ],
         "floor": FLOOR,
@@ -101,7 +108,7 @@ def render(
         "axes": axes(),
         "plausible": PLAUSIBLE,
         "parts": PARTS,
-        "alpha": [view.alpha for view in found],
+        "alpha": [view.standing.alpha for view in found],
         "sort": _sorting(sort, table),
         "sliders": _sliders(cost),
         "charts": charts.live(),
@@ -136,6 +143,11 @@ def render(
         losses=_losses(found),
         amount=amount,
     )
+
+
+def _judging(candidate: Candidate) -> dict[str, Any]:
+    """Return what the page's script cannot know of a codec: why it may not win, and how it breaks ties."""
+    return {"drawback": drawback(candidate), "taste": preference(candidate.facts, 0.0, 0.0)[:2]}
 
 
 def _sheets(results: Sequence[Result]) -> dict[str, Markup]:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from ..bench.results import CorpusFacts, Measurement, Result
-from ..bench.stats import FEW, TIE, Ratio, verdicts
+from ..bench.stats import FEW, TIE, Ratio
+from ..bench.verdict import Contest, error_share, preference
 from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError, hint, near
 from . import numbers
-from .candidates import FLOOR, Candidate, alpha, candidates_on, corpora, dictionary_of, summed
+from .candidates import (
+    FLOOR,
+    Candidate,
+    Standing,
+    candidates_on,
+    corpora,
+    dictionary_of,
+    standing_on,
+    summed,
+)
 from .cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from .further import resolving
 from .merge import aligned, machines, plain_name
-from .sentence import FAILED, FEW_NAMES, few, listed, some
+from .sentence import FAILED, FEW_NAMES, broken_by, few, listed, some
 
-__all__ = ["TIE_BREAKERS", "Choice", "Parts", "Wish", "explained", "pick"]
-
-TIE_BREAKERS: Final = (
-    "read by other languages before Python only",
-    "fewer dependencies: standard library, then core, then an extra",
-    "smaller payload",
-    "name",
-)
-"""How codecs that cost the same are put in order, first rule first."""
+__all__ = ["Choice", "Parts", "Wish", "explained", "pick"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,8 @@ class Choice:
         winner: Its facts and cells are those of the first corpus.
         reasons: Half sentences; joined they say why.
         tied: Codecs that surely cost the same (`TIE`), and lost by a tie-breaker.
-        unresolved: Codecs that may cost less for all that is known: name, and how many times the
-            lowest cost they take, with the interval.
+        unresolved: Codecs that are not distinguishable from the cheapest: name, and how many times the
+            lowest cost they take, with the interval that goes with the verdict of the table: 1 lies inside.
         runners_up: Name and how many times the winner's cost, cheapest first.
         excluded: Name and what excluded it.
         breakeven: Sentences on what would change the answer.
@@ -124,7 +125,8 @@ class Choice:
 def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
     """Pick a codec: the cheapest; among those that surely cost the same, the first by the tie-breakers.
 
-    What is not resolved from the cheapest is no tie: it comes behind, and the reasons say so.
+    The verdict on any two codecs is that of the table, whatever leaves others out. A codec that is not
+    distinguishable from the cheapest is no tie: it comes behind, and the reasons say so.
 
     Args:
         results: What was measured.
@@ -157,7 +159,8 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             raise RunError("no codec took part")
         raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
     weights = _weights(fields)
-    samples = {name: _cost_samples(name, fields, weights, wish.cost) for name in eligible}
+    standing = _standing(result, fields, weights, wish.cost)
+    samples = {name: standing.samples.get(name, ()) for name in eligible}
     fewest = min(map(len, samples.values()))
     if not fewest:
         raise UsageError(
@@ -167,12 +170,12 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
     parts = {name: _parts(name, fields, weights) for name in eligible}
     race = _Race(
         fields=fields,
-        samples=samples,
+        standing=standing,
         parts=parts,
-        order=sorted(eligible, key=lambda name: parts[name].total(wish.cost)),
+        order=[name for name in standing.costs if name in parts],
         cost=wish.cost,
     )
-    tied: list[str] = []
+    tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
     if wish.codec is not None:
         winner = _named(wish.codec, race.order, excluded)
@@ -181,12 +184,15 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         if fewest < FEW and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
             raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
-        winner, tied, unresolved = _judged(race, alpha(result))
-        reasons = _won(winner, tied, unresolved, race)
+        contest = standing.judgment.contest(race.order, race.preferred)
+        assert contest is not None, "those that fit have costs"
+        winner, tied = contest.winner, contest.same
+        unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
+        reasons = _won(contest, race)
         if unresolved:
-            contenders = [plain_name(name) for name in (race.order[0], *unresolved)]
+            contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file)
-            reasons.append(f"not resolved against {few(list(unresolved))}: go on with `{line}`")
+            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer): `{line}`")
     candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return Choice(
@@ -194,7 +200,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         wish=wish,
         corpora=tuple(chosen),
         reasons=(*reasons, *_merits(candidate, wish, fields)),
-        tied=tuple(tied),
+        tied=tied,
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
@@ -209,13 +215,13 @@ class _Race:
 
     Attributes:
         fields: Every codec's cells, by corpus and name.
-        samples: Costs by codec, process by process.
-        parts: What a codec's cost is made of.
-        order: Names, cheapest first.
+        standing: The ranking of all codecs that have a cost, those that do not fit as well.
+        parts: What the cost of those that fit is made of.
+        order: Their names, cheapest first.
     """
 
     fields: _Fields
-    samples: Mapping[str, Sequence[Measurement]]
+    standing: Standing
     parts: Mapping[str, Parts]
     order: Sequence[str]
     cost: Cost
@@ -224,17 +230,10 @@ class _Race:
         """The cost of a codec, in seconds."""
         return self.parts[name].total(self.cost)
 
-
-def _judged(race: _Race, alpha: float) -> tuple[str, list[str], dict[str, Ratio]]:
-    """Return the winner, what surely costs the same, and ratios to the cheapest of what is not resolved."""
-    judged = verdicts(race.samples, alpha)
-    cheapest, *others = race.order
-    # What stands behind a codec that is surely dearer is dearer, however little is known of it.
-    near = list(takewhile(lambda name: judged[cheapest, name][0] != "faster", others))
-    same = [cheapest, *(name for name in near if judged[cheapest, name][0] == "same")]
-    winner = min(same, key=_preference(race))
-    unresolved = {name: judged[name, cheapest][1] for name in near if name not in same}
-    return winner, [name for name in same if name != winner], unresolved
+    def preferred(self, name: str) -> tuple[Any, ...]:
+        """The sort key of the tie-breakers."""
+        facts, parts = next(iter(self.fields.values()))[name].facts, self.parts[name]
+        return preference(facts, parts.size, parts.dump + self.cost.reads * parts.read)
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
@@ -376,15 +375,20 @@ def _weights(fields: _Fields) -> dict[str, float]:
     return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
 
 
-def _cost_samples(
-    name: str, fields: _Fields, weights: Mapping[str, float], cost: Cost
-) -> tuple[Measurement, ...]:
-    def weighted(corpus: str) -> list[Measurement]:
+def _standing(result: Result, fields: _Fields, weights: Mapping[str, float], cost: Cost) -> Standing:
+    """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does."""
+    if len(fields) == 1:
+        corpus, found = next(iter(fields.items()))
+        return standing_on(result, corpus, found.values(), cost)
+    everywhere = set.intersection(*(set(found) for found in fields.values()))
+
+    def weighted(corpus: str, name: str) -> list[Measurement]:
         w = weights[corpus]
         found = cost.samples(fields[corpus][name].cells)
         return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]
 
-    return summed(aligned([weighted(corpus) for corpus in fields]))
+    samples = {n: summed(aligned([weighted(corpus, n) for corpus in fields])) for n in sorted(everywhere)}
+    return Standing.of(samples, error_share(result))
 
 
 def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
@@ -397,29 +401,19 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
 # Why
 
 
-def _preference(race: _Race) -> Callable[[str], tuple[object, ...]]:
-    """Return the sort key of the tie-breakers."""
-
-    def key(name: str) -> tuple[object, ...]:
-        facts = next(iter(race.fields.values()))[name].facts
-        weight = 0 if facts.library == "Python" else 2 if facts.extra else 1
-        return not facts.interoperable, weight, race.parts[name].size, name
-
-    return key
-
-
-def _won(winner: str, tied: Sequence[str], unresolved: Collection[str], race: _Race) -> list[str]:
+def _won(contest: Contest, race: _Race) -> list[str]:
     """Say why a codec comes first, and by how much."""
+    winner = contest.winner
     of = f"{_time(race.total(winner))} for {race.cost.sentence()}"
     if len(race.order) == 1:
         return [f"the only codec that fits, {of}"]
-    if tied:
-        level = _level(winner, race.order[0], tied)
-        reasons = [f"{level}, at {of}, and comes first as {_broken_by(winner, tied, race)}"]
+    if contest.same:
+        because = broken_by(race.preferred, contest)
+        reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
     else:
         reasons = [f"lowest cost, {of}"]
-    rest = [name for name in race.order if name != winner and name not in tied]
-    if rest and not unresolved:
+    rest = [name for name in race.order if name not in contest.level]
+    if rest and not contest.unresolved:
         reasons.append(f"{rest[0]} is next at {numbers.ratio(race.total(rest[0]) / race.total(winner))} that")
     return reasons
 
@@ -452,32 +446,20 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     return reasons
 
 
-def _level(name: str, cheapest: str, others: Sequence[str]) -> str:
-    """Say whom the winner is level with; of the tied, each is known to be level with the cheapest only."""
+def _level(contest: Contest) -> str:
+    """Say what the winner is level with; of the tied, each is known to be level with the cheapest only."""
     within = f"(within {TIE:.0%})"
-    if name == cheapest:
-        return f"costs the same as {listed(others)} {within}"
-    also = [other for other in others if other != cheapest]
-    return f"costs the same as {cheapest} {within}" + (f", and so does {listed(also)}" if also else "")
+    if contest.winner == contest.cheapest:
+        return f"costs the same as {listed(contest.same)} {within}"
+    also = [other for other in contest.same if other != contest.cheapest]
+    return f"costs the same as {contest.cheapest} {within}" + (
+        f", and so does {listed(also)}" if also else ""
+    )
 
 
 def _cpu(candidate: Candidate, cost: Cost) -> float:
     reading = _value(candidate, "load") + _value(candidate, "fix")
     return _value(candidate, "dump") + cost.reads * reading
-
-
-def _broken_by(name: str, others: Sequence[str], race: _Race) -> str:
-    """Name the tie-breakers that put the winner before the others, the first rule first."""
-    key = _preference(race)
-    own = key(name)
-    rules = {[a != b for a, b in zip(own, key(other), strict=True)].index(True) for other in others}
-    words = (
-        "other languages read it",
-        "it needs fewer dependencies",
-        "its payload is smaller",
-        "its name sorts first",
-    )
-    return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
 def _plausible(point: float | None, weight: str) -> TypeGuard[float]:

@@ -8,8 +8,8 @@ from ..escape import visible
 from . import numbers, text
 from .cost import FORMULA, Cost
 from .merge import plain_name
-from .pick import TIE_BREAKERS, Choice, explained
-from .sentence import FEW_NAMES, some
+from .pick import Choice, explained
+from .sentence import FEW_NAMES, TIE_BREAKERS, some
 from .table import Column, Entry, Row, Section, Table
 
 __all__ = ["render"]
@@ -35,7 +35,7 @@ def _body(choice: Choice, explain: bool) -> Iterable[str]:
             f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
             for name, found in choice.unresolved
         ]
-        yield f"not resolved, times the lowest cost: {some(rows, most)}"
+        yield f"not distinguishable (run longer), times the lowest cost: {some(rows, most)}"
     names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
     if choice.wish.needs and not any("+schema" in name for name in names):
         yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"

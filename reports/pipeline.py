@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..bench.results import FLOOR, CellResult, CorpusFacts, Measurement, Result
-from ..bench.stats import Ratio, Verdict, ranks, verdicts
+from ..bench.stats import Ratio, Verdict, verdicts
+from ..bench.verdict import error_share
 from ..errors import UsageError
 from . import numbers
-from .candidates import Figure, Standing, alpha, corpora, figure
+from .candidates import Figure, Standing, corpora, figure
 from .captions import measured_on
 from .environment import under_notes
 from .merge import machines
@@ -92,13 +93,7 @@ class _Line:
 
     def standing(self, spot: Spot, operation: str) -> Standing:
         """Rank the codecs by an operation; the floor takes no part."""
-        samples = self._racing(spot, operation)
-        figures = {codec: found for codec, s in samples.items() if (found := figure(s)) is not None}
-        order = sorted(figures, key=lambda codec: figures[codec].value)
-        judged = verdicts(samples, self.alpha)
-        return Standing(
-            {codec: figures[codec] for codec in order}, ranks(samples, judged), samples, self.alpha, judged
-        )
+        return Standing.of(self._racing(spot, operation), self.alpha)
 
     def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
         found = {c: self.samples(spot, c, operation) for c in self.cells[spot] if c != FLOOR}
@@ -142,12 +137,12 @@ def lines(result: Result) -> list[_Line]:
             searched.append((asked, cell))
             continue
         key = cell.cell.corpus, asked.number or _RATE
-        line = found.setdefault(key, _Line(corpus_of[key[0]], key[1], alpha(result)))
+        line = found.setdefault(key, _Line(corpus_of[key[0]], key[1], error_share(result)))
         at(asked, cell, line)
     for asked, cell in searched:
         corpus = cell.cell.corpus
         line = next((line for (name, _), line in found.items() if name == corpus), None) or found.setdefault(
-            (corpus, 0), _Line(corpus_of[corpus], 0, alpha(result))
+            (corpus, 0), _Line(corpus_of[corpus], 0, error_share(result))
         )
         line.bound = asked.number or _BOUND
         at(asked, cell, line)

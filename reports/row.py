@@ -100,13 +100,11 @@ def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
 def place(candidate: Candidate, setting: Setting) -> Entry:
     """Say the rank by cost."""
     standing = setting.standing
-    rank = standing.ranks.get(candidate.name)
-    if rank is None and candidate.untimed:
-        return Entry("not timed", None, tone="dim")
-    if rank is None:
-        return Entry("–", None, tone="dim")
-    shared = standing.shared(candidate.name)
-    return Entry(standing.place(candidate.name), rank, verdict=shared[1] if shared else "")
+    if candidate.name not in standing.places:
+        return Entry("not timed" if candidate.untimed else "–", None, tone="dim")
+    first, last = standing.places[candidate.name]
+    text = standing.place(candidate.name)
+    return Entry(text, first, first, last, verdict=standing.verdict(candidate.name) or "")
 
 
 def fidelity(candidate: Candidate, setting: Setting) -> Entry:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..bench.results import CorpusFacts, Measurement
-from ..bench.stats import Prior, Verdict, common, ratio, verdicts
+from ..bench.stats import Noise, Verdict, common, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
@@ -24,12 +24,16 @@ _Maker = Callable[[Candidate], Entry]
 _OPPOSITE: Final[Mapping[Verdict, Verdict]] = {"faster": "slower", "slower": "faster"}
 """What more is called where more is better."""
 
+_LEVEL: Final = ("same", "unresolved")
+"""Verdicts that leave open which of two codecs is faster."""
+
 
 class SectionBuilder:
     """Builds the section of one corpus on one machine.
 
     Args:
         known: Every column that there can be, by key.
+        standing: The ranking by cost.
 
     Attributes:
         peers: The builders of the same corpus on all machines, itself among them: figures that are
@@ -42,14 +46,14 @@ class SectionBuilder:
         candidates: Sequence[Candidate],
         options: TableOptions,
         known: Mapping[str, ColumnSpec],
-        alpha: float,
+        standing: Standing,
     ) -> None:
         self.corpus = corpus
         self.options = options
         self.known = known
         self.shown = [candidate for candidate in candidates if candidate.measured]
         self.failed = [e for e in candidates if not e.measured and e.name != FLOOR]
-        self.standing = Standing.of(self.shown, options.cost, alpha)
+        self.standing = standing
         self.peers = [self]
         self.keys = self._keys()
         self.setting = Setting(self.standing, self.keys, corpus.profile)
@@ -82,7 +86,7 @@ class SectionBuilder:
             lines=tuple(captions.above(self.corpus, self.shown, self.standing, self.options)),
             footnotes=self.setting.footnotes,
             absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
-            remarks=tuple(self._remarks()),
+            remarks=tuple(self._remarks(rows)),
         )
 
     def _keys(self) -> list[str]:
@@ -101,7 +105,7 @@ class SectionBuilder:
         whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
         return whole and any(map(spec.tells, self.shown))
 
-    def _remarks(self) -> Iterable[str]:
+    def _remarks(self, rows: Iterable[Row]) -> Iterable[str]:
         """Name the columns that were asked for and stay empty, and what is not known of the others."""
         asked = {key: self._spec(key) for key in self.options.columns or ()}
         empty = [
@@ -111,6 +115,12 @@ class SectionBuilder:
         ]
         if self.shown and empty:
             yield f"{', '.join(empty)}: not measured in this run"
+        shown = [entry for row in rows for entry in row.entries.values()]
+        if any(entry.verdict in _LEVEL and entry.text.startswith("(") for entry in shown):
+            yield (
+                "a ratio in parentheses is not distinguishable from 1; that takes more than its own ±, as all "
+                "pairs of a column are judged together"
+            )
         yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
 
     def _ordered(self) -> list[Candidate]:
@@ -237,7 +247,7 @@ class SectionBuilder:
         against = next((e for e in candidates if e.name == name), None)
         usable = self._usable(spec, [e for e in candidates if e.name in figures])
         judged = self._judged(name, spec, usable)
-        prior = common(usable)
+        noise = common(usable)
 
         roughly = filter(None, (self._rough(e, spec) for e in candidates))
         unit = figures[name].value if name in figures else best(spec.direction)(roughly, default=0.0)
@@ -251,15 +261,15 @@ class SectionBuilder:
                 return _bound(ours, figures[name])
             if candidate is against:
                 return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
-            value, low, high = _quotient(candidate.name, name, usable, figures, prior)
+            value, low, high = _quotient(candidate.name, name, usable, figures, noise)
             if not math.isfinite(value):
                 return EMPTY
             verdict = judged.get(candidate.name, "")
             half = None if low is None or high is None else (high - low) / 2
-            text = " ".join(filter(None, (numbers.ratio(value), numbers.spread(value, half))))
-            if verdict in ("same", "unresolved"):
-                return Entry(f"≈{text}", value, low, high, tone="dim", verdict=verdict)
-            return Entry(text, value, low, high, verdict=verdict)
+            level = verdict in _LEVEL
+            shown = f"({numbers.ratio(value)})" if level else numbers.ratio(value)
+            text = " ".join(filter(None, (shown, numbers.spread(value, half))))
+            return Entry(text, value, low, high, tone="dim" if level else "", verdict=verdict)
 
         return column, make
 
@@ -276,7 +286,7 @@ class SectionBuilder:
         self, name: str, spec: ColumnSpec, usable: Mapping[str, Sequence[Measurement]]
     ) -> Mapping[str, Verdict]:
         """Return what each codec is to one of them, judged as ranks are."""
-        judged = verdicts(usable, self.standing.alpha)
+        judged = self.standing.judged if spec.figure else verdicts(usable, self.standing.alpha)
         words = _OPPOSITE if spec.direction == "higher" else {}
         return {a: words.get(verdict, verdict) for (a, b), (verdict, _) in judged.items() if b == name}
 
@@ -340,11 +350,11 @@ def _quotient(
     theirs: str,
     samples: Mapping[str, Sequence[Measurement]],
     figures: Mapping[str, Figure],
-    prior: Prior | None,
+    noise: Noise,
 ) -> tuple[float, float | None, float | None]:
     """Return the ratio of two codecs with its interval, which only times of several processes have."""
     if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
-        found = ratio(samples[ours], samples[theirs], prior=prior)
+        found = ratio(samples[ours], samples[theirs], prior=noise.between(ours, theirs))
         known = math.isfinite(found.high)
         return found.value, found.low if known else None, found.high if known else None
     below = figures[theirs].value

@@ -6,13 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..bench.results import Result
-from ..bench.stats import FEW
-from ..codecs import is_raw
-from .candidates import FLOOR, Candidate, Standing, alpha, candidates_on, corpora
+from ..bench.stats import FEW, TIE
+from ..bench.verdict import Contest, Drawback, Preferred
+from .candidates import FLOOR, Candidate, Standing, candidates_on, corpora, preferred, standing_on
 from .cost import Cost
 from .numbers import ratio
 
-__all__ = ["FAILED", "FEW_NAMES", "few", "got_through", "listed", "recommendation", "some"]
+__all__ = [
+    "FAILED",
+    "FEW_NAMES",
+    "TIE_BREAKERS",
+    "broken_by",
+    "contests",
+    "drawback",
+    "few",
+    "got_through",
+    "listed",
+    "recommendation",
+    "some",
+]
 
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
@@ -28,6 +40,24 @@ FAILED: Final[Mapping[str, str]] = {
 
 FEW_NAMES: Final = 3
 """Names that stand in a sentence before the others are counted."""
+
+_DRAWBACKS: Final[Mapping[Drawback, str]] = {
+    "trusted": "is for trusted data only",
+    "raw": "is no codec to import",
+    "unchecked": "was not checked",
+    "lossy": "is lossy here",
+}
+"""What keeps a codec from being recommended, as the end of a sentence."""
+
+TIE_BREAKERS: Final = {
+    "read by other languages before Python only": "other languages read it",
+    "fewer dependencies: standard library, then core, then an extra": "it needs fewer dependencies",
+    "smaller payload": "its payload is smaller",
+    "less processor time, to two digits": "it takes less processor time",
+    "name": "its name sorts first",
+}
+"""How codecs that cost the same are put in order, first rule first, as `bakeoff.bench.verdict.preference`
+does; and what is said of the codec that a rule prefers."""
 
 _NONE: Final = "No codec got through"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
@@ -45,7 +75,7 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
     found: dict[str, list[tuple[str, str]]] = {}
     for corpus in corpora(result):
         if candidates := _candidates(result, corpus.name):
-            verdict, aside = _verdict(candidates, model, alpha(result))
+            verdict, aside = _verdict(candidates, standing_on(result, corpus.name, candidates, model), model)
             found.setdefault(verdict, []).append((corpus.name, aside))
     if not found:
         return "Nothing was measured, so there is nothing to recommend."
@@ -54,6 +84,18 @@ def recommendation(result: Result, cost: Cost | None = None) -> str:
     if found.keys() <= {_NONE, _PARTS, _LATE, _UNCHECKED}:
         return f"{text}."
     return f"{text} (by the cost of {model.sentence()})."
+
+
+def contests(result: Result, cost: Cost) -> dict[str, Contest]:
+    """Return, by corpus, which codecs may win of those that can be recommended."""
+    found = {}
+    for corpus in corpora(result):
+        candidates = _candidates(result, corpus.name)
+        safe = [candidate for candidate in candidates if not candidate.drawback]
+        standing = standing_on(result, corpus.name, candidates, cost)
+        if contest := standing.contest(safe, preferred(safe, cost)):
+            found[corpus.name] = contest
+    return found
 
 
 def got_through(result: Result) -> bool:
@@ -83,39 +125,47 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
     return f"{verdict} on {listed(named)}"
 
 
-def _verdict(candidates: list[Candidate], cost: Cost, alpha: float) -> tuple[str, str]:
+def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
-    standing = Standing.of(candidates, cost, alpha)
     if not standing.costs:
         return _without_costs(candidates, cost), ""
     if not any(candidate.checked for candidate in candidates):
         return _UNCHECKED, ""
-    safe = [e for e in candidates if _recommendable(e) and e.name in standing.costs]
-    if not safe:
+    safe = [candidate for candidate in candidates if not candidate.drawback]
+    contest = standing.contest(safe, preferred(safe, cost))
+    if contest is None:
         first = next(iter(standing.costs))
         return "No safe codec brings every record back", f"{first} comes first of the others"
-    # Ranked once more among themselves: a tie with a codec that is out is not a tie.
-    own = standing if len(safe) == len(standing.costs) else Standing.of(safe, cost, alpha)
-    winner, *others = own.costs
-    # What the table shows as a tie is one here, too, though fewer codecs would separate it.
-    level = {*own.tied(winner), *standing.tied(winner)}
-    tied = [name for name in others if name in level]
+    others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
+    processes = min(map(len, standing.samples.values()))
     asides = []
-    processes = min(map(len, own.samples.values()))
     if processes < FEW and others:
-        verdict = f"{_processes(processes)} too few to tell codecs apart"
-    elif tied:
-        verdict = f"{few([winner, *tied])} cannot be told apart at the top"
+        verdict = f"{_processes(processes)} too few to distinguish codecs"
+    elif contest.unresolved:
+        verdict = f"{few(contest.level)} are not distinguishable at the top"
+    elif contest.same:
+        verdict = f"{few(contest.level)} cost the same, within {TIE:.0%}"
+        key = preferred(safe, cost)
+        asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:
-        verdict = f"{winner} costs least"
-        times = own.costs[others[0]].value / own.costs[winner].value
-        asides.append(f"{others[0]} comes next at {ratio(times)} its cost")
+        verdict = f"{contest.winner} costs least"
+        following = next(name for name in standing.costs if name in others)
+        times = standing.costs[following].value / standing.costs[contest.winner].value
+        asides.append(f"{following} comes next at {ratio(times)} its cost")
     elif len(candidates) == 1:
-        verdict = f"{winner} brings every record back safely, and nothing else was measured"
+        verdict = f"{contest.winner} brings every record back safely, and nothing else was measured"
     else:
-        verdict = f"{winner} is the only one that brings every record back safely"
-    asides += _better(candidates, standing, winner)
+        verdict = f"{contest.winner} is the only one that brings every record back safely"
+    asides += _better(candidates, standing, contest.winner)
     return verdict, ", ".join(asides)
+
+
+def broken_by(key: Preferred, contest: Contest) -> str:
+    """Name the tie-breakers that put the winner before those that cost the same, the first rule first."""
+    own = key(contest.winner)
+    rules = {[a != b for a, b in zip(own, key(name), strict=True)].index(True) for name in contest.same}
+    words = list(TIE_BREAKERS.values())
+    return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
 def _without_costs(candidates: list[Candidate], cost: Cost) -> str:
@@ -133,34 +183,19 @@ def _processes(number: int) -> str:
     return "1 process is" if number == 1 else f"{number} processes are"
 
 
-def _recommendable(candidate: Candidate) -> bool:
-    safe = not candidate.facts.trusted_only and not is_raw(candidate.name)
-    return safe and candidate.checked and candidate.outcome == "ok"
-
-
 def _better(candidates: list[Candidate], standing: Standing, winner: str) -> list[str]:
-    """Name what ranks above the winner, and why it is not recommended."""
-    above = [
-        e for e in candidates if e.name in standing.ranks and standing.ranks[e.name] < standing.ranks[winner]
-    ]
-    if not above:
-        return []
-    best = min(above, key=lambda e: standing.costs[e.name].value)
-    return [f"{best.name} is quicker but {_drawback(best)}"]
+    """Name the cheapest codec that is surely faster than the winner, and why it is not recommended."""
+    known = {candidate.name: candidate for candidate in candidates}
+    above = [n for n in standing.costs if n != winner and standing.judged[n, winner][0] == "faster"]
+    return [f"{above[0]} is faster but {drawback(known[above[0]])}"] if above else []
 
 
-def _drawback(candidate: Candidate) -> str:
-    """Say why a codec with a cost is not recommended."""
-    if candidate.facts.trusted_only:
-        return "is for trusted data only"
-    if is_raw(candidate.name):
-        return "is no codec to import"
-    if not candidate.checked:
-        return "was not checked"
-    if candidate.outcome in FAILED:
+def drawback(candidate: Candidate) -> str:
+    """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
+    if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
         return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
-    return "is lossy here"
+    return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""
 
 
 def some(names: Sequence[str], most: int = FEW_NAMES) -> str:

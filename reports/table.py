@@ -78,12 +78,12 @@ class Entry:
     Attributes:
         text: What is shown, without marks.
         value: The raw figure (unscaled) or word; None where there is none.
-        low: Lower end of the interval, raw.
-        high: Upper end of the interval, raw.
+        low: Lower end of the interval, raw; of a rank the best that is possible.
+        high: Upper end of the interval, raw; of a rank the worst that is possible.
         limit: What the figure is shown to be below, raw, where less cannot be measured.
         marks: Footnote letters.
-        verdict: Of a ratio of times or of a shared rank, what its codec is to the other one: "faster",
-            "slower", "same", or "unresolved" where too little is known.
+        verdict: Of a ratio of times, what its codec is to the other one: "faster", "slower", "same", or
+            "unresolved" where too little is known. Of a rank, why there may be several.
         tone: "good", "bad" or "dim", for outputs that have colour; never the only sign.
     """
 

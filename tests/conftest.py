@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from needed import count, leave_out
+
 settings.register_profile(
     "default",
     max_examples=60,
@@ -22,12 +24,22 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were left out, and how to run them: a green run is not taken for a full one."""
+    if number := count(terminalreporter.getreports("skipped")):
+        terminalreporter.write_line(
+            f"left out for want of a server, a browser or a system library: {number}; "
+            "python3 tasks.py test --servers installs those",
+            yellow=True,
+        )
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
     """Where the server of a kind is, which is started for that; skips the test where it cannot be had."""
     if sys.platform == "win32":
         pytest.skip("no such server is started on Windows")
-    from servers import Servers, UnavailableError
+    from servers import KINDS, Servers, UnavailableError
 
     base = tmp_path_factory.getbasetemp()
     shared = Servers(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
@@ -36,6 +48,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
         try:
             return shared.url(name)
         except UnavailableError as lacking:
+            if name in KINDS:
+                leave_out(str(lacking))
             pytest.skip(str(lacking))
 
     yield url

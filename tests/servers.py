@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 import psutil
 
@@ -33,8 +34,8 @@ JARS = Path(sys.prefix, "jars")
 """Where tasks.py puts those of Maven, beside what pip installs."""
 PASSWORD = "o0pen/Sesame@7"  # with what has to be quoted in a URL
 QUOTED = "o0pen%2FSesame%407"
-PATIENCE = 60.0
-"""Seconds that a server may take to start, and to stop."""
+PATIENCE = 300.0
+"""Seconds that a server may take to start, and to stop: a guard against one that hangs, not a measure."""
 PLACES = os.pathsep.join(
     (
         str(Path(sys.executable).parent),
@@ -58,6 +59,8 @@ class Kind:
         packages: What Debian has it in, each with a program of it.
         url: Of a server, but for its port.
         commands: Given a folder of its own and a port: what prepares it, and last what serves.
+        ask: Given its URL, ask it something as a client does; raises while it does not answer.
+        jars: Whether it needs those of Maven, too.
         user: Who runs it in place of root, as some refuse to serve as that.
         end: The signal by which it ends at once and leaves nothing behind.
     """
@@ -65,6 +68,8 @@ class Kind:
     packages: dict[str, str]
     url: str
     commands: Callable[[Path, int], list[list[str]]]
+    ask: Callable[[str], object]
+    jars: bool = False
     user: str = ""
     end: signal.Signals = signal.SIGTERM
 
@@ -73,6 +78,17 @@ class Kind:
         return [
             package for package, program in self.packages.items() if not shutil.which(program, path=PLACES)
         ]
+
+    def demand(self, name: str) -> None:
+        """Make sure that it can be started.
+
+        Raises:
+            UnavailableError: It is not installed.
+        """
+        if lacking := self.lacks():
+            raise UnavailableError(f"no {name} here: apt-get install {' '.join(lacking)}")
+        if self.jars and not JARS.is_dir():
+            raise UnavailableError(f"no {name} here: Maven has not brought {JARS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +109,56 @@ class Server:
         for one in (started, *started.children(recursive=True)):
             one.kill()
         self.process.wait()
+
+
+def _ask_redis(url: str) -> None:
+    import redis
+
+    with redis.Redis.from_url(url) as client:
+        client.ping()
+
+
+def _ask_postgresql(url: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        connection.execute("select 1")
+
+
+def _ask_mariadb(url: str) -> None:
+    import pymysql
+
+    parts = urlsplit(url)
+    with pymysql.connect(
+        host=parts.hostname,
+        port=parts.port,
+        user=parts.username,
+        password=unquote(parts.password or ""),
+        database=parts.path.strip("/"),
+    ) as connection:
+        connection.ping(reconnect=False)
+
+
+def _ask_mongodb(url: str) -> None:
+    import pymongo
+
+    client: pymongo.MongoClient[Any] = pymongo.MongoClient(url, serverSelectionTimeoutMS=1000)
+    with client:
+        client.admin.command("ping")
+
+
+def _ask_nats(url: str) -> None:
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=1) as connection:
+        # It greets before it is asked.
+        if not connection.recv(5).startswith(b"INFO"):
+            raise ConnectionError("it does not greet")
+
+
+def _ask_kafka(url: str) -> None:
+    from confluent_kafka import Producer
+
+    Producer({"bootstrap.servers": url}).list_topics(timeout=1)
 
 
 def _redis(folder: Path, port: int) -> list[list[str]]:
@@ -125,8 +191,6 @@ def _mariadb(folder: Path, port: int) -> list[list[str]]:
 
 
 def _mongodb(folder: Path, port: int) -> list[list[str]]:
-    if not JARS.is_dir():
-        raise UnavailableError(f"no {JARS}: `python3 tasks.py test` puts them there with Maven")
     # Of short life and little memory; the source is compiled as it starts.
     options = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*"]
     return [["java", *options, str(Path(__file__).parent / "mongo/Server.java"), str(port)]]
@@ -141,11 +205,14 @@ def _kafka(folder: Path, port: int) -> list[list[str]]:
 
 
 KINDS = {
-    "redis": Kind({"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis),
+    "redis": Kind(
+        {"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis, _ask_redis
+    ),
     "postgresql": Kind(
         {"postgresql": "postgres"},
         f"postgresql://tester:{QUOTED}@127.0.0.1:{{}}/postgres",
         _postgresql,
+        _ask_postgresql,
         user="postgres",
         end=signal.SIGINT,
     ),
@@ -153,16 +220,21 @@ KINDS = {
         {"mariadb-server": "mariadbd"},
         f"mysql+pymysql://tester:{QUOTED}@127.0.0.1:{{}}/bakeoff",
         _mariadb,
+        _ask_mariadb,
         user="mysql",
     ),
     # What speaks its protocol, in Java and in memory, as Debian has no MongoDB: not for figures.
     "mongodb": Kind(
-        {"default-jdk-headless": "javac", "maven": "mvn"}, "mongodb://127.0.0.1:{}/bakeoff", _mongodb
+        {"default-jdk-headless": "javac", "maven": "mvn"},
+        "mongodb://127.0.0.1:{}/bakeoff",
+        _mongodb,
+        _ask_mongodb,
+        jars=True,
     ),
     # A mock that speaks the protocol, as a broker takes 10 s to start: not for figures.
-    "kafka": Kind({}, "127.0.0.1:{}", _kafka),
+    "kafka": Kind({}, "127.0.0.1:{}", _kafka, _ask_kafka),
     # Without a password, as nats-py takes those of a URL as they stand there, quoted.
-    "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats),
+    "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats, _ask_nats),
 }
 
 
@@ -175,8 +247,7 @@ def started(name: str) -> Iterator[Server]:
         RuntimeError: It did not start, and what it wrote.
     """
     kind = KINDS[name]
-    if lacking := kind.lacks():
-        raise UnavailableError(f"no {name} here: apt-get install {' '.join(lacking)}")
+    kind.demand(name)
     user = kind.user if os.geteuid() == 0 else ""
     folder = Path(tempfile.mkdtemp(prefix=f"bakeoff-{name}-"))
     try:
@@ -195,8 +266,9 @@ def started(name: str) -> Iterator[Server]:
                     process.kill()
             process = _begin(serving, folder, log, user)
         try:
-            _wait(process, port)
-            yield Server(kind.url.format(port), process)
+            url = kind.url.format(port)
+            _wait(process, kind, url)
+            yield Server(url, process)
         except TimeoutError as error:
             said = (folder / "log").read_text(errors="replace")[-2000:]
             raise RuntimeError(f"{name} does not start: {error}\n{said}") from None
@@ -229,19 +301,19 @@ def _free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
-    """Return when somebody listens."""
+def _wait(process: subprocess.Popen[bytes], kind: Kind, url: str) -> None:
+    """Return when it has answered a client: some listen before they can, and refuse everybody till then."""
     until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            raise TimeoutError(f"it ended with {process.returncode}")
+    while process.poll() is None:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.02)
+            kind.ask(url)
+        except Exception as error:
+            if time.monotonic() > until:
+                raise TimeoutError(f"it does not answer after {PATIENCE:.0f} s: {error}") from error
+            time.sleep(0.05)
         else:
             return
-    raise TimeoutError(f"nobody listens after {PATIENCE:.0f} s")
+    raise TimeoutError(f"it ended with {process.returncode}")
 
 
 def _stop(process: subprocess.Popen[bytes], end: signal.Signals) -> None:
@@ -287,8 +359,7 @@ class Servers:
         self._locks.close()
 
     def _ask(self, name: str) -> str:
-        if lacking := KINDS[name].lacks():
-            raise UnavailableError(f"no {name} here: apt-get install {' '.join(lacking)}")
+        KINDS[name].demand(name)
         room = self._room / f"server-{name}"
         room.mkdir(exist_ok=True)
         with (room / "starting").open("w") as starting:

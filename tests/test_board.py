@@ -40,7 +40,7 @@ def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
 
 def test_a_pipe_gets_the_final_table_only(tmp_path: Path) -> None:
     """Nothing that is not final is printed."""
-    done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, timeout=600)
 
     assert done.returncode == 0
     assert "so far" not in done.stdout + done.stderr

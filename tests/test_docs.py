@@ -15,7 +15,7 @@ import bakeoff
 from bakeoff.bench.results import Outcome
 from bakeoff.cli import COMMANDS
 from bakeoff.cli import bakeoff as group
-from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links
+from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links, patient
 
 pytestmark = pytest.mark.checkout
 
@@ -135,6 +135,30 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [] == [link for link in there if not (ROOT / link.partition("#")[0]).exists()]
 
 
+@pytest.mark.parametrize(
+    ("typed", "carried_out"),
+    [
+        (
+            "bakeoff run a --quick -c json --budget 9s -o b\n",
+            "bakeoff run --all --budget 0 a --quick -c json -o b\n",
+        ),
+        ("x; bakeoff stores --budget 9s", "x; bakeoff stores --all --budget 0 "),
+        ("bakeoff pipeline a --all", "bakeoff pipeline --all --budget 0 a"),
+        ("bakeoff report a --budget 9s", "bakeoff report a --budget 9s"),
+    ],
+)
+def test_what_measures_takes_its_time(typed: str, carried_out: str) -> None:
+    """Every codec as often as it wants and no more, whatever budget is shown; nothing else is changed."""
+    assert carried_out == patient(typed)
+
+
+def test_the_codecs_of_a_patient_run_are_the_usual_ones() -> None:
+    """As without --all, which would enter others, too."""
+    chosen = patient("bakeoff run a").partition("-c ")[2].split()[0]
+
+    assert ",".join(bakeoff.codecs.usual()) == chosen
+
+
 def test_every_command_is_in_the_reference() -> None:
     """In the order of `bakeoff --help`."""
     text = (ROOT / "docs/reference/commands.md").read_text()
@@ -212,6 +236,7 @@ def test_what_is_wrong_is_seen(language: str, code: str, notes: tuple[str, ...],
         ("$ echo took 3.2 s\ntook ... s\n", ()),
         ("$ cat f\nx\n$ cat f\nx\n", ()),
         ("$ false\n", ("exits with 1",)),
+        ("$ true\n$ false\n", ("exit differs",)),
         ("$ printf 'b   2.5 ±1%%\\na 1,000\\n'\na 7\nb 12 ±20%\n", ("figures differ",)),
     ],
 )

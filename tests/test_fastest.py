@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 import bakeoff
+from bakeoff.bench.run.options import Options
 
 LOCK = """
 version = 2
@@ -29,6 +31,14 @@ def lock(folder, name="json", schema="false", options="", requires=""):
 def no_lock_named(monkeypatch):
     """Whoever runs the tests may have one."""
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
+
+
+@pytest.fixture
+def measures_little(monkeypatch):
+    """Calibrations take a few records, and the time that they need: on a busy machine that is more."""
+    quick = Options.quick
+    little = {"patient": True, "budget": 0.0, "sample": 20, "fewest": 3}
+    monkeypatch.setattr(Options, "quick", lambda self: dataclasses.replace(quick(self), **little))
 
 
 def test_the_lock_decides(tmp_path, monkeypatch):
@@ -180,6 +190,7 @@ def test_nothing_is_measured_unasked(tmp_path):
         bakeoff.fastest(lock=tmp_path / "none")
 
 
+@pytest.mark.usefixtures("measures_little")
 def test_calibration_gives_a_codec_that_works(tmp_path):
     """Asked to, it measures and returns a codec for data from strangers that can be read elsewhere."""
     codec = bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("bson", "json"), interop=True)
@@ -204,6 +215,7 @@ def test_a_schema_is_never_dropped(tmp_path):
     assert {"when": datetime(2011, 6, 1)} == codec.decode(b'{"when": "2011-06-01T00:00:00"}')
 
 
+@pytest.mark.usefixtures("measures_little")
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
     """A codec that needs one to bring datetimes back fits with it."""
     monkeypatch.chdir(tmp_path)

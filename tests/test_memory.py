@@ -17,7 +17,7 @@ def limited(kib: int, folder: Path, *arguments: str) -> subprocess.CompletedProc
     """Run a command with so much address space."""
     script = f"ulimit -v {kib}; exec {shlex.join([sys.executable, '-P', '-m', 'bakeoff', *arguments])}"
     return subprocess.run(
-        ["sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        ["sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )
 
 

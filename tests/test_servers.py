@@ -52,7 +52,11 @@ def test_users_share_a_server_which_ends_with_the_last(server, tmp_path):
 
 def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
     """What it wrote stands in the error, and nothing of it is left."""
-    kind = servers.Kind({}, "", lambda folder, port: [["sh", "-c", "echo no room; exit 3"]])
+
+    def refuse(url):
+        raise ConnectionError
+
+    kind = servers.Kind({}, "", lambda folder, port: [["sh", "-c", "echo no room; exit 3"]], refuse)
     monkeypatch.setitem(servers.KINDS, "broken", kind)
     monkeypatch.setattr(servers.tempfile, "tempdir", str(tmp_path))
 
@@ -62,10 +66,36 @@ def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
     assert [] == list(tmp_path.iterdir())
 
 
+def test_one_is_there_when_it_answers(monkeypatch):
+    """Not when it listens: PostgreSQL does so while it still recovers, and refuses all who come."""
+    asked = []
+
+    def ask(url):
+        asked.append(url)
+        if len(asked) < 3:
+            raise ConnectionError("the database system is starting up")
+
+    kind = servers.Kind({}, "some://{}", lambda folder, port: [["sleep", "1000"]], ask)
+    monkeypatch.setitem(servers.KINDS, "late", kind)
+
+    with servers.started("late") as found:
+        assert [found.url] * 3 == asked
+        assert found.process.poll() is None
+
+
+def test_one_whose_jars_are_missing_is_not_installed(monkeypatch, tmp_path):
+    """Java alone does not make a server."""
+    monkeypatch.setattr(servers, "JARS", tmp_path / "jars")
+    monkeypatch.setitem(servers.KINDS, "jarred", servers.Kind({}, "", lambda *_: [], print, jars=True))
+
+    with pytest.raises(servers.UnavailableError, match=r"^no jarred here: Maven has not brought .*jars$"):
+        servers.Servers(tmp_path).url("jarred")
+
+
 def test_one_that_is_not_installed_names_its_package(monkeypatch, tmp_path):
     """The reason of a skipped test says what to do."""
     monkeypatch.setitem(
-        servers.KINDS, "none", servers.Kind({"nonesuch-server": "nonesuch"}, "", lambda *_: [])
+        servers.KINDS, "none", servers.Kind({"nonesuch-server": "nonesuch"}, "", lambda *_: [], print)
     )
 
     with pytest.raises(servers.UnavailableError, match=r"^no none here: apt-get install nonesuch-server$"):

@@ -26,6 +26,8 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(module, "VENV", tmp_path)
     monkeypatch.setattr(module, "BIN", tmp_path / "bin")
     monkeypatch.setattr(module, "sh", lambda *command, **_: module.typed.append([str(c) for c in command]))
+    module.real_pip = module.pip
+    monkeypatch.setattr(module, "pip", lambda *wanted: None)
     return module
 
 
@@ -100,14 +102,51 @@ def test_what_a_wheel_lacks_is_named(tasks: ModuleType, tmp_path: Path) -> None:
     assert sorted(left_out) == tasks.missing(most)
 
 
-@pytest.mark.parametrize(("user", "installs"), [(0, True), (1000, False)])
-def test_only_root_installs_what_tests_drive(
-    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, user: int, installs: bool
+@pytest.mark.parametrize(
+    ("user", "arguments", "installs"),
+    [(0, ["--servers", "-x"], True), (1000, ["--servers", "-x"], False), (0, ["-x"], False)],
+)
+def test_what_tests_drive_is_installed_when_asked(
+    tasks: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    user: int,
+    arguments: list[str],
+    installs: bool,
 ) -> None:
-    """Anybody else is told what to install, and the tests are run without it."""
+    """By root and with --servers only; anybody else who asks for it is told the packages."""
     monkeypatch.setattr(tasks.os, "geteuid", lambda: user)
     monkeypatch.setattr(tasks.shutil, "which", lambda name: "apt-get" if name == "apt-get" else None)
     monkeypatch.setattr(tasks.subprocess, "check_output", lambda *_, **__: "redis-server")
+    monkeypatch.setattr(tasks, "setup", lambda *groups: None)
+    tasks.test(arguments)
 
-    assert ["-m", "not browser"] == tasks.system()
     assert installs == any("redis-server" in command for command in tasks.typed)
+    assert installs == any("apt-get" in command for command in tasks.typed)
+    assert ("--servers" in arguments) == ("redis-server" in capsys.readouterr().err)
+    assert ["-m", "pytest", *tasks.ABREAST, "-x"] == tasks.typed[-1][1:]
+
+
+def test_long_steps_of_setting_up_are_said(
+    tasks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On standard error, as pip begins them; when pip fails so do we, with its exit code."""
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin/python"
+    steps = (
+        "Collecting a",
+        "  Building editable for a (pyproject.toml): started",
+        "Installing collected packages: a",
+    )
+    python.write_text("#!/bin/sh\n" + "".join(f"echo '{step}'\n" for step in steps) + "exit 4\n")
+    python.chmod(0o755)
+    with pytest.raises(SystemExit, match="4"):
+        tasks.real_pip("a")
+
+    shown = capsys.readouterr()
+    assert "" == shown.out
+    assert [
+        "tasks: pip: finding and downloading packages",
+        "tasks: pip: building editable for a (pyproject.toml)",
+        "tasks: pip: installing",
+    ] == shown.err.splitlines()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from importlib import metadata
 
 from ...errors import UsageError, hint, near
 from . import (
@@ -72,6 +71,8 @@ def _named(name: str) -> Operation:
 
 @functools.cache
 def _published(name: str) -> Operation:
+    from importlib import metadata
+
     points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
     # A variant belongs to one of those whose name it begins with; which, its family tells.
     for point in points.values():

@@ -272,6 +272,10 @@ Alone = Callable[[Given, Tools], Measured]
 Raises `UnfitError` where the codec has no such operation."""
 
 
+def _once_each(records: int, call: float) -> float:
+    return records * call
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation.
@@ -302,6 +306,8 @@ class Operation:
         base: Of a variant, the operation's name.
         variant: Which variant this is.
         suffix: What its name ends with: its place and parameter.
+        lasts: Of one that measures memory: the seconds that it takes, given the records of the sample and the
+            seconds of a call, both roughly; starting is not among them.
         together: Of those that run alone: one process measures all operations that have this in common, of
             one place, parameter and variant; see `Measured.together`.
         sums: Rare calls may take much longer than most, and they count in full: the figure of a process is
@@ -331,6 +337,7 @@ class Operation:
     base: str = ""
     variant: Variant = PLAIN
     suffix: str = ""
+    lasts: Callable[[int, float], float] = _once_each
     together: str = ""
     sums: bool = False
     fewest: int = 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -31,6 +30,8 @@ def _import(given: Given, tools: Tools) -> Measured:
     if is_raw(name) or (compression or "").endswith(",dict"):
         raise UnfitError("cannot be made by its name alone")
     wanted = name if compression is None else f"{name}|{compression}"
+    import subprocess
+
     done = subprocess.run(
         [sys.executable, "-P", "-c", _IMPORT, wanted, *tools.path],
         capture_output=True,

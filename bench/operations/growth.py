@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -32,6 +31,8 @@ MOST_SECONDS = 3.0
 """Longest pass but for the confirming one: slow codecs make fewer calls, and say so."""
 CALLS = 1000
 """Calls a window where time allows: a leak once in so many calls then shows in every block."""
+_TRIED = 20
+"""Calls that tell how many there is time for."""
 CHUNK = 32
 """Smallest piece of memory that glibc hands out, in bytes: what the finest leak costs."""
 TRACED_CALLS = 2000
@@ -141,7 +142,7 @@ def _calls(
 ) -> int:
     """Return the calls of a window: at least 5 ms, a thousand where the whole pass stays short."""
     seconds = math.inf
-    for n in range(20):
+    for n in range(_TRIED):
         beat()
         seconds = min(seconds, _timed(call, items[n % len(items)], failing))
     wanted = max(CALLS, round(LEAST_SECONDS / seconds))
@@ -195,6 +196,8 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
         import memray
     except ImportError:
         return "C heap, outside Python's allocator; pip install 'bakeoff[memray]' tells more"
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
         file = Path(folder) / "trace"
         with memray.Tracker(file, native_traces=True):
@@ -221,6 +224,11 @@ def _allocator() -> dict[str, Fact]:
     return {"allocator": f"{', '.join(changed)} set: counters are less sharp"} if changed else {}
 
 
+def _lasts(records: int, call: float) -> float:
+    """Return the seconds that `_calls` leads to."""
+    return _TRIED * call + min(MOST_SECONDS, WINDOWS * max(LEAST_SECONDS, CALLS * call))
+
+
 def _growth(
     name: str, summary: str, *, needs: frozenset[str] = frozenset(), default: bool = True
 ) -> Operation:
@@ -233,6 +241,7 @@ def _growth(
         heading=name.replace("-", " "),
         needs=needs,
         default=default,
+        lasts=_lasts,
     )
 
 

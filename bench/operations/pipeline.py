@@ -11,14 +11,16 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ..results import Direction, Fact, Unit
 from ..transports import kind, kinds
 from ..transports.base import Route
-from ..transports.pipeline import Clocked, Pipeline, Window
 from .base import Given, Measured, Operation, Tools, UnfitError, Variant
+
+if TYPE_CHECKING:
+    from ..transports.pipeline import Pipeline, Window
 
 __all__ = ["BOUND", "FLOOR", "OPERATIONS", "RATE", "asked"]
 
@@ -105,6 +107,10 @@ def _pipeline(given: Given, tools: Tools, readers: int) -> Pipeline:
     """
     if not given.place:
         raise UnfitError("name a transport: OPERATION@TRANSPORT:READERS")
+    from uuid import uuid4
+
+    from ..transports.pipeline import Clocked, Pipeline
+
     route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", given.url)
     if given.variant is FLOOR:
         opaque = Clocked(_as_it_is, _nothing)

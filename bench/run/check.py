@@ -14,7 +14,7 @@ from ..operations import operation
 from ..results import FLOOR, Cell
 from .context import Run, Stage
 
-__all__ = ["check"]
+__all__ = ["check", "turn"]
 
 _FAST = ("orjson", "ormsgpack", "msgspec")
 """Libraries that are taken for their speed: of these one wants to know first."""
@@ -24,7 +24,7 @@ _SLOW = ("yaml",)
 
 def check(run: Run, stage: Stage) -> None:
     """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
-    codecs = run.options.codecs
+    codecs = stage.codecs
     operations = {operation(name).base for name in (*run.options.timed(), *_others(run))}
     jobs = {
         codec: Check(
@@ -46,12 +46,12 @@ def check(run: Run, stage: Stage) -> None:
 
     waiting = {
         codec: run.executor.submit(jobs[codec], patience=run.options.cell_timeout, over=over)
-        for codec in sorted(codecs, key=_turn)
+        for codec in sorted(codecs, key=turn)
         if reasons[codec] is None
     }
     for future in waiting.values():
         future.add_done_callback(finished.append)
-    for done, codec in enumerate(sorted(codecs, key=_turn)):
+    for done, codec in enumerate(sorted(codecs, key=turn)):
         run.show(f"{stage.name}: checking {codec}", done, len(codecs))
         if (reason := reasons[codec]) is not None:
             _take(run, stage, codec, Ended(None, "missing", reason))
@@ -64,12 +64,21 @@ def check(run: Run, stage: Stage) -> None:
             run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
 
 
-def _turn(codec: str) -> int:
-    """Return the place of a codec's check: what is quick must not run out of time behind what is slow."""
+def turn(codec: str) -> int:
+    """Return the place of a codec's check, so that time runs out for what one asks for last.
+
+    First what a schema is given for, then what is taken for its speed, then other forms of the former. What
+    is slow comes before the others that are quick: begun last, it would keep all waiting at the end.
+    """
     declared = describe(codec)
-    if declared.library in _FAST:
-        return 0
-    return 1 if declared.usual and declared.format not in _SLOW else 2
+    turns = (
+        declared.needs_schema and "/" not in declared.name,
+        declared.library in _FAST and not declared.needs_schema,
+        declared.needs_schema,
+        declared.format in _SLOW and declared.usual,
+        declared.usual,
+    )
+    return turns.index(True) if True in turns else len(turns)
 
 
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:

@@ -27,6 +27,7 @@ class Stage:
         name: Of the corpus.
         corpus: Its sample, and what goes with it.
         path: What workers need in `sys.path`.
+        codecs: Those that are entered on it.
         checks: What the check found, by codec; only codecs that may be timed.
         schedule: What its time is for.
         changed: Codecs that are not of the version that this run began with, in words.
@@ -35,6 +36,7 @@ class Stage:
     name: str
     corpus: Corpus
     path: tuple[str, ...]
+    codecs: tuple[str, ...]
     schedule: Schedule
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)

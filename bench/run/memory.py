@@ -3,41 +3,92 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from itertools import accumulate
 
 from ..jobs import Alone, Ended, Found
+from ..operations import operation
 from ..results import Cell
 from .alone import cells_of, job_of
 from .context import Run, Stage
+from .environment import abreast
 
 __all__ = ["measure_memory"]
 
 _MOST = 4
 """Processes that one cell may ask for."""
+_START = 0.4
+"""Seconds that a process needs to begin, and to read records and payloads."""
 
 
 def measure_memory(run: Run, stage: Stage) -> None:
-    """Measure the memory of every healthy codec on one corpus."""
-    cells = cells_of(run, stage, run.options.memory())
-    jobs = {cell: job_of(run, stage, cell) for cell in cells if not run.state.measured(cell)}
-    over = stage.schedule.memory_over
-    waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
+    """Measure the memory of healthy codecs on one corpus, one kind of figures after the other.
+
+    A kind is begun where the time will suffice for most codecs: few figures in a column tell nothing.
+    """
+    kinds: dict[Callable[..., object], list[str]] = {}
+    for name in run.options.memory():
+        kinds.setdefault(operation(name).carry_out, []).append(name)
     late: list[str] = []
-    for done, (cell, future) in enumerate(waiting.items()):
-        run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", done, len(waiting))
+    slower = 1.0
+    for names in kinds.values():
+        cells = [cell for cell in cells_of(run, stage, names) if not run.state.measured(cell)]
+        seconds: dict[str, float] = {}
+        for cell in cells:
+            seconds[cell.codec] = seconds.get(cell.codec, 0.0) + slower * _expected(stage, cell)
+        left = math.inf if run.options.patient else stage.schedule.left()
+        chosen = _suffice(seconds, abreast() * left)
+        begun = time.monotonic()
+        # What is begun may end in the time that a run may take beyond its own.
+        unfinished = _measure(run, stage, [cell for cell in cells if cell.codec in chosen])
+        if chosen:
+            spent = abreast() * (time.monotonic() - begun)
+            slower *= spent / sum(seconds[codec] for codec in chosen)
+        left_out = [codec for codec in seconds if codec not in chosen or codec in unfinished]
+        if left_out:
+            measured = {cell.operation for cell in cells}
+            headings = " and ".join(operation(name).heading for name in names if name in measured)
+            late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
+    text, start = "", f"{stage.name}: the time did not suffice"
+    if late and not run.stopping:
+        text = f"{start} for {'; '.join(late)}: a longer --budget, or --all, gives it"
+    run.record({"kind": "warning", "text": text, "instead": start})
+
+
+def _expected(stage: Stage, cell: Cell) -> float:
+    """Return the seconds that a cell takes, roughly."""
+    checked = stage.checks[cell.codec]
+    call = max(checked.rough.values(), default=0.0)
+    return _START + operation(cell.operation).lasts(checked.records, call)
+
+
+def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
+    """Return the codecs that there is time for, the quickest first; none where that would be few of them."""
+    order = sorted(seconds, key=seconds.__getitem__)
+    totals = accumulate(seconds[codec] for codec in order)
+    found = {codec for codec, total in zip(order, totals, strict=True) if total <= left}
+    return found if 2 * len(found) >= len(order) else set()
+
+
+def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
+    """Measure cells, side by side; return the codecs for which the time has not sufficed."""
+    over = stage.schedule.all_over
+    jobs = {cell: job_of(run, stage, cell) for cell in cells}
+    waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
+    late = set()
+    for number, (cell, future) in enumerate(waiting.items()):
+        run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", number, len(waiting))
         if run.stopping and future.cancel():
             continue
         ended = _confirmed(run, jobs[cell], future.result(), over)
         if ended is not None and ended.outcome == "unfinished":
-            late.append(cell.codec)
+            late.add(cell.codec)
         elif ended is not None:
             _take(run, stage, cell, ended)
-    text, start = "", f"{stage.name}: the time did not suffice"
-    if late:
-        names = ", ".join(dict.fromkeys(late))
-        text = f"{start} for all memory figures of {names}; a longer --budget, or --all, gives it"
-    run.record({"kind": "warning", "text": text, "instead": start})
+    return late
 
 
 def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:

@@ -63,6 +63,7 @@ class Options:
         slice: Wanted length of a slice in seconds.
         cell_timeout: Seconds that a cell may stand still.
         cell_memory: Bytes of address space of a worker.
+        twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
     """
@@ -96,6 +97,7 @@ class Options:
     cell_timeout: float = 60.0
     cell_memory: int = 2 << 30
     ratios: bool = False
+    twins: bool = False
     places: tuple[str, ...] = ()
 
     def quick(self) -> Self:

@@ -29,6 +29,7 @@ from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
 from .environment import abreast
+from .warm import Warm
 
 __all__ = ["SCRUBBED", "Workshop"]
 
@@ -71,6 +72,7 @@ class Workshop:
         self._running: set[int] = set()
         self._lock = threading.Lock()
         self._closed = False
+        self._warm: Warm | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +92,16 @@ class Workshop:
             for group in self._running:
                 _end(group)
         self._pool.shutdown(cancel_futures=True)
+        if self._warm is not None:
+            self._warm.close()
         self._folder.cleanup()
+
+    def warm_up(self) -> Warm:
+        """Begin to import what checks need, unless that was begun: whoever knows that they come, early."""
+        with self._lock:
+            if self._warm is None:
+                self._warm = Warm(_environment())
+            return self._warm
 
     def submit(
         self,
@@ -103,7 +114,7 @@ class Workshop:
         environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
-        """Run a job in a fresh process, as soon as a processor is free; see `jobs.Executor`.
+        """Run a job in a process of its own, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
             job: As there; likewise `inputs`, `patience`, `over` and `watch`.
@@ -140,28 +151,19 @@ class Workshop:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
+        warm = self.warm_up() if isinstance(job, Check) and not (environment or handles) else None
         envelope = {
             "job": encode(job).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),
             "reply": str(reply),
-            "parent": os.getpid(),
+            "parent": os.getpid() if warm is None else warm.pid,
         }
         (folder / "job").write_text(json.dumps(envelope))
         errors = folder / "stderr"
-        kept = {key: value for key, value in os.environ.items() if key not in SCRUBBED}
-        with errors.open("wb") as stderr:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
-                stdin=None if 0 in handles else subprocess.DEVNULL,
-                pass_fds=[handle for handle in handles if handle > 2],
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                # What it leaves there, killed perhaps, goes with its folder.
-                env=kept | {"TMPDIR": str(folder)} | dict(environment),
-                start_new_session=True,
-            )
+        errors.touch()
+        process = _started(folder, environment, handles) if warm is None else warm.fork(folder / "job")
         with self._lock:
             if self._closed:
                 _end(process.pid)
@@ -170,7 +172,7 @@ class Workshop:
             late = _wait(process.pid, heartbeat, limits, watch)
         finally:
             _end(process.pid)
-            process.wait()
+            code = process.wait()
             with self._lock:
                 self._running.discard(process.pid)
         cell, beats = heartbeat.read()
@@ -190,10 +192,31 @@ class Workshop:
             return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
         if answer is not None:
             return Ended(answer, "ok", "", said, cell, noted, host)
-        outcome, reason = late or _why(process.returncode, said)
+        outcome, reason = late or _why(code, said)
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
         return Ended(None, outcome, reason, said, cell, noted, host)
+
+
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key not in SCRUBBED}
+
+
+def _started(
+    folder: Path, environment: Mapping[str, str], handles: Collection[int]
+) -> subprocess.Popen[bytes]:
+    """Start the worker of the job in a folder."""
+    with (folder / "stderr").open("wb") as stderr:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
+            stdin=None if 0 in handles else subprocess.DEVNULL,
+            pass_fds=[handle for handle in handles if handle > 2],
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            # What it leaves there, killed perhaps, goes with its folder.
+            env=_environment() | {"TMPDIR": str(folder)} | dict(environment),
+            start_new_session=True,
+        )
 
 
 def _notes(path: Path) -> Iterator[Any]:

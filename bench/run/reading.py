@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ...codecs.registry import bare_name
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
 from .options import Options
@@ -59,6 +60,7 @@ def prepare(
         seconds=None if options.patient or after is not None else Schedule(options).reading,
         after=after,
         size=size,
+        twins=tuple(bare_name(name) for name in options.codecs if options.twins and bare_name(name) != name),
     )
     schedule = Schedule(options)
 

@@ -40,6 +40,8 @@ _PATIENT = 10.0
 """Seconds after which a slow codec is checked on no further record, where there is time."""
 _START = 0.3
 """Seconds that a worker needs to begin."""
+_FORK = 0.05
+"""The same of one that is forked, as for checks."""
 FEWEST_PROCESSES = 3
 """With fewer there is no telling codecs apart, so their time is better spent on other codecs."""
 
@@ -93,7 +95,7 @@ class Schedule:
         if self.options.patient:
             return _PATIENT
         share = _CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
-        return min(_PATIENT, max(0.1, share - _START))
+        return min(_PATIENT, max(0.1, share - _FORK))
 
     def check_over(self, finished: int) -> bool:
         """Whether checks are ended that have not come to an end.
@@ -128,10 +130,6 @@ class Schedule:
     def alone_over(self, seconds: float = 0.0) -> bool:
         """Whether there is no time for one more process, which takes so many seconds."""
         return not self.options.patient and self.left(self._alone_part) <= seconds
-
-    def memory_over(self) -> bool:
-        """Whether memory is measured no longer."""
-        return not self.options.patient and not self.left()
 
     def all_over(self) -> bool:
         """Whether everything is ended that is still at work."""

@@ -7,10 +7,11 @@ import dataclasses
 import datetime as dt
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
+from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
 from ...files import is_device
 from ..results import CorpusFacts, Result, is_result_file
@@ -139,6 +140,7 @@ class Session:
         """
         guard(self.output)
         with Workshop() as workshop:
+            workshop.warm_up()
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
                 self.notes.append(
@@ -274,12 +276,28 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
+        codecs = self._entered(source, frozenset(prepared.idle))
         return Stage(
             facts.name,
             prepared.corpus,
             prepared.path,
-            Schedule(options, time.monotonic() - begun, facts.sample <= _FEW),
+            codecs,
+            Schedule(
+                dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW
+            ),
         )
+
+    def _entered(self, source: str, idle: Collection[str]) -> tuple[str, ...]:
+        """Return the codecs without those that the schema would change nothing for; say so."""
+        left_out = {
+            name for name in self.options.codecs if bare_name(name) != name and bare_name(name) in idle
+        }
+        if left_out:
+            listed = ", ".join(name for name in self.options.codecs if name in idle)
+            self.notes.append(
+                f"{source}: the schema has nothing to fix for {listed}: no +schema rows for these"
+            )
+        return tuple(name for name in self.options.codecs if name not in left_out)
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from ..contention import alike, limit
 from ..operations import operation
 from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Measurement, Outcome, Result
 from ..stats import interval
+from ..verdict import rankings
 
 __all__ = ["FAILED", "Entry", "State", "entries"]
 
@@ -67,6 +69,7 @@ class State:
         codecs: Facts by name.
         corpora: Facts by name.
         warnings: In the order they came up.
+        least: Contention of a free core, as far as it has been seen; 0 where it was not read.
     """
 
     def __init__(self) -> None:
@@ -76,7 +79,9 @@ class State:
         self.corpora: dict[str, CorpusFacts] = {}
         self.warnings: list[str] = []
         self._cells: dict[Cell, _CellState] = {}
+        self.least = 0.0
         self._yardsticks: dict[str, dict[int, float]] = {}
+        self._contention: dict[str, dict[int, float]] = {}
 
     def apply(self, entry: Entry) -> None:
         """Take one entry into account.
@@ -140,6 +145,10 @@ class State:
         self.seconds = entry.get("spent", self.seconds)
         yardsticks = self._yardsticks.setdefault(corpus, {})
         yardsticks[pair] = entry["yardstick"]
+        self._contention.setdefault(corpus, {})[pair] = entry.get("contention", 0.0)
+        # A result file keeps no baseline: its lowest process is the nearest to it.
+        if least := entry.get("least") or entry.get("contention", 0.0):
+            self.least = min(self.least or least, least)
         for name, figure in entry["cells"].items():
             found = self._cells[Cell.parse(name)]
             found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
@@ -165,6 +174,18 @@ class State:
         """Return the number of the next timing process of a corpus."""
         return max(self._yardsticks.get(corpus, {}), default=-1) + 1
 
+    def used(self, corpus: str) -> int:
+        """Return how many timing processes of a corpus its figures are from."""
+        return len(self._used(corpus))
+
+    def free(self, corpus: str) -> bool:
+        """Whether the times of a corpus are those of a free core."""
+        found = self._contention.get(corpus, {})
+        return all(found[pair] <= limit(self.least) for pair in self._used(corpus))
+
+    def _used(self, corpus: str) -> Collection[int]:
+        return alike(self._contention.get(corpus, {}), self.least)
+
     def outcome(self, cell: Cell) -> Outcome | None:
         """Return a cell's outcome, None when nothing is known of it yet."""
         found = self._cells.get(cell)
@@ -184,16 +205,21 @@ class State:
         if found is None or found.outcome in FAILED:
             return ()
         yardsticks = self._yardsticks.get(cell.corpus, {})
-        common = median(yardsticks.values()) if yardsticks else 1.0
+        used = self._used(cell.corpus)
+        common = median(yardsticks[pair] for pair in used) if used else 1.0
         sums = operation(cell.operation).sums
-        return tuple(_sample(pair, f, common, sums=sums) for pair, f in sorted(found.figures.items()))
+        return tuple(
+            _sample(pair, figure, common, sums=sums)
+            for pair, figure in sorted(found.figures.items())
+            if pair in used or "value" in figure
+        )
 
     def result(self, *, duration: float, complete: bool) -> Result:
         """Return everything as a result."""
         head = self.head
         operations = {cell.operation: operation(cell.operation).facts() for cell in self._cells}
         cells = (self._result_of(cell, found) for cell, found in self._cells.items())
-        return Result(
+        found = Result(
             cells=tuple(_turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
@@ -206,6 +232,7 @@ class State:
             warnings=tuple(self.warnings),
             operations=tuple(operations.values()),
         )
+        return dataclasses.replace(found, rankings=rankings(found))
 
     def _result_of(self, cell: Cell, found: _CellState) -> CellResult:
         samples = self.samples(cell)
@@ -306,7 +333,8 @@ def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
             if not sample.yardstick:
                 continue
             entry = found.setdefault(
-                (cell.cell.corpus, sample.pair), {"yardstick": sample.yardstick, "cells": {}}
+                (cell.cell.corpus, sample.pair),
+                {"yardstick": sample.yardstick, "contention": sample.contention, "cells": {}},
             )
             figure = dataclasses.asdict(sample)
             entry["cells"][cell.cell.name] = {key: figure[key] for key in _FIGURE}

@@ -25,7 +25,7 @@ class Progress:
 
     Attributes:
         reached: Nothing is left to resolve.
-        width: Widest half-width among the pairs that are not resolved, as a share; 0 when none is.
+        width: Widest half-width among the pairs that are not distinguishable, as a share; 0 when none is.
         pair: That pair.
     """
 
@@ -76,9 +76,9 @@ class Rule:
         """
         worst = Progress(True, 0.0)
         for cells in tables:
-            prior = common(cells)
+            noise = common(cells)
             for a, b in self._pairs(cells):
-                found = ratio(cells[a], cells[b], self.alpha, prior=prior)
+                found = ratio(cells[a], cells[b], self.alpha, prior=noise.between(a, b))
                 if not self._settled(found) and found.half_width >= worst.width:
                     worst = Progress(False, found.half_width, (a, b))
         return worst

@@ -34,6 +34,10 @@ _SINGLE = 100
 """Calls this many times longer than a slice are made once a process."""
 _CALLS = 3
 """How often those are made that are shorter."""
+_START = 0.4
+"""Seconds that a process takes before its first slice; what its slices take should be worth that."""
+_ROUNDS = 5
+"""Rounds of a process at the least."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -93,8 +97,10 @@ class _Contest:
         self._conclude()
 
     def _ended(self) -> bool:
-        if self.over or self.run.stopping or self.progress.reached:
+        if self.over or self.run.stopping:
             return True
+        if self.progress.reached and self.run.state.free(self.stage.name):
+            return True  # on a shared core it goes on: there may be a free one within the time
         if self._done() >= self.run.options.rule.most:
             return True
         schedule = self.stage.schedule
@@ -176,13 +182,13 @@ class _Contest:
             groups = [[c for c in groups[0] if c.codec == codec] for codec in (*self.codecs(), FLOOR)]
             random.shuffle(groups)
         figures: dict[str, Any] = {}
-        yardsticks = []
+        answers: list[Timed] = []
         twins = self._twins(groups)
         for group in filter(None, groups):
             answer = self._answer(group)
             if answer is None:
                 return False
-            yardsticks.append(answer.yardstick)
+            answers.append(answer)
             for index, reason in answer.errors.items():
                 self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
             figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
@@ -193,7 +199,10 @@ class _Contest:
             "corpus": self.stage.name,
             "pair": self._done(),
             "spent": round(self.run.spent(), 3),
-            "yardstick": sum(yardsticks) / len(yardsticks),
+            "yardstick": sum(answer.yardstick for answer in answers) / len(answers),
+            # A codec of several is compared with the others, so one that had to share decides.
+            "contention": max(answer.contention for answer in answers),
+            "least": min(answer.least for answer in answers),
             "cells": figures,
         }
         self.run.record(entry)
@@ -222,11 +231,12 @@ class _Contest:
             path=self.stage.path,
             corpus=self.stage.corpus,
             cells=tuple(self._spec(cell) for cell in group),
-            rounds=options.turns(len(group)),
+            rounds=self._rounds(group),
             slice=options.slice,
             collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
             places=options.where(),
+            least=self.run.state.least,
         )
 
         begun = time.monotonic()
@@ -250,6 +260,23 @@ class _Contest:
             self.replaced += 1
             return None
         return answer
+
+    def _rounds(self, group: Sequence[Cell]) -> int:
+        """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
+
+        What differs from process to process, the memory layout above all, is larger than what differs from
+        slice to slice (Kalibera and Jones 2013, section 6).
+        """
+        one = self.run.options.slice
+        seconds = _OVERHEAD * sum(max(one, self._call(cell)) for cell in group)
+        return max(_ROUNDS, min(self.run.options.turns(len(group)), round(_START / seconds)))
+
+    def _call(self, cell: Cell) -> float:
+        """Return what a call of a cell takes, roughly; 0 for the floor."""
+        if cell.codec == FLOOR:
+            return 0.0
+        checked, base = self.stage.checks[cell.codec], operation(cell.operation).base
+        return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
     def _can_replace(self, took: float) -> bool:
         """Whether there is time to measure a disturbed process again, and not too often."""
@@ -283,15 +310,30 @@ class _Contest:
         )
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
-            width = f"±{100 * self.progress.width:.1f} %" if self.progress.width < 1 else "no interval yet"
-            text = (
-                f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes; "
-                f"the widest interval: {' and '.join(self.progress.pair)} at {width}"
-            )
+            # Which codecs are not distinguishable for that, the table says.
+            text = f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes"
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
+        self._say_whose_core()
         if self.replaced and text:
             # Where the precision was reached all the same, nobody need know.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
             text = f"{name}: {those} disturbed by neighbours and measured again"
             self.run.record({"kind": "warning", "text": text})
+
+    def _say_whose_core(self) -> None:
+        """Warn where figures are not those of a free core, and name the processes that were left out."""
+        state, name = self.run.state, self.stage.name
+        done, used = self._done(), state.used(name)
+        start, text = f"{name}: a neighbor", ""
+        if done and not state.free(name):
+            text = (
+                f"{start} used the same physical core in most of the {done} processes; times are those of a "
+                "shared core, which slows each codec by another factor"
+            )
+        elif used < done:
+            text = (
+                f"{start} used the same physical core during {done - used} of {done} processes; times are "
+                f"from the other {used}"
+            )
+        self.run.record({"kind": "warning", "text": text, "instead": start})

@@ -11,17 +11,22 @@ import math
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ...codecs.registry import rescan
+from ..contention import baseline, limit
 from ..results import FLOOR, CellResult, Result
+from ..run.environment import cores
 from ..run.options import Options
 from ..run.session import Session
 from ..stats import verdicts
+from ..worker.gauge import read
 from ..worker.time import harness
 from . import faults
 
@@ -35,6 +40,10 @@ FOUND_WITHIN = 5.0
 _PRECISE = 20.0
 """Seconds in which pairs of the same codec come as close as the largest difference of 200 may be."""
 _HARDLY = 0.05
+_WATCHED = 3.0
+"""Seconds for which each processor's core is watched."""
+_FREE = 0.25
+"""Share of the time that a core must be free, so that a run gets its figures from it."""
 PEAK = {"peak-dump": 40_000_000, "peak-load": 20_000_000}
 """What msgpack must show for 20 MB of bytes: its buffer and the payload; the bytes."""
 
@@ -260,12 +269,45 @@ def _harness(trial: _Trial) -> Iterator[Finding]:
     yield Finding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
 
 
+def _contention(trial: _Trial) -> Iterator[Finding]:
+    """How much of the time a neighbor uses the same physical core, which no load average shows."""
+    allowed = cores()
+    readings: list[list[float]] = []
+    try:
+        for number, core in enumerate(allowed):
+            trial.show("physical cores", number, len(allowed))
+            os.sched_setaffinity(0, {core})
+            readings.append(_readings(_WATCHED))
+    finally:
+        os.sched_setaffinity(0, set(allowed))
+    every = [reading for seen in readings for reading in seen]
+    most = limit(baseline(every))
+    for core, seen in zip(allowed, readings, strict=True):
+        shared = [reading for reading in seen if reading > most]
+        free = 1 - len(shared) / len(seen)
+        found = f"free for {free:.0%} of {_WATCHED:g} s"
+        if shared and len(shared) < len(seen):
+            times = median(shared) / median(reading for reading in seen if reading <= most)
+            found += f", else the reference kernel takes {times:.2f} times as long"
+        yield Finding(f"physical core of processor {core}", found, f"{_FREE:.0%}", free >= _FREE)
+
+
+def _readings(seconds: float) -> list[float]:
+    found = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found.append(read())
+        time.sleep(0.001)
+    return found
+
+
 def _cells(result: Result, operation: str) -> list[CellResult]:
     return [c for c in result.cells if c.cell.operation == operation and c.cell.codec != FLOOR]
 
 
 PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
     "harness": (_harness, 1),
+    "core": (_contention, 1),
     "pairs": (_pairs, 1),
     "planted": (_planted, 3),
     "leaks": (_leaks, 1),

@@ -16,6 +16,7 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 from ...errors import BakeoffError
 from ..blobs import Blobs
@@ -24,19 +25,18 @@ from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..room import needing_room, release
 
-__all__ = ["main"]
+__all__ = ["die_with", "main"]
 
 _FILE_SIZE = 1 << 30
 """Bytes that a job may write into one file, a flooded standard error included."""
 _PR_SET_PDEATHSIG = 1
 
 
-def main(arguments: list[str]) -> None:
-    """Do the job in the file named by the only argument."""
+def main(path: Path) -> NoReturn:
+    """Do the job in a file."""
     faulthandler.enable()
-    path = Path(arguments[0])
     envelope = json.loads(path.read_bytes())
-    _die_with(envelope["parent"])
+    die_with(envelope["parent"])
     me = os.getpid()
     job: Job = decode(envelope["job"])
     sys.path += [entry for entry in job.path if entry not in sys.path]
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> None:
     os._exit(0)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Let the kernel end us with the run: killed outright, it cannot, and a codec may hang for ever."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -114,4 +114,4 @@ def _reply(path: Path, answer: Answer) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(Path(sys.argv[1]))

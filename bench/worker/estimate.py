@@ -15,7 +15,7 @@ puts its work off until much has come together. There each slice counts in full 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 __all__ = ["Level", "Track", "levels", "median"]
@@ -45,8 +45,12 @@ class Track:
         mixed: A slice holds many records.
         times: Seconds of a slice, by round; a slow cell skips rounds.
         works: Seconds that the records of that slice took in the check.
-        dirty: Rounds in which the kernel took the processor away during the slice.
-        loops: Calls behind all slices.
+        dirty: Rounds in which the kernel took the processor away during the slice, once at least.
+        taken: Those in which it did so each time: the processor's time counts, and is too long by the cost
+            of cold caches.
+        calls: Calls of a slice, by round.
+        contention: The higher of the readings before and after a slice, by round; see `bench.contention`.
+            Slices that are too long for readings to vouch for them have none.
         sums: Slices that take long hold rare calls that take long, and count in full.
     """
 
@@ -55,8 +59,33 @@ class Track:
     times: dict[int, float] = field(default_factory=dict)
     works: dict[int, float] = field(default_factory=dict)
     dirty: set[int] = field(default_factory=set)
-    loops: int = 0
+    taken: set[int] = field(default_factory=set)
+    calls: dict[int, int] = field(default_factory=dict)
+    contention: dict[int, float] = field(default_factory=dict)
     sums: bool = False
+
+    def of(self, rounds: Collection[int]) -> Track:
+        """Return the same with the slices of some rounds only."""
+        kept = sorted(self.times.keys() & rounds)
+        return Track(
+            self.part,
+            self.mixed,
+            {r: self.times[r] for r in kept},
+            {r: self.works[r] for r in kept},
+            self.dirty.intersection(kept),
+            self.taken.intersection(kept),
+            {r: self.calls[r] for r in kept},
+            {r: self.contention[r] for r in kept if r in self.contention},
+            self.sums,
+        )
+
+    def free(self, limit: float) -> list[int]:
+        """Return the rounds whose slice had a core of its own; all of what counts in full.
+
+        A store that has just waited for the disk finds the caches cold, and so does the reading after it: to
+        go by that would leave out the calls that take long.
+        """
+        return [r for r in self.times if self.sums or self.contention.get(r, 0.0) <= limit]
 
     def logs(self) -> dict[int, float]:
         """Return the logarithms of time over work, by round."""

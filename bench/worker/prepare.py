@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from ...codecs import CodecError
 from ...errors import RunError
 from ...schemas.load import FROM_FILE
 from ..desk import Desk
@@ -124,7 +125,16 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
         corpus.remark,
         tuple(entry for entry in sys.path if entry),
+        tuple(name for name in job.twins if typed and _is_idle(schema, name)),
     )
+
+
+def _is_idle(schema: Any, name: str) -> bool:
+    """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
+    try:
+        return schema.fixer(name) is None
+    except CodecError:
+        return False
 
 
 def _unreachable(schema: Any) -> str | None:

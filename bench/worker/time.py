@@ -6,19 +6,22 @@ import gc
 import math
 import os
 import random
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from ..contention import baseline, limit, overall
 from ..desk import Desk
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..operations import operation
 from ..operations.base import BURST, FRESH, Batch, rotating
 from ..results import FLOOR
+from . import gauge
 from ._slice import nothing
-from .estimate import Track, levels
+from .estimate import Level, Track, levels
 from .parts import codec_parts
 from .records import Payloads, Sample
 from .strata import Stratum, slices, strata
@@ -48,6 +51,17 @@ _COPIED = 1e-7
 
 _UNKNOWN = 1e-9
 """Seconds of a call that no check has measured."""
+_UNREAD = 0.002
+"""Seconds of slices after which the contention is read again; neighbors come and go within seconds."""
+_VOUCHED = 0.05
+"""Seconds of a slice that the readings before and after it vouch for."""
+_REPEATS = 1.0
+"""What repeating slices that ran on a shared core, and waiting for a free one, may take: a share of the
+slices' own time."""
+_PAUSE = 0.002
+"""Seconds between readings while the core is shared."""
+_ENOUGH = 0.5
+"""Share of a cell's slices that must have had a core of their own before the others are left out."""
 
 
 @dataclass(slots=True)
@@ -61,6 +75,7 @@ class _Part:
         calls: Calls of a slice.
         warmup: Calls before a slice that do not count.
         start: Where in the ring the next slice begins.
+        wanted: Slices that it had when all rounds were over.
     """
 
     stratum: Stratum
@@ -69,6 +84,7 @@ class _Part:
     calls: int = 1
     warmup: int = 0
     start: int = 0
+    wanted: int = 0
 
 
 @dataclass(slots=True)
@@ -98,17 +114,33 @@ class Process:
         wanted: Length of a slice in seconds.
         beat: Told which cell is running.
         ruler: The yardstick's work, on records that are all alike.
+        least: Contention of a free core, as earlier processes saw it; 0 where there were none.
+        read: Reads the contention.
+        pause: Waits for so many seconds.
 
     Attributes:
         failed: Why a cell has no figure, by index.
     """
 
     def __init__(
-        self, rounds: int, wanted: float, beat: Callable[[int], object], ruler: Clocked | None = None
+        self,
+        rounds: int,
+        wanted: float,
+        beat: Callable[[int], object],
+        ruler: Clocked | None = None,
+        *,
+        least: float = 0.0,
+        read: Callable[[], float] = gauge.read,
+        pause: Callable[[float], object] = time.sleep,
     ) -> None:
         self._number = rounds
         self._wanted = wanted
         self._beat = beat
+        self._known = least
+        self._read = read
+        self._pause = pause
+        self._readings: list[float] = []
+        self._spent = 0.0
         self._cells: dict[int, _Cell] = {}
         # All cells begin at the same record: who sees a part of the sample only shares it with the others.
         self._origin = random.random()
@@ -152,29 +184,55 @@ class Process:
         # The harness' own objects must not be walked through at the codecs' expense.
         gc.collect()
         gc.freeze()
-        me = os.getpid()
         for r in range(self._number + 1):
-            turn = [(i, c) for i, c in self._cells.items() if r in c.rounds]
-            turn += [(IDLE, y) for y in self._yardsticks]
-            random.shuffle(turn)
-            for index, cell in turn:
-                self._beat(index)
-                try:
-                    self._turn(cell, r)
-                except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
-                    self.failed[index] = _text(error)
-                    del self._cells[index]
-                    continue
-                if os.getpid() != me:
-                    os._exit(0)  # a codec forked; the copy must not go on measuring
+            turns = [(i, c, c.rounds[r]) for i, c in self._cells.items() if r in c.rounds]
+            self._round(r, [*turns, *((IDLE, y, y.rounds[r]) for y in self._yardsticks)])
             if not collect:
                 gc.collect()
+        self._repeat(collect=collect)
         self._beat(IDLE)
-        return _answer(self._cells, self._yardsticks, self.failed)
+        return self._answer()
 
-    def _turn(self, cell: _Cell, r: int) -> None:
-        """Time the slice that a cell has in round `r`, and again if it was disturbed."""
-        part = cell.rounds[r]
+    def _round(self, r: int, turns: list[tuple[int, _Cell, _Part]]) -> None:
+        """Time one slice of each cell, in any order, and read the contention around them."""
+        me = os.getpid()
+        random.shuffle(turns)
+        before, unread, since = self._reading(), 0.0, []
+        for index, cell, part in turns:
+            self._beat(index)
+            try:
+                took = self._turn(cell, part, r)
+            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+                self.failed[index] = _text(error)
+                del self._cells[index]
+                continue
+            if os.getpid() != me:
+                os._exit(0)  # a codec forked; the copy must not go on measuring
+            unread += took
+            since.append((part, took))
+            if unread > _UNREAD:
+                before, unread, since = self._close(r, since, before), 0.0, []
+        self._close(r, since, before)
+
+    def _reading(self) -> float:
+        self._readings.append(self._read())
+        return self._readings[-1]
+
+    def _close(self, r: int, since: list[tuple[_Part, float]], before: float) -> float:
+        """Read the contention and note what the slices since the last reading had; return the reading."""
+        after = self._reading()
+        for part, took in since:
+            if took <= _VOUCHED:
+                part.track.contention[r] = max(before, after)
+        return after
+
+    @property
+    def _least(self) -> float:
+        """The contention of a free core, as far as it is known."""
+        return baseline(self._readings, self._known)
+
+    def _turn(self, cell: _Cell, part: _Part, r: int) -> float:
+        """Time a slice of a part in round `r`, and again if it was disturbed; return its seconds."""
         if part.stratum.mixed:
             # All quick cells at the same place: what no check foresees of these records is common to them.
             where = (self._origin + r / (self._number + 1)) % 1.0
@@ -182,16 +240,125 @@ class Process:
         track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
         for _ in range(1 if track.sums else 1 + _AGAIN):
             nanoseconds, worked, switches = cell.work.run(part.batch, part.start, made, part.warmup)
-            if switches and r and not track.sums:
+            if switches and not track.sums:
                 track.dirty.add(r)
             if not switches or nanoseconds * 1e-9 > _PREEMPTED * self._wanted:
                 break
-        cell.duration += nanoseconds * 1e-9
+        seconds = nanoseconds * 1e-9
+        cell.duration += seconds
+        self._spent += seconds
         if r:
+            if switches:
+                track.taken.add(r)
             track.times[r] = max(worked if switches else nanoseconds, 1) * 1e-9
             track.works[r] = _ring_sum(part.stratum.seconds, part.start, made) / (1 + cell.extra)
-            track.loops += part.calls
+            track.calls[r] = part.calls
         part.start += made
+        return seconds
+
+    def _repeat(self, *, collect: bool) -> None:
+        """Measure what ran on a shared core once more, as soon as the core is free again.
+
+        Only the readings decide, never what a slice took. Rounds of their own: what is measured together is
+        compared.
+        """
+        for part in self._parts():
+            part.wanted = len(part.track.times)
+        left, r = _REPEATS * self._spent, self._number
+        while left > 0:
+            most = limit(self._least)
+            turns = [
+                (index, cell, part)
+                for index, cell in self._cells.items()
+                for part in cell.parts
+                if len(part.track.free(most)) < part.wanted
+            ]
+            if not turns:
+                return
+            self._beat(IDLE)
+            if self._reading() > most:
+                self._pause(_PAUSE)
+                left -= _PAUSE
+                continue
+            r += 1
+            before = self._spent
+            self._round(r, [*turns, *((IDLE, y, y.parts[0]) for y in self._yardsticks)])
+            left -= self._spent - before
+            if not collect:
+                gc.collect()
+
+    def _parts(self) -> list[_Part]:
+        return [part for cell in (*self._cells.values(), *self._yardsticks) for part in cell.parts]
+
+    def _answer(self) -> Timed:
+        """Estimate every cell from the slices on a free core where each cell has enough, else from all."""
+        most = limit(self._least)
+        own = all(len(part.track.free(most)) >= _ENOUGH * part.wanted for part in self._parts())
+        first = range(1, self._number + 1)
+
+        def kept(cell: _Cell, *, free: bool) -> list[Track]:
+            return [_undisturbed(part, part.track.free(most) if free else first) for part in cell.parts]
+
+        steady = {i: kept(cell, free=own) for i, cell in self._cells.items() if not cell.work.sums}
+        rulers = [kept(ruler, free=own) for ruler in self._yardsticks]
+        found, raw = _levels(steady, rulers)
+        # What counts in full has slices in all rounds, and is held to what the yardstick took in all of them.
+        full = {i: kept(cell, free=False) for i, cell in self._cells.items() if cell.work.sums}
+        found |= _levels(full, [kept(ruler, free=False) for ruler in self._yardsticks])[0]
+        tracks = {**steady, **full}
+        readings = [x for parts in (*steady.values(), *rulers) for t in parts for x in t.contention.values()]
+        contention = overall(readings)
+        answers = {}
+        for index, (level, ruler) in found.items():
+            cell, parts = self._cells[index], tracks[index]
+            records = cell.work.records
+            answers[str(index)] = {
+                "raw": level.raw / records,
+                "paired": level.polished / ruler / records,
+                "drift": level.drift,
+                "dear": level.dear,
+                "rare": level.rare,
+                "loops": sum(sum(track.calls.values()) for track in parts),
+                "calls": max(part.calls for part in cell.parts),
+                "duration": cell.duration,
+                "rounds": sum(len(track.times) for track in parts),
+                "dirty": sum(len(track.dirty) for track in parts),
+                "contention": contention,
+            }
+        every = [track for parts in (*tracks.values(), *rulers) for track in parts]
+        return Timed(
+            answers,
+            {str(index): text for index, text in self.failed.items()},
+            yardstick=raw,
+            harness=harness(2_000),
+            dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
+            contention=contention,
+            least=self._least,
+        )
+
+
+def _levels(
+    cells: Mapping[int, list[Track]], rulers: Sequence[list[Track]]
+) -> tuple[dict[int, tuple[Level, float]], float]:
+    """Return what each cell took, beside what the yardstick took; and that as the clock had it."""
+    found = levels([*cells.values(), *rulers])
+    known = [level for level in found[len(cells) :] if level is not None]
+    polished = math.prod(level.polished for level in known) ** (1 / len(known))
+    raw = math.prod(level.raw for level in known) ** (1 / len(known))
+    named = zip(cells, found, strict=False)
+    return {index: (level, polished) for index, level in named if level is not None}, raw
+
+
+def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
+    """Return the slices of some rounds; of a single record those that nothing disturbed, where there are two.
+
+    Slices of several records are all kept: those that were disturbed may hold the records that take long.
+    """
+    found = part.track.of(rounds)
+    clean = found.times.keys() - found.taken
+    if found.sums or len(part.stratum.records) > 1:
+        return found
+    return found.of(clean) if len(clean) > 1 else found
 
 
 def _length(made: Clocked, seconds: Sequence[float], wanted: float) -> float:
@@ -205,7 +372,7 @@ def run(job: Time, desk: Desk) -> Answer:
     """Carry out a timing job."""
     sample = Sample.of(desk.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
-    process = Process(job.rounds, job.slice, desk.beat)
+    process = Process(job.rounds, job.slice, desk.beat, least=job.least)
     order = list(enumerate(job.cells))
     random.shuffle(order)
     with ExitStack() as stack:
@@ -267,41 +434,6 @@ def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
     start %= len(values)
     around = [*values[start : start + rest], *values[: max(0, start + rest - len(values))]]
     return laps * math.fsum(values) + math.fsum(around)
-
-
-def _answer(cells: dict[int, _Cell], yardsticks: list[_Cell], failed: dict[int, str]) -> Timed:
-    order = list(cells)
-    all_cells = [*(cells[i] for i in order), *yardsticks]
-    tracks = [[part.track for part in cell.parts] for cell in all_cells]
-    found = levels(tracks)
-    rulers = [level for level in found[len(order) :] if level is not None]
-    raw = math.prod(y.raw for y in rulers) ** (1 / len(rulers))
-    polished = math.prod(y.polished for y in rulers) ** (1 / len(rulers))
-    answers = {}
-    for index, level, own in zip(order, found, tracks, strict=False):
-        if level is None:
-            continue
-        records = cells[index].work.records
-        answers[str(index)] = {
-            "raw": level.raw / records,
-            "paired": level.polished / polished / records,
-            "drift": level.drift,
-            "dear": level.dear,
-            "rare": level.rare,
-            "loops": sum(track.loops for track in own),
-            "calls": max(part.calls for part in cells[index].parts),
-            "duration": cells[index].duration,
-            "rounds": sum(len(track.times) for track in own),
-            "dirty": sum(len(track.dirty) for track in own),
-        }
-    every = [track for own in tracks for track in own]
-    return Timed(
-        answers,
-        {str(index): text for index, text in failed.items()},
-        yardstick=raw,
-        harness=harness(2_000),
-        dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
-    )
 
 
 def harness(calls: int, tries: int = _TRIES) -> float:

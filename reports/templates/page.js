@@ -35,7 +35,8 @@ function collect() {
     for (const cell of cells) {
       if (cell.corpus !== corpus || cell.codec === state.floor) continue;
       const key = `${view}/${cell.codec}`;
-      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {} });
+      const known = state.views[view].codecs[cell.codec];
+      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {}, ...known });
       const candidate = found.get(key);
       if (!state.parts.includes(cell.operation)) continue;
       if (!GOOD.has(cell.outcome)) candidate.ranked = false;
@@ -57,7 +58,7 @@ function shownViews() {
   return state.views.flatMap(({ machine }, view) => (`all ${machine}` === chosen ? [view] : []));
 }
 
-/** Whether a line takes part: filters by nature re-rank, the search only hides. */
+/** Whether a line takes part: filters by nature rank those that are left, the search only hides. */
 function takesPart(line) {
   const format = byId("format").value;
   return (!format || line.format === format)
@@ -76,14 +77,18 @@ function update() {
   for (const view of views) {
     const mine = lines.filter((line) => line.view === view);
     const field = mine.filter((line) => line.candidate && takesPart(line));
-    const result = ranking(field.map((line) => line.candidate), weights, state.alpha[view], state.tie);
+    const chosen = new Set(field.map((line) => line.candidate));
+    const all = mine.map((line) => line.candidate).filter(Boolean);
+    const result = ranking(all, weights, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.candidate, cost]));
-    const base = state.baseline === null ? result.ranked[0] ?? result.overfull[0] : baselineCost(view);
+    const base = state.baseline === null
+      ? result.ranked[0] ?? result.overfull[0]
+      : result.all.find((cost) => cost.candidate.codec === state.baseline);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
-    for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.apart);
+    for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.faster);
     for (const line of field) {
       const cost = costs.get(line.candidate);
-      if (cost?.rank !== undefined && line.candidate.size > 0) points.push(point(line, cost));
+      if (cost?.first !== undefined && line.candidate.size > 0) points.push(point(line, cost));
     }
     leaders.push({ view, ...result });
   }
@@ -104,12 +109,6 @@ function update() {
   say(leaders);
   remember();
   performance.measure("bakeoff-update", "bakeoff-begin");
-}
-
-/** The cost of the baseline, whether it is shown or not. */
-function baselineCost(view) {
-  const candidate = candidates.get(`${view}/${state.baseline}`);
-  return candidate && costOf(candidate, weights);
 }
 
 function point(line, cost) {
@@ -238,36 +237,45 @@ function useWords() {
   return `one write and ${count}${bandwidth === null ? "" : ` over ${lineSpeed(bandwidth)}`}`;
 }
 
-function winners(ranked) {
-  return ranked.filter((cost) => cost.rank === 1).map((cost) => cost.candidate.codec);
+/** The words of the verdict on one view: the twin of bakeoff.reports.sentence. */
+function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
+  if (!ranked.length) return [obstacle(overfull.length > 0)[0]];
+  const parts = ["For ", useWords(), ", "];
+  if (!contest) return [...parts, bold(ranked[0].candidate.codec), ` costs least but ${ranked[0].candidate.drawback}.`];
+  const { winner, same, unresolved } = contest;
+  const next = safe.find((cost) => cost !== winner);
+  if (fewest < state.few && next) {
+    return [`${fewest === 1 ? "1 process is" : `${fewest} processes are`} too few to distinguish codecs.`];
+  }
+  const names = few([winner, ...same, ...unresolved].map((cost) => cost.candidate.codec));
+  const took = `${amount(winner.value, "second")} a record`;
+  if (unresolved.length) parts.push(...names, ` are not distinguishable at the top, at ${took}.`);
+  else if (same.length) parts.push(...names, ` cost the same, within ${Math.round(100 * state.tie)}%, at ${took}; `, bold(winner.candidate.codec), " comes first.");
+  else {
+    parts.push(...names, ` costs least: ${took}`);
+    if (next) parts.push("; ", bold(next.candidate.codec), ` comes next at ${times(next.value / winner.value)} that.`);
+    else parts.push(".");
+  }
+  const better = ranked.find((cost) => faster(cost, winner));
+  if (better) parts.push(" ", bold(better.candidate.codec), ` is faster but ${better.candidate.drawback}.`);
+  return parts;
 }
 
 function say(leaders) {
   const verdict = byId("verdict");
   const parts = [];
-  if (leaders.length === 1) {
-    const [{ ranked }] = leaders;
-    const first = winners(ranked);
-    if (!ranked.length) parts.push(obstacle(leaders[0].overfull.length > 0)[0]);
-    else if (first.length > 1) parts.push("For ", useWords(), ", ", ...few(first), ` cannot be told apart at the top, at ${amount(ranked[0].value, "second")} a record.`);
-    else {
-      parts.push("For ", useWords(), ", ", bold(first[0]), ` costs least: ${amount(ranked[0].value, "second")} a record`);
-      const next = ranked.find((cost) => cost.rank > 1);
-      const level = ranked.filter((cost) => next && cost.rank === next.rank).map((cost) => cost.candidate.codec);
-      if (next) parts.push("; ", ...few(level), ` ${level.length > 1 ? "come" : "comes"} next at ${times(next.value / ranked[0].value)} that.`);
-      else parts.push(".");
-    }
-    const mine = table.lines.filter((line) => line.view === leaders[0].view && first.includes(line.codec));
-    for (const [key, words] of [["lossy", "loses something here"], ["trusted", "is for trusted data only"]]) {
-      for (const line of mine) if (line[key]) parts.push(" ", bold(line.codec), ` ${words}.`);
-    }
-  } else {
+  if (leaders.length === 1) parts.push(...verdictWords(leaders[0]));
+  else {
     const won = new Map();
-    for (const { ranked } of leaders) for (const codec of winners(ranked)) won.set(codec, (won.get(codec) ?? 0) + 1);
+    for (const { contest } of leaders) {
+      for (const { candidate } of contest ? [contest.winner, ...contest.same, ...contest.unresolved] : []) {
+        won.set(candidate.codec, (won.get(candidate.codec) ?? 0) + 1);
+      }
+    }
     const most = [...won].sort((a, b) => b[1] - a[1]).slice(0, 3);
     parts.push("For ", useWords(), ": ");
     most.forEach(([codec, count], index) => parts.push(index ? ", " : "", bold(codec), ` first on ${count} of ${leaders.length} corpora`));
-    parts.push(most.length ? "." : "no codec has a cost.");
+    parts.push(most.length ? "." : "no codec that may be recommended has a cost.");
   }
   const text = parts.map((part) => part.textContent ?? part).join("");
   if (verdict.textContent !== text) verdict.replaceChildren(...parts);
@@ -277,10 +285,11 @@ function say(leaders) {
 
 function hint(leaders) {
   const lines = [];
-  if (leaders.length === 1 && leaders[0].ranked.length > 1 && leaders[0].ranked[0].pairs.length >= state.few) {
-    const [{ ranked }] = leaders;
-    const { reads, bandwidth } = limits(ranked, weights);
-    const name = ranked[0].candidate.codec;
+  const [{ safe, contest, fewest }] = leaders;
+  if (leaders.length === 1 && safe.length > 1 && fewest >= state.few) {
+    const { winner } = contest;
+    const { reads, bandwidth } = limits([winner, ...safe.filter((cost) => cost !== winner)], weights);
+    const name = winner.candidate.codec;
     const turn = (limit, before, text) => {
       if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.candidate.codec), " costs less than ", bold(name), "."]);
     };

@@ -1,5 +1,5 @@
-// What a record costs and who is surely cheaper: the twin of bakeoff.reports.cost, bakeoff.bench.stats and
-// bakeoff.bench.student.
+// What a record costs, and the verdict on the codecs: the twin of bakeoff.bench.verdict, .stats, .noise and
+// .student.
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
@@ -19,6 +19,7 @@ const gammas = new Map();
 function tails(t, degrees) {
   if (!(degrees > 0)) return 1;
   if (!Number.isFinite(t)) return 0;
+  degrees = Math.min(degrees, 200);
   const x = degrees / (degrees + t * t);
   if (x >= 1) return 1;
   const [a, b] = [degrees / 2, 0.5];
@@ -56,55 +57,39 @@ function moments(values) {
   return [mean, values.length > 1 ? squares / (values.length - 1) : 0];
 }
 
-/** The sum of 1 / (x + k) ** power up to where the asymptotic series is good; and where that is. */
-function shifted(x, power) {
-  let found = 0;
-  while (x < 8) found += 1 / x++ ** power;
-  return [found, x, 1 / (x * x)];
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-function digamma(x) {
-  const [found, y, square] = shifted(x, 1);
-  return Math.log(y) - 0.5 / y - square * (1 / 12 - square * (1 / 120 - square / 252)) - found;
-}
-
-function trigamma(x) {
-  const [found, y, square] = shifted(x, 2);
-  return found + 1 / y + square / 2 + ((1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30))) * square) / y;
-}
-
-/** What variances say of one: [variance, degrees], null when they are too few. Smyth 2004. */
-function pooled(variances, degrees) {
-  const middle = [...variances].sort((a, b) => a - b)[Math.floor(variances.length / 2)];
-  if (variances.length < 4 || degrees < 1 || !(middle > 0)) return null;
-  const own = degrees / 2;
-  const kept = variances.map((variance) => Math.max(variance, 1e-5 * middle));
-  const [mean, spread] = moments(kept.map((variance) => Math.log(variance) - digamma(own) + Math.log(own)));
-  const excess = spread - trigamma(own);
-  const most = degrees * variances.length;
-  if (excess <= trigamma(most / 2)) return [moments(kept)[0], most];
-  let [low, high] = [Math.log(1e-3), Math.log(1e6)];
-  for (let halving = 0; halving < 60; halving++) {
-    const half = (low + high) / 2;
-    if (trigamma(Math.exp(half)) > excess) low = half;
-    else high = half;
-  }
-  const half = Math.exp(low);
-  return [Math.exp(mean + digamma(half) - Math.log(half)), 2 * half];
-}
-
-/** What the costs of a table say of each other's noise, see bench.stats.common. */
-function common(costs) {
-  if (!costs.length) return null;
-  const pairs = costs[0].pairs.filter((pair) => costs.every((cost) => cost.pairs.includes(pair)));
-  if (pairs.length < 2) return null;
-  const logs = costs.map((cost) => pairs.map((pair) => cost.paired[cost.pairs.indexOf(pair)]));
-  const levels = pairs.map((_, place) => moments(logs.map((own) => own[place]))[0]);
-  return pooled(logs.map((own) => moments(own.map((value, place) => value - levels[place]))[1]), pairs.length - 1);
+/** How noisy costs are, see bench.noise: gives what is expected of two of them, [variance, degrees], or null. */
+function noise(costs) {
+  const pairs = costs.length ? costs[0].pairs.filter((pair) => costs.every((cost) => cost.pairs.includes(pair))) : [];
+  const own = pairs.length - 1;
+  if (costs.length < 4 || own < 1) return () => null;
+  const around = costs.map((cost) => {
+    const values = pairs.map((pair) => cost.paired[cost.pairs.indexOf(pair)]);
+    const [mean] = moments(values);
+    return values.map((value) => value - mean);
+  });
+  const level = pairs.map((_, process) => median(around.map((values) => values[process])));
+  const kept = costs.length / (costs.length - 1);
+  const found = around.map((values) => kept * moments(values.map((value, process) => value - level[process]))[1]);
+  const common = median(found) / (1 - 2 / (9 * own)) ** 3;
+  if (!(common > 0)) return () => null;
+  const most = Math.max(0.5 * own * (costs.length - 1), own);
+  const cells = new Map(costs.map((cost, index) => [
+    cost, [Math.max(found[index], common), found[index] <= 1.5 * common ? most : own],
+  ]));
+  return (a, b) => {
+    const [[one, ones], [other, others]] = [cells.get(a), cells.get(b)];
+    return [one + other, Math.min((one + other) ** 2 / (one ** 2 / ones + other ** 2 / others), most)];
+  };
 }
 
 /** Estimate a log ratio from two costs: paired by process where possible, else as two sessions. */
-function compare(a, b, prior) {
+function compare(a, b, expected = () => null) {
   let count = 0;
   let mean = 0;
   let squares = 0;
@@ -118,9 +103,11 @@ function compare(a, b, prior) {
   }
   if (count > 1) {
     let [variance, degrees] = [squares / (count - 1), count - 1];
-    if (prior && variance > 0) {
-      variance = (prior[1] * 2 * prior[0] + degrees * variance) / (prior[1] + degrees);
-      degrees = Math.max(1, Math.floor(prior[1] + degrees));
+    const prior = expected(a, b);
+    if (variance < 1e-20) variance = 0;
+    else if (prior) {
+      if (variance < prior[0]) variance = (8 * prior[0] + degrees * variance) / (8 + degrees);
+      degrees = Math.max(degrees, Math.floor(prior[1]));
     }
     return { mean, error: Math.sqrt(variance / count), degrees, count };
   }
@@ -130,17 +117,18 @@ function compare(a, b, prior) {
   return { mean: a.mean - b.mean, error, degrees: count - 1, count };
 }
 
-/** Judge all pairs as bench.stats.verdicts does: whether row a is surely cheaper than row b, or the same. */
-function cheaper(costs, alpha, tie) {
+/** Judge all pairs as bench.stats.verdicts does: whether cost a is surely lower than cost b, or the same. */
+function judge(costs, alpha, tie) {
   const size = costs.length;
-  const prior = common(costs);
+  const expected = noise(costs);
   const band = Math.log1p(tie);
+  const at = new Map(costs.map((cost, index) => [cost, index]));
   const sure = new Uint8Array(size * size);
   const alike = new Uint8Array(size * size);
   const pairs = [];
   for (let i = 0; i < size; i++) {
     for (let j = i + 1; j < size; j++) {
-      const { mean, error, degrees, count } = compare(costs[i], costs[j], prior);
+      const { mean, error, degrees, count } = compare(costs[i], costs[j], expected);
       const away = Math.abs(mean);
       let p = 1;
       let same = false;
@@ -152,16 +140,51 @@ function cheaper(costs, alpha, tie) {
     }
   }
   pairs.sort((a, b) => a.p - b.p);
-  let highest = 0;
-  pairs.forEach(({ i, j, mean, p, same }, position) => {
-    highest = Math.max(highest, Math.min(1, p * (pairs.length - position)));
+  const end = pairs.findIndex(({ p }, position) => p >= alpha / (pairs.length - position));
+  const level = end < 0 ? alpha : alpha / (pairs.length - end);
+  for (const { i, j, mean, p, same } of pairs) {
     if (same) alike[i * size + j] = alike[j * size + i] = 1;
-    if (!same && highest < alpha) sure[mean < 0 ? i * size + j : j * size + i] = 1;
-  });
-  return { sure, alike };
+    else if (p < level) sure[mean < 0 ? i * size + j : j * size + i] = 1;
+  }
+  const said = (found) => (a, b) => found[at.get(a) * size + at.get(b)] === 1;
+  return { faster: said(sure), same: said(alike) };
 }
 
-/** Add an candidate's operations up, process by process. Null when a part has no figure. */
+/** The ranks that each of some costs may have, see bench.verdict.Judgment.places. */
+function placesOf(costs, { faster }) {
+  return costs.map((cost) => {
+    const first = 1 + costs.filter((other) => faster(other, cost)).length;
+    const last = costs.length - costs.filter((other) => faster(cost, other)).length;
+    return { first, last };
+  });
+}
+
+/** Who of some costs may win, see bench.verdict.Judgment.contest; null where there are none. */
+function contestOf(costs, judged, { reads }) {
+  if (!costs.length) return null;
+  const places = placesOf(costs, judged);
+  const leading = costs.filter((_, index) => places[index].first === 1);
+  const [cheapest, ...others] = leading.length ? leading : costs.slice(0, 1);
+  const same = others.filter((cost) => judged.same(cost, cheapest));
+  const key = ({ candidate: { taste, size, means, codec } }) => [
+    ...taste, size ?? 0, Number((means.dump + reads * ((means.load ?? 0) + (means.fix ?? 0))).toPrecision(2)), codec,
+  ];
+  const [winner] = [cheapest, ...same].sort((a, b) => ascending(key(a), key(b)));
+  return {
+    winner,
+    same: [cheapest, ...same].filter((cost) => cost !== winner),
+    unresolved: others.filter((cost) => !same.includes(cost)),
+  };
+}
+
+/** Compare two keys part by part. */
+function ascending(a, b) {
+  const at = a.findIndex((part, index) => part !== b[index]);
+  if (at < 0) return 0;
+  return a[at] < b[at] ? -1 : 1;
+}
+
+/** Add a candidate's operations up, process by process. Null when a part has no figure. */
 function costOf(candidate, weights) {
   const { dump, load, fix, size } = candidate;
   const { reads, bandwidth } = weights;
@@ -189,47 +212,42 @@ function costOf(candidate, weights) {
   return { candidate, pairs: kept, paired, mean, variance, value: Math.exp(mean) };
 }
 
-/** Rank the candidates of one view: costs cheapest first, each with rank, tie and place on the front. */
-function ranking(candidates, weights, alpha, tie) {
-  const costs = candidates.map((candidate) => costOf(candidate, weights)).filter(Boolean);
+/**
+ * Rank the candidates of one view: costs cheapest first, each with its ranks and its place on the front.
+ * All of them are judged together; those that do not take part have no rank, and change no verdict on others.
+ */
+function ranking(candidates, weights, alpha, tie, takesPart = () => true) {
+  const all = candidates.map((candidate) => costOf(candidate, weights)).filter(Boolean);
+  all.sort((a, b) => ascending([a.value, a.candidate.codec], [b.value, b.candidate.codec]));
+  const judged = judge(all, alpha, tie);
+  const costs = all.filter((cost) => takesPart(cost.candidate));
   const full = costs.filter((cost) => !overfull(cost.candidate, weights));
-  full.sort((a, b) => a.value - b.value);
-  const { sure, alike } = cheaper(full, alpha, tie);
-  const count = full.length;
-  let first = 0;
-  full.forEach((cost, a) => {
-    if (sure[first * count + a]) first = a;
-    let beaten = cost.candidate.size === null;
-    full.forEach((other, b) => {
-      if (other.candidate.size === null || beaten) return;
-      if (other.candidate.size <= cost.candidate.size && sure[b * count + a]) beaten = true;
-      else if (other.candidate.size < cost.candidate.size && other.value <= cost.value) beaten = true;
-    });
-    cost.rank = first + 1;
-    cost.front = !beaten;
-  });
-  const shared = new Map();
-  full.forEach((cost, a) => {
-    const rank = shared.get(cost.rank) ?? { number: 0, same: true };
-    rank.same &&= rank.number === 0 || alike[(cost.rank - 1) * count + a] === 1;
-    rank.number += 1;
-    shared.set(cost.rank, rank);
+  placesOf(full, judged).forEach(({ first, last }, index) => {
+    const cost = full[index];
+    const { size } = cost.candidate;
+    const beats = (other) => {
+      const theirs = other.candidate.size;
+      if (theirs === null || theirs > size) return false;
+      return judged.faster(other, cost) || (theirs < size && other.value <= cost.value);
+    };
+    const front = size !== null && !full.some(beats);
+    Object.assign(cost, { first, front, place: first === last ? `${first}` : `${first} to ${last}` });
   });
   let lowest = Infinity;
   [...full].sort((a, b) => a.candidate.size - b.candidate.size || a.value - b.value).forEach((cost) => {
-    const { number, same } = shared.get(cost.rank);
-    cost.place = number === 1 ? `${cost.rank}` : same ? `${cost.rank}=` : `${cost.rank} to ${cost.rank + number - 1}`;
     cost.edge = cost.front && cost.value < lowest;
     if (cost.edge) lowest = cost.value;
   });
-  const places = new Map(full.map((cost, place) => [cost.candidate, place]));
-  /** Whether two costs are told apart: as their ranks are, or on their own where one has no rank. */
-  const apart = (a, b) => {
-    const [i, j] = [places.get(a.candidate), places.get(b.candidate)];
-    if (i !== undefined && j !== undefined) return Boolean(sure[i * count + j] || sure[j * count + i]);
-    return cheaper([a, b], alpha, tie).sure.some(Boolean);
+  const safe = full.filter((cost) => !cost.candidate.drawback);
+  return {
+    all,
+    ranked: full,
+    safe,
+    overfull: costs.filter((cost) => overfull(cost.candidate, weights)),
+    contest: contestOf(safe, judged, weights),
+    fewest: Math.min(...all.map((cost) => cost.pairs.length)),
+    faster: judged.faster,
   };
-  return { ranked: full, overfull: costs.filter((cost) => overfull(cost.candidate, weights)), apart };
 }
 
 /** What the chosen rate takes: busy processors, and the share of the line. */

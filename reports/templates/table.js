@@ -31,17 +31,17 @@ class Table {
   }
 
   /** Write the live columns of a line. */
-  write(line, cost, base, unit, weights, apart) {
+  write(line, cost, base, unit, weights, faster) {
     line.cost = cost;
     line.values.cost = cost ? cost.value : undefined;
-    line.values.rank = cost?.rank !== undefined ? cost.value : undefined;
+    line.values.rank = cost?.first !== undefined ? cost.value : undefined;
     put(line.rank, cost?.place ?? "–");
-    line.row.classList.toggle("first", cost?.rank === 1);
-    if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit, apart);
+    line.row.classList.toggle("first", cost?.first === 1);
+    if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit, faster);
     if (line.cells.rate) this.rate(line, cost, weights);
   }
 
-  figure(line, cost, base, [factor, name], apart) {
+  figure(line, cost, base, [factor, name], faster) {
     if (!line.live) {
       const cell = line.cells.cost;
       if (!cost && !cell.dataset.value) return;
@@ -64,8 +64,8 @@ class Table {
     write(line.live.number, quantity(cost.value * factor, reach === null ? null : reach * factor));
     write(line.live.unit, ` ${name}`);
     // The interval is that of the figure above, not of the ratio.
-    const parts = [reach ? `±${reach < 0.995 * cost.value ? share(reach / cost.value) : ">99%"}` : "", relative(cost, base, apart)];
-    write(line.live.beside, cost.rank === undefined ? "line is full" : parts.filter(Boolean).join(" · "));
+    const parts = [reach ? `±${reach < 0.995 * cost.value ? share(reach / cost.value) : ">99%"}` : "", relative(cost, base, faster)];
+    write(line.live.beside, cost.first === undefined ? "line is full" : parts.filter(Boolean).join(" · "));
   }
 
   rate(line, cost, weights) {
@@ -137,12 +137,13 @@ function rising(numbers) {
   return kept;
 }
 
-/** How many times another cost a cost is, ≈ where the two cannot be told apart. */
-function relative(cost, base, apart) {
+/** How many times another cost a cost is, in parentheses where the two are not distinguishable. */
+function relative(cost, base, faster) {
   if (!base) return "";
   if (cost.candidate === base.candidate) return times(1);
   const { mean, degrees } = compare(cost, base);
-  return `${apart(cost, base) ? "" : "≈"}${times(degrees < 1 ? cost.value / base.value : Math.exp(mean))}`;
+  const text = times(degrees < 1 ? cost.value / base.value : Math.exp(mean));
+  return faster(cost, base) || faster(base, cost) ? text : `(${text})`;
 }
 
 /** Half the 95 % interval of a cost. */

@@ -163,7 +163,7 @@ FAST = ("--quick", "--sample", "50", "--all")
 
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_there_is_a_sample_for_each_process(measured: Path) -> None:

@@ -153,7 +153,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subproces
         env=os.environ | {"PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
@@ -243,7 +243,7 @@ def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     result = read(tmp_path / "bakeoff.json")

@@ -89,7 +89,7 @@ def test_frames_have_a_number_of_records(text: str) -> None:
 
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 QUICK = ("--quick", "--all", "--budget", "0", "--sample", "50")

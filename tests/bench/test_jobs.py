@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bakeoff.bench.blobs import Blobs
@@ -26,6 +28,7 @@ from bakeoff.bench.jobs import (
 )
 from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.worker.records import make_sample
+from bakeoff.errors import RunError
 
 CORPUS = Corpus("5a", schema="5c")
 RECORDS = [
@@ -110,6 +113,31 @@ def test_a_check_leaves_what_timing_needs(workshop: Workshop, tmp_path: Path) ->
     cells = (TimedCell("json", "load", checked.answer.payloads),)
     timed = workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), patience=60).answer
     assert timed.cells["0"]["raw"] > 0
+
+
+def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
+    """From one process, each with an end of its own; when it is gone, so are its forks, and a run says so."""
+    with Workshop() as workshop:
+        corpus = Corpus(workshop.blobs.put(make_sample([{"a": 1}] * 3).stored()))
+        warm = workshop.warm_up()
+        assert warm is workshop.warm_up()
+        answers = [
+            workshop.work(Check(corpus=corpus, codec=name, seconds=5.0)).answer for name in ("json", "bson")
+        ]
+        assert ["ok", "ok"] == [answer.outcome for answer in answers]
+        assert not psutil.Process(warm.pid).children()
+
+        (tmp_path / "stderr").touch()
+        (tmp_path / "job").write_text("{}")
+        fork = warm.fork(tmp_path / "job")
+        assert 1 == fork.wait()
+        assert "KeyError" in (tmp_path / "stderr").read_text()
+
+        os.kill(warm.pid, signal.SIGKILL)
+        with pytest.raises(RunError, match="no more checks can be started"):
+            workshop.work(Check(corpus=corpus, codec="json", seconds=5.0))
+        cells = (TimedCell("json", "load", answers[0].payloads),)
+        assert workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4)).answer.cells["0"]
 
 
 def test_a_codec_that_is_not_there_is_an_answer(workshop: Workshop) -> None:

@@ -64,7 +64,7 @@ class Endless:
     def end(self, signal_number: int) -> tuple[str, str]:
         """Send a signal and wait."""
         self.process.send_signal(signal_number)
-        return self.process.communicate(timeout=60)
+        return self.process.communicate(timeout=600)
 
 
 def killed(folder: Path, processes: int) -> Endless:
@@ -131,7 +131,7 @@ class TestKill:
         worker = hang(endless.process.pid)
         endless.end(signal.SIGKILL)
 
-        assert select.select([worker], [], [], 60)[0] == [worker]
+        assert select.select([worker], [], [], 600)[0] == [worker]
         os.close(worker)
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -198,7 +198,7 @@ class TestInterrupt:
                 started.wait(0.01)
         measured = timing_processes(journal)
         started.send_signal(signal.SIGINT)
-        _, err = started.communicate(timeout=60)
+        _, err = started.communicate(timeout=600)
 
         assert (measured, started.returncode, "Traceback" in err) == (0, 130, False)
         assert (tmp_path / "out.json").read_bytes() == before
@@ -519,7 +519,7 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
         with contextlib.suppress(subprocess.TimeoutExpired):
             pipe.wait(0.02)
     pipe.send_signal(signal.SIGINT)
-    pipe.wait(60)
+    pipe.wait(600)
     _, err = pipe.communicate()
 
     assert (pipe.returncode, "Traceback" in err) == (130, False)

@@ -366,6 +366,10 @@ def typing(folder: Path) -> Iterator[Callable[..., Any]]:
         (["--transport", "pip"], "no transport 'pip'; did you mean pipe?"),
         (["--transport", "pipe", "--readers", "0"], "a pipeline has 1 to 256 readers"),
         (["--readers", ","], "--readers names no number of readers; say for instance 1,4,24"),
+        (
+            ["--budget", "9s"],
+            "--budget 9s is too short to tell anything: a transport with a number of readers takes 14 s with",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_starts(typed: Sequence[str], said: str, tmp_path):
@@ -379,21 +383,51 @@ def test_what_cannot_be_is_refused_before_anything_starts(typed: Sequence[str], 
     assert not (tmp_path / "p.json").exists()
 
 
-def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, tmp_path):
-    """With the extra that brings it."""
+class StoppedError(Exception):
+    """A run was about to begin."""
+
+
+@pytest.fixture
+def ran(monkeypatch) -> list[Options]:
+    """The options of runs, none of which begins."""
     from bakeoff.bench.run import session
 
-    ran: list[Options] = []
-
-    class StoppedError(Exception):
-        pass
+    found: list[Options] = []
 
     def begun(options: Options, *anything: object, **more: object) -> None:
-        ran.append(options)
+        found.append(options)
         raise StoppedError
 
-    monkeypatch.setitem(sys.modules, "zmq", None)
     monkeypatch.setattr(session, "Session", begun)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "points"),
+    [
+        (["--budget", "30s"], ["pipe:1", "pipe:4"]),
+        (["--budget", "30s", "-c", "json,orjson"], ["pipe:1", "pipe:4", "pipe:24", "zmq:1"]),
+        (["--budget", "84s"], ["pipe:1", "pipe:4", "pipe:24", "zmq:1", "zmq:4", "zmq:24"]),
+        (["--budget", "0", "--all"], ["pipe:1", "pipe:4", "pipe:24", "zmq:1", "zmq:4", "zmq:24"]),
+    ],
+)
+def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, tmp_path):
+    """The last transports and readers, and that is said; with --all nothing."""
+    with typing(tmp_path) as type_:
+        done = type_("movies", *typed)
+
+    assert isinstance(done.exception, StoppedError)
+    places = (operation(name) for name in ran[0].operations)
+    assert points == list(dict.fromkeys(found.suffix[1:] for found in places if found.place))
+    assert (len(points) < 6) == ("does not suffice for" in done.stderr)
+    assert (len(points) == 4) == (
+        "zmq with 4, zmq with 24 readers, left out; all of it takes 42 s" in done.stderr
+    )
+
+
+def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, ran, tmp_path):
+    """With the extra that brings it."""
+    monkeypatch.setitem(sys.modules, "zmq", None)
     with typing(tmp_path) as type_:
         done = type_("movies")
         asked = type_("movies", "--transport", "zmq")
@@ -409,7 +443,7 @@ def test_no_password_is_in_what_a_run_leaves(server, tmp_path, monkeypatch):
     import subprocess
 
     typed = [sys.executable, "-m", "bakeoff", "pipeline", "movies", "-c", "json", "--readers", "2"]
-    typed += ["--rate", "500", "--broker", server("redis")]
+    typed += ["--rate", "500", "--broker", server("redis"), "--all", "--budget", "0"]
     done = subprocess.run(typed, cwd=tmp_path, capture_output=True, text=True)
     text = (tmp_path / "pipeline.json").read_text()
 

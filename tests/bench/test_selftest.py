@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bakeoff.bench.run.environment import cores
 from bakeoff.bench.selftest import checks as parts
 from bakeoff.commands import selftest as command
 
@@ -41,3 +42,13 @@ def test_a_table_names_found_and_target():
 
     assert 0 == done.returncode, done.stdout
     assert "found in 1 of 1" in done.stdout
+
+
+def test_the_physical_cores_are_watched():
+    """A line for each processor says how long it was free, whatever the neighbors do."""
+    done = selftest("--only", "core", "-f", "json")
+
+    assert done.returncode in (0, 1), done.stderr
+    findings = json.loads(done.stdout)
+    assert [f"physical core of processor {core}" for core in cores()] == [f["what"] for f in findings]
+    assert all(finding["found"].startswith("free for ") for finding in findings)

@@ -18,6 +18,7 @@ from bakeoff.bench.stores import DEFAULT, by_url, kind, kinds
 from bakeoff.bench.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
 from bakeoff.bench.stores.shelf import Filling, Shelf
 from bakeoff.errors import UsageError
+from needed import leave_out
 
 EMBEDDED = [name for name in kinds() if not kind(name).schemes]
 RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n, "none": None} for n in range(8)]
@@ -32,7 +33,7 @@ def opened(name: str, folder: Path, way: Wire) -> Store:
     try:
         return kind(name).open(Location(folder), way)
     except MissingStore as missing:
-        pytest.skip(str(missing))
+        leave_out(str(missing))
 
 
 @pytest.fixture(params=EMBEDDED)

@@ -21,7 +21,7 @@ from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.worker.records import Sample, caches_text, make_sample
-from bakeoff.bench.worker.time import Process
+from bakeoff.bench.worker.time import Process, _undisturbed
 from bakeoff.bench.worker.work import Clocked
 
 
@@ -211,10 +211,10 @@ class TestProcess:
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
-        assert found["0"]["rounds"] == 30
+        assert 15 <= found["0"]["rounds"] <= 30
         assert 20 < found["1"]["paired"] / found["0"]["paired"] < 2000
         assert found["2"]["paired"] < found["0"]["paired"]
-        assert found["0"]["loops"] == 30 * found["0"]["calls"]
+        assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
 
     def test_a_planted_difference_shows(self, workshop: Workshop, ready: Ready) -> None:
         """Twice the work reads as about twice the time."""
@@ -229,14 +229,14 @@ class TestProcess:
         """Repeated dumps, and slices without the garbage collector, take part in every round."""
         found = timed(workshop, ready, ("json", operation))
 
-        assert found.cells["0"]["rounds"] == 30, found
+        assert 15 <= found.cells["0"]["rounds"] <= 30, found
 
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, ready: Ready) -> None:
         """The error stands in its place; the other cell has its figure."""
         found = timed(workshop, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
-        assert found.cells["0"]["rounds"] == 30
+        assert 15 <= found.cells["0"]["rounds"] <= 30
 
 
 def test_explain_says_what_will_be_run() -> None:
@@ -282,3 +282,13 @@ class TestCells:
 
         assert {50, 51, 52} <= set(seen)
         assert found["rounds"] <= 20
+
+    @pytest.mark.parametrize(("records", "kept"), [(1, [1, 3, 4]), (2, [1, 2, 3, 4])])
+    def test_a_single_record_counts_where_nothing_disturbed_it(self, records: int, kept: list[int]) -> None:
+        """Of several records the disturbed slices may hold those that take long."""
+        part = self.entered([1e-3] * records)[0]._cells[0].parts[0]
+        for r in range(1, 5):
+            part.track.times[r], part.track.works[r], part.track.calls[r] = 1.0, 1.0, 1
+        part.track.taken.add(2)
+
+        assert list(_undisturbed(part, range(1, 5)).times) == kept

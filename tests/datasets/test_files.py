@@ -750,7 +750,7 @@ class TestOtherSources:
         endless = subprocess.Popen(["yes", "--", line], stdout=subprocess.PIPE)
         try:
             command = [sys.executable, "-c", script]
-            done = subprocess.run(command, stdin=endless.stdout, capture_output=True, check=True, timeout=60)
+            done = subprocess.run(command, stdin=endless.stdout, capture_output=True, check=True, timeout=600)
         finally:
             endless.kill()
             endless.communicate()

@@ -38,5 +38,5 @@ async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 if __name__ == "__main__":
     cluster = Producer({"test.mock.num.brokers": 1})
-    (broker,) = cluster.list_topics(timeout=10).brokers.values()
+    (broker,) = cluster.list_topics(timeout=300).brokers.values()
     asyncio.run(lead(int(sys.argv[1]), broker.port))

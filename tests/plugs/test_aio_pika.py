@@ -33,7 +33,7 @@ def test_a_poisoned_message_is_dead_lettered(rabbitmq):
             for body in (b"\xc1", CODEC.encode(RECORD)):
                 message = Message(body, content_type=CODEC.media_type)
                 await channel.default_exchange.publish(message, name)
-            async with queue.iterator(timeout=20) as messages:
+            async with queue.iterator(timeout=300) as messages:
                 async for message in messages:
                     try:
                         async with message.process():
@@ -41,7 +41,7 @@ def test_a_poisoned_message_is_dead_lettered(rabbitmq):
                     except bakeoff.DecodeError:
                         continue
                     break
-            letter = await dead.get(timeout=20)
+            letter = await dead.get(timeout=300)
             await letter.ack()
             return seen, letter.body
 
@@ -83,10 +83,10 @@ def test_patterns_take_it_as_serializer(rabbitmq):
             calls = await Calls.create(channel)
             await calls.register(f"{name}.double", double, auto_delete=True)
             await calls.register(f"{name}.fail", fail, auto_delete=True)
-            answer = await asyncio.wait_for(calls.call(f"{name}.double", {"n": 4}), 20)
+            answer = await asyncio.wait_for(calls.call(f"{name}.double", {"n": 4}), 300)
             with pytest.raises(JsonRPCError, match="RPC exception") as wrong:
-                await asyncio.wait_for(calls.call(f"{name}.fail"), 20)
-            return await asyncio.wait_for(done, 20), answer, wrong.value.args[1]["error"]["type"]
+                await asyncio.wait_for(calls.call(f"{name}.fail"), 300)
+            return await asyncio.wait_for(done, 300), answer, wrong.value.args[1]["error"]["type"]
 
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 

@@ -144,7 +144,7 @@ class Worker(NamedTuple):
         """What the task is given, in the worker's words."""
         with self.producer() as app, redis.Redis.from_url(self.broker) as client:
             app.send_task("shop.show", args, serializer=serializer, queue=self.queue)
-            _, shown = client.blpop([f"{self.queue}:shown"], timeout=60)
+            _, shown = client.blpop([f"{self.queue}:shown"], timeout=600)
         return shown.decode()
 
     def producer(self) -> Celery:
@@ -168,7 +168,7 @@ def worker(server: Callable[[str], str], tmp_path_factory: pytest.TempPathFactor
         )
     yield made
     process.terminate()
-    assert 0 == process.wait(60)
+    assert 0 == process.wait(600)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_message_that_is_sent_twice_arrives_twice(layer):
         await shop.send(channel, MESSAGE)
         await shop.group_send("shop", MESSAGE)
         try:
-            return [await asyncio.wait_for(shop.receive(channel), 20) for _ in range(3)]
+            return [await asyncio.wait_for(shop.receive(channel), 300) for _ in range(3)]
         finally:
             await closed(shop)
 
@@ -76,8 +76,8 @@ def test_the_next_message_comes_after_a_poisoned_one(layer):
         await shop.send(channel, MESSAGE)
         try:
             with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
-                await asyncio.wait_for(shop.receive(channel), 20)
-            return (await asyncio.wait_for(shop.receive(channel), 20))["at"]
+                await asyncio.wait_for(shop.receive(channel), 300)
+            return (await asyncio.wait_for(shop.receive(channel), 300))["at"]
         finally:
             await closed(shop)
 

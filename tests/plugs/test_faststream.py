@@ -87,7 +87,7 @@ def test_a_poisoned_message_is_buried_and_the_next_one_handled(server, made):
             await send(subject, POISON)
             await send(subject, FOREIGN, {"content-type": JSON})
             await send(subject, CODEC.encode({"n": 2}), {"content-type": CODEC.media_type})
-            await asyncio.wait_for(all_of_them.wait(), 20)
+            await asyncio.wait_for(all_of_them.wait(), 300)
         return seen, dead
 
     logging.getLogger("faststream").setLevel(logging.CRITICAL)
@@ -116,7 +116,7 @@ def test_a_batch_is_encoded_and_decoded_record_by_record(server):
         async with broker:
             await broker.start()
             await broker.publish_batch({"n": 1}, {"n": 2}, topic=topic, partition=0)
-            await asyncio.wait_for(all_of_them.wait(), 20)
+            await asyncio.wait_for(all_of_them.wait(), 300)
         return seen
 
     assert [{"n": 1}, {"n": 2}] == asyncio.run(run())

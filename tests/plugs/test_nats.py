@@ -29,7 +29,7 @@ def test_a_subscriber_goes_on_after_a_poisoned_message(server):
         headers = {"content-type": CODEC.media_type}
         await client.publish(subject, CODEC.encode({"n": 1, "b": b"\x00"}), headers=headers)
         try:
-            return *await asyncio.wait_for(found, 20), errors
+            return *await asyncio.wait_for(found, 300), errors
         finally:
             await client.close()
 

@@ -44,7 +44,7 @@ def test_an_application_goes_on_where_it_is_asked_to(server, tmp_path, monkeypat
     application.dataframe(orders).update(seen.append).to_topic(bills)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        application.run(count=2, timeout=60)
+        application.run(count=2, timeout=600)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

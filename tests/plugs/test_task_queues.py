@@ -125,7 +125,7 @@ def test_saq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
         bad = await queue.enqueue("showing_all", args=[])
         await queue.redis.set(bad.id, POISON)
         started = asyncio.create_task(worker.start())
-        good = await queue.apply("showing_all", args=ARGUMENTS, timeout=30)
+        good = await queue.apply("showing_all", args=ARGUMENTS, timeout=300)
         with pytest.raises(bakeoff.DecodeError, match=SAID):
             await queue.job(bad.key)
         worker.event.set()
@@ -185,8 +185,8 @@ def test_dramatiq(
     )
     try:
         worker.start()
-        assert ended.wait(30)
-        assert SHOWN == actor.send(*ARGUMENTS).get_result(backend=results, block=True, timeout=30_000)
+        assert ended.wait(300)
+        assert SHOWN == actor.send(*ARGUMENTS).get_result(backend=results, block=True, timeout=300_000)
     finally:
         worker.stop()
         broker.close()

@@ -36,7 +36,7 @@ def secretive(result_of: Callable[..., Result]) -> Result:
         command=f"bakeoff run /home/{SECRET}/data.jsonl",
         options={"corpora": f"/home/{SECRET}/data.jsonl", f"reached {SECRET}": False, "seed": 1},
         warnings=(
-            f"{SECRET}: ±2 % was not reached in 5 processes; the widest interval: a and b at ±9 %",
+            f"{SECRET}: ±2 % was not reached in 5 processes",
             f"the memory allocator is not the default one: {SECRET}",
         ),
     )

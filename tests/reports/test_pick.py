@@ -156,7 +156,7 @@ class TestHonesty:
 
     @pytest.mark.parametrize("seed", [1, 5, 8])
     def test_the_dearer_is_not_preferred_while_nothing_is_known(self, result_of, seed):
-        """A race that is not resolved is no tie: the cheapest comes first, with the command that goes on."""
+        """Not distinguishable is no tie: the cheapest comes first, with the command that goes on."""
         dear = {"dump": 60e-3, "load": 176e-3, "size": 9}
         run = result_of(
             {"json": dear, "orjson": {"dump": 9e-3, "load": 26e-3, "size": 100}},
@@ -174,8 +174,8 @@ class TestHonesty:
         assert () == choice.tied
         assert found.low < 1 < found.value
         line = r"bakeoff run --resume 'a b.json' --ratios --precision 2% --budget [1-9]0+ --trusted"
-        assert re.search(f"not resolved against {name}: go on with `{line}`; safe", choice.sentence)
-        assert f"not resolved, times the lowest cost: {name} " in render(choice)
+        assert re.search(rf"not distinguishable from {name} \(run longer\): `{line}`; safe", choice.sentence)
+        assert f"not distinguishable (run longer), times the lowest cost: {name} " in render(choice)
 
     def test_a_tie_is_kept_apart_from_what_is_not_resolved(self, result_of):
         """Rules of taste are for the former, whatever stands between them."""
@@ -195,14 +195,17 @@ class TestHonesty:
         assert ("plain", ("cheapest",)) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
         assert "plain: costs the same as cheapest (within 1%)" in choice.sentence
-        assert "not resolved against vague: go on with `bakeoff run --resume FILE --ratios" in choice.sentence
+        assert (
+            "not distinguishable from vague (run longer): `bakeoff run --resume FILE --ratios"
+            in choice.sentence
+        )
 
     def test_rows_of_several_runs_are_resolved_by_one(self, result_of):
         """More processes of either do not pair them."""
         time = {"dump": 2e-6, "load": 2e-6, "size": 9}
         runs = [result_of({name: time}, corpora=["movies"]) for name in "ab"]
 
-        assert "go on with `bakeoff run movies -c " in pick(runs, Wish()).sentence
+        assert "(run longer): `bakeoff run movies -c " in pick(runs, Wish()).sentence
 
     def test_people_may_decide(self, run):
         """A codec that is named is taken if it fits, with what it costs beside the cheapest."""
@@ -228,7 +231,7 @@ class TestHonesty:
         assert words in pick([run], Wish()).sentence
 
     def test_what_is_surely_dearer_ends_a_tie(self, result_of):
-        """A codec behind it is no tie, however little is known of it."""
+        """A codec behind it is no tie, however little is known of it; it is said that little is known."""
         quick = {"dump": 2e-6, "load": 2e-6, "size": 100}
         slow = {"dump": 9e-6, "load": 9e-6, "size": 10}
         run = result_of({"quick": quick, "slower": {**quick, "load": 3e-6}, "vague": slow})
@@ -236,6 +239,19 @@ class TestHonesty:
         choice = pick([replace(run, cells=vague)], Wish(allow_loss=True))
 
         assert ("quick", ()) == (choice.winner.name, choice.tied)
+        assert ["vague"] == [name for name, _ in choice.unresolved]
+
+    def test_processor_time_breaks_a_tie_before_the_name(self, result_of):
+        """Of two codecs whose cost and payload are the same the one that computes less comes first."""
+        time = {"size": 1000}
+        run = result_of(
+            {"a": {"dump": 3e-6, "load": 2e-6, **time}, "b": {"dump": 2e-6, "load": 2e-6, **time}},
+            noise=0.001,
+        )
+        choice = pick([run], Wish(Cost(1, 1e6)))
+
+        assert ("b", ("a",)) == (choice.winner.name, choice.tied)
+        assert "comes first as it takes less processor time" in choice.sentence
 
     @pytest.mark.parametrize("processes", [1, 2])
     def test_too_few_processes_decide_nothing(self, result_of, processes):
@@ -244,7 +260,7 @@ class TestHonesty:
 
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
             pick([run], Wish())
-        assert "too few to tell codecs apart" in recommendation(run)
+        assert "too few to distinguish codecs" in recommendation(run)
 
     @pytest.mark.parametrize(
         ("facts", "cell", "words"),
@@ -264,7 +280,7 @@ class TestHonesty:
         place = Cell("messages", "peak-load", "msgpack")
         run = replace(run, cells=tuple(replace(c, **cell) if c.cell == place else c for c in run.cells))
 
-        assert f"msgpack is quicker but {words} (by the cost" in recommendation(run)
+        assert f"msgpack is faster but {words} (by the cost" in recommendation(run)
 
     def test_a_tied_codec_that_gains_is_named(self, result_of):
         """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""

@@ -18,4 +18,4 @@ def test_the_quickest_call_is_no_codec(result_of):
 
     assert choice.winner.name == "orjson"
     assert dict(choice.excluded)["orjson/raw"] == "is the library's own calls: no codec to import"
-    assert "orjson/raw is quicker but is no codec to import" in recommendation(result)
+    assert "orjson/raw is faster but is no codec to import" in recommendation(result)

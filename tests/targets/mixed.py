@@ -140,7 +140,8 @@ def simulated(mixture: Mixture, rng: random.Random) -> dict[str, list[Measuremen
     }
     found: dict[str, list[Measurement]] = {name: [] for name in works}
     for number in range(PROCESSES):
-        process = Process(ROUNDS, SLICE, _still, _work([10e-6] * len(ITEMS), machine))
+        ruler = _work([10e-6] * len(ITEMS), machine)
+        process = Process(ROUNDS, SLICE, _still, ruler, read=lambda: 1.0)
         for index, (name, items) in enumerate(works.items()):
             process.enter(index, _work(items, machine, rng.lognormvariate(0, 0.02)), known[name])
         _take(process, found, number)

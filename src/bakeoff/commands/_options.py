@@ -24,6 +24,7 @@ __all__ = [
     "costing",
     "format_option",
     "measuring",
+    "patience_option",
     "reading",
     "seed_option",
     "selecting",
@@ -197,6 +198,14 @@ seed_option: Final = click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),
     help="Of made records: same seed, same bytes.  [default: 1]",
+)
+
+
+patience_option: Final = click.option(
+    "--all",
+    "patient",
+    is_flag=True,
+    help="Measure every figure, also where --budget does not suffice.",
 )
 
 

@@ -91,8 +91,8 @@ def command(
 
     Reads bakeoff.json when no result file is named. Codecs that lose data, or run code from their
     input, are left out unless allowed. Codecs that surely cost the same are put in order by stated
-    tie-breakers (--explain); where the race is not resolved the cheapest comes first, with the command
-    that goes on.
+    tie-breakers (--explain); where codecs are not distinguishable the cheapest comes first, with the
+    command that measures more.
 
     Results of `bakeoff stores` decide by puts and gets, the store included, and those of `bakeoff pipeline`
     by processor time with --reads readers; how much of it the codec is stands below.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import Time, measuring, reading, seed_option, selecting
+from ._options import Time, measuring, patience_option, reading, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _SAMPLE = 300
 _PROCESSES = 3
 """For each figure: with fewer, codecs are not told apart."""
 _EACH = 14.0
-"""Seconds for each transport with each number of readers: all in all a minute and a half."""
+"""Seconds for each transport with each number of readers, of `_CODECS`: all in all a minute and a half."""
 _BROKER = 24.0
 """The same through a broker, whose processor time is another's."""
 _SEARCH = 60.0
@@ -85,6 +86,7 @@ _SEARCH = 60.0
     f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
     f"{_SEARCH:g}s more with --bound]",
 )
+@patience_option
 @reading
 def command(
     corpora: Sequence[str],
@@ -132,15 +134,28 @@ def _options(
     numbers = _listed([readers])
     if not numbers:
         raise UsageError(f"--readers names no number of readers; say for instance {_READERS}")
-    operations = tuple(_operations(places, numbers, rate, bound))
+    chosen_codecs = select(given["codecs"], default=_CODECS)
+    share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)
+    points = {
+        (transport, number): share * _seconds(url, bound)
+        for transport, url in places.items()
+        for number in numbers
+    }
+    usual = sum(points.values()) / share
+    if given["budget"] is not None and not given["patient"]:
+        points = _affordable(points, given["budget"])
+    operations = tuple(_operations(points, rate, bound))
     base = Options(
         tuple(corpora) or _CORPORA,
-        tuple(select(given["codecs"], default=_CODECS)),
+        tuple(chosen_codecs),
         operations=("size", *operations),
         sample=given["sample"] or _SAMPLE,
-        budget=given["budget"] or sum(_seconds(url, bound) for url in places.values()) * len(numbers),
+        budget=usual if given["budget"] is None else given["budget"],
+        patient=given["patient"],
         fewest=_PROCESSES,
-        places=tuple(f"{name}={url}" for name, url in places.items() if url),
+        places=tuple(
+            f"{name}={url}" for name, url in places.items() if url and any(name == one for one, _ in points)
+        ),
     )
     chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
     return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
@@ -148,6 +163,35 @@ def _options(
 
 def _seconds(url: str, bound: float | None) -> float:
     return (_BROKER if url else _EACH) + (_SEARCH if bound else 0.0)
+
+
+def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[tuple[str, str], float]:
+    """Return the first points that a budget suffices for, and say which are left out.
+
+    Args:
+        points: Seconds, by transport and number of readers.
+        budget: Seconds.
+
+    Raises:
+        UsageError: It suffices for none.
+    """
+    totals = accumulate(points.values())
+    kept = {point: points[point] for point, total in zip(points, totals, strict=True) if total <= budget}
+    if not kept:
+        first = next(iter(points.values()))
+        raise UsageError(
+            f"--budget {budget:g}s is too short to tell anything: a transport with a number of readers takes "
+            f"{first:.0f} s with so many codecs; name fewer (-c), or let it take its time with --all"
+        )
+    if left_out := [
+        f"{transport} with {number}" for transport, number in points if (transport, number) not in kept
+    ]:
+        click.echo(
+            f"--budget {budget:g}s does not suffice for {', '.join(left_out)} readers, left out; "
+            f"all of it takes {sum(points.values()):.0f} s",
+            err=True,
+        )
+    return kept
 
 
 def _listed(texts: Iterable[str]) -> list[str]:
@@ -197,21 +241,18 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     return places
 
 
-def _operations(
-    transports: Iterable[str], readers: Iterable[str], rate: int | None, bound: float | None
-) -> Iterator[str]:
+def _operations(points: Iterable[tuple[str, str]], rate: int | None, bound: float | None) -> Iterator[str]:
     """Yield what is measured through each transport with each number of readers."""
     from ..bench.operations import operation
     from ..bench.operations.pipeline import BOUND, OPERATIONS, RATE
 
     milliseconds = None if bound is None else round(bound * 1000)
-    for transport in transports:
-        for number in readers:
-            for declared in OPERATIONS:
-                asked, usual = (rate, RATE) if declared.together else (milliseconds, BOUND)
-                if not declared.together and bound is None:
-                    continue
-                behind = "" if asked in (None, usual) else f"x{asked}"
-                name = f"{declared.name}@{transport}:{number}{behind}"
-                operation(name)
-                yield name
+    for transport, number in points:
+        for declared in OPERATIONS:
+            asked, usual = (rate, RATE) if declared.together else (milliseconds, BOUND)
+            if not declared.together and bound is None:
+                continue
+            behind = "" if asked in (None, usual) else f"x{asked}"
+            name = f"{declared.name}@{transport}:{number}{behind}"
+            operation(name)
+            yield name

@@ -86,8 +86,8 @@ def command(
     """Show result files (bakeoff.json when none is named).
 
     Files of one machine share a table; several machines get a block of columns each. Rows are
-    ranked by cost = dump + reads × (load + fix) + bytes / bandwidth; codecs that cost the same
-    share a rank, those that cannot be told apart have a range of ranks.
+    ranked by cost = dump + reads × (load + fix) + bytes / bandwidth; a codec that may have several
+    ranks has a range of them.
     """
     from ..reports.files import load_all
 

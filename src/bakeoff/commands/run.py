@@ -38,7 +38,7 @@ _NOTHING = 1
 
 @click.command()
 @measuring("bakeoff.json")
-@selecting("all but pure-Python twins and plist; --all or '*' for these, too")
+@selecting("all but pure-Python twins, variants and plist; --all or '*' for these, too")
 @click.option(
     "-n",
     "--records",
@@ -369,7 +369,8 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     if options.infer and options.schema:
         raise UsageError("--infer finds the schema that --schema names; leave one of them out")
     if options.infer or options.schema:
-        options = dataclasses.replace(options, codecs=_with_schemas(options.codecs))
+        entered_twice = _with_schemas(options.codecs)
+        options = dataclasses.replace(options, codecs=entered_twice, twins=entered_twice != options.codecs)
     if given["raw"]:
         options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
     if given["compress"] is not None:

@@ -11,7 +11,7 @@ from ._options import format_option
 
 __all__ = ["command"]
 
-PARTS = ("harness", "pairs", "planted", "leaks", "clean", "failures", "peak")
+PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
 """Those of `bench.selftest`, for ``--help``, which does without importing the harness."""
 
 
@@ -30,7 +30,8 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
 
     Known truths go through the way of a real run: the same codec under two names must tie, 2 % more
     work must be found, deliberate leaks must be found and clean codecs must not be flagged, and codecs
-    that crash, hang or lie must cost only their own row.
+    that crash, hang or lie must cost only their own row. It also shows how often a neighbor, such as
+    another virtual machine, uses the same physical core.
 
     Exit codes: 0 all targets met, 1 one was missed.
     """

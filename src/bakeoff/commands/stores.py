@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import Time, measuring, reading, seed_option, selecting
+from ._options import Time, measuring, patience_option, reading, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ _ADDRESSES = 16 << 30
     type=Time(),
     help=f"Time for each corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
 )
+@patience_option
 @reading
 def command(
     corpora: Sequence[str],
@@ -126,7 +127,8 @@ def _options(
         tuple(select(given["codecs"], default=_CODECS)),
         operations=tuple(_operations(places, states, batch)),
         sample=given["sample"] or _SAMPLE,
-        budget=given["budget"] or (_QUICK if quick else _BUDGET) * len(states),
+        budget=(_QUICK if quick else _BUDGET) * len(states) if given["budget"] is None else given["budget"],
+        patient=given["patient"],
         rounds=_ROUNDS,
         precision=_PRECISION,
         cell_memory=_ADDRESSES,

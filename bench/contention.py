@@ -1,0 +1,69 @@
+"""Tell a physical core of one's own from one that a neighbor shares.
+
+Two hardware threads share the execution units of a physical core. While the other one is busy (another
+virtual machine's, perhaps, which no load average shows), most code takes 1.4 to 1.8 times as long, each
+codec by a factor of its own. A chain of dependent steps leaves the units idle anyway and keeps its time. So
+the time of the reference kernel over that of a chain shows the sharing, whatever codec runs.
+
+Ratios of codecs hold within one of the two states only. Figures are therefore estimated within one state:
+that of the free core where there was enough of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from .stats import FEW
+
+__all__ = ["alike", "baseline", "limit", "overall"]
+
+_SHARED = 1.2
+"""A reading this many times the baseline was taken on a shared core. Readings on a free core spread by 3 %,
+from process to process by 2 %; sharing makes them 1.5 to 1.8 times as high."""
+_QUANTILE = 0.05
+"""Share of readings that may be too low by accident, as an interrupt during the chain makes them."""
+_WORTH = 0.25
+"""Share of a run's processes on a free core below which the others say more."""
+
+
+def baseline(readings: Sequence[float], known: float = 0.0) -> float:
+    """Return the reading of a free core, as far as it has been seen.
+
+    Args:
+        readings: Of one process; at least one.
+        known: The baseline of earlier processes on this machine; 0 where there is none.
+    """
+    ordered = sorted(readings)
+    own = ordered[math.floor(_QUANTILE * len(ordered))]
+    return min(own, known) if known else own
+
+
+def limit(least: float) -> float:
+    """Return the highest reading that a free core gives, from its baseline."""
+    return _SHARED * least
+
+
+def overall(readings: Sequence[float]) -> float:
+    """Return the contention of a process from the readings around its slices; 0 where there are none.
+
+    The upper quartile: a process that had a free core for half of its time is not one on a free core.
+    """
+    return sorted(readings)[3 * len(readings) // 4] if readings else 0.0
+
+
+def alike(contention: Mapping[int, float], least: float) -> Collection[int]:
+    """Choose the processes of a run whose figures may be compared with each other.
+
+    Args:
+        contention: Of each process, by its number; 0 where none was read.
+        least: The baseline.
+
+    Returns:
+        The processes on a free core where they are enough, else those on a shared one, else all.
+    """
+    free = [number for number, reading in contention.items() if reading <= limit(least)]
+    if len(free) >= max(FEW, _WORTH * len(contention)):
+        return free
+    shared = contention.keys() - set(free)
+    return shared if len(shared) >= FEW else contention.keys()

@@ -1,0 +1,318 @@
+"""The verdict on the codecs of one corpus: order, ranks, winner, and what is not distinguishable from it.
+
+It is made here and nowhere else. A run stores it for its default cost, and table, sentence, page and `pick`
+quote it; for another cost they ask for it again. For some of the codecs they use the verdicts on the same
+pairs, so that leaving codecs out changes no verdict on any two of the others.
+`reports/templates/ranking.js` is its twin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final, Literal, NamedTuple
+
+from ..codecs import is_raw
+from .results import FLOOR, CellResult, CodecFacts, Measurement, Outcome, PairFacts, Ranking, Result, Verdict
+from .stats import ALPHA, Ratio, interval, verdicts
+
+__all__ = [
+    "PARTS",
+    "Contest",
+    "Drawback",
+    "Judgment",
+    "Place",
+    "Preferred",
+    "costs",
+    "drawback",
+    "error_share",
+    "nothing_to_fix",
+    "outcome_of",
+    "preference",
+    "rankings",
+]
+
+PARTS: Final = ("dump", "load", "fix", "size")
+"""The operations that a cost is made of."""
+
+_WORST: Final[tuple[Outcome, ...]] = (
+    "missing",
+    "unfinished",
+    "crashed",
+    "timed out",
+    "out of memory",
+    "error",
+    "wrong",
+    "unsupported",
+    "lossy",
+    "ok",
+)
+_NOTHING: Final = Measurement(0.0, 0.0, 0.0)
+
+Preferred = Callable[[str], tuple[Any, ...]]
+"""The sort key of a codec, by its name, among those that surely cost the same; see `preference`."""
+
+Drawback = Literal["", "trusted", "raw", "unchecked", "failed", "lossy"]
+"""What keeps a codec that has a cost from winning unasked; "" for nothing."""
+
+
+class Place(NamedTuple):
+    """The ranks that a codec may have.
+
+    Attributes:
+        first: One more than the codecs that are surely faster.
+        last: All but those that are surely slower.
+    """
+
+    first: int
+    last: int
+
+
+class Contest(NamedTuple):
+    """Who may win, of some codecs: those that none of them is surely faster than.
+
+    Attributes:
+        winner: The codec to take: of the cheapest and those that surely cost the same, the preferred one.
+        cheapest: The one with the lowest mean.
+        same: The others that surely cost what the cheapest does, in the order of their means.
+        unresolved: Those that are not distinguishable from the cheapest, in the order of their means.
+    """
+
+    winner: str
+    cheapest: str
+    same: tuple[str, ...]
+    unresolved: tuple[str, ...]
+
+    @property
+    def level(self) -> tuple[str, ...]:
+        """All of them, the winner first."""
+        return self.winner, *self.same, *self.unresolved
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What is known of the order of codecs.
+
+    Attributes:
+        order: Codecs that have a cost, the lowest mean first.
+        judged: The verdict on every pair, in both orders.
+    """
+
+    order: tuple[str, ...]
+    judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
+
+    @classmethod
+    def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA) -> Judgment:
+        """Judge codecs by what processes say of their costs.
+
+        Args:
+            samples: By codec; those without any are left out.
+            alpha: Chance of any false verdict.
+        """
+        means = {name: interval(found)[0] for name, found in samples.items() if found}
+        return cls(tuple(sorted(means, key=lambda name: (means[name], name))), verdicts(samples, alpha))
+
+    @classmethod
+    def stored(cls, ranking: Ranking) -> Judgment:
+        """Return what a run has found."""
+        judged = {}
+        for pair in ranking.pairs:
+            high = math.inf if pair.high is None else pair.high
+            found = Ratio(pair.value, pair.low, high, pair.spread, pair.processes, pair.p)
+            judged[pair.a, pair.b] = pair.verdict, found
+            judged[pair.b, pair.a] = _OPPOSITE.get(pair.verdict, pair.verdict), found.inverse()
+        return cls(ranking.order, judged)
+
+    def places(self, among: Collection[str] | None = None) -> dict[str, Place]:
+        """Return the ranks that each codec may have, in their order.
+
+        All of them together hold unless a verdict is false, which `alpha` bounds (Mogstad et al. 2024).
+
+        Args:
+            among: The codecs that are ranked; all by default.
+        """
+        names = [name for name in self.order if among is None or name in among]
+        said = {name: [self.judged[name, other][0] for other in names if other != name] for name in names}
+        return {
+            name: Place(1 + found.count("slower"), len(names) - found.count("faster"))
+            for name, found in said.items()
+        }
+
+    def contest(self, eligible: Collection[str], preferred: Preferred) -> Contest | None:
+        """Return who may win; None where nobody is eligible.
+
+        Args:
+            eligible: Who takes part.
+            preferred: Which one is taken of those that surely cost the same.
+        """
+        places = self.places(eligible)
+        if not places:
+            return None
+        # Pairs with few processes in common may contradict one another: then nobody comes first.
+        cheapest, *others = [name for name, place in places.items() if place.first == 1] or list(places)[:1]
+        same = [name for name in others if self.judged[name, cheapest][0] == "same"]
+        winner = min([cheapest, *same], key=preferred)
+        return Contest(
+            winner,
+            cheapest,
+            tuple(name for name in [cheapest, *same] if name != winner),
+            tuple(name for name in others if name not in same),
+        )
+
+
+_OPPOSITE: Final[Mapping[Verdict, Verdict]] = {"faster": "slower", "slower": "faster"}
+
+
+def costs(
+    cells: Mapping[str, CellResult], reads: float = 1.0, bandwidth: float = math.inf
+) -> tuple[Measurement, ...]:
+    """Add a codec's cells up, process by process, so that costs stay paired as times are.
+
+    Args:
+        cells: One codec's cells on one corpus, by operation.
+        reads: Loads for each dump.
+        bandwidth: Bytes per second of the line that each payload crosses; infinite for none.
+
+    Returns:
+        One sample for each process that has all parts, seconds per record; empty when a part failed or has no
+        figure.
+    """
+    lined = math.isfinite(bandwidth)
+    needed = ["dump", *(["load"] if reads else []), *(["size"] if lined else [])]
+    failed = any(name in cells and cells[name].outcome not in ("ok", "lossy") for name in PARTS)
+    if failed or any(not (name in cells and cells[name].samples) for name in needed):
+        return ()
+    fixed = not nothing_to_fix(cells)
+    dump = {sample.pair: sample for sample in cells["dump"].samples}
+    load = {sample.pair: sample for sample in cells["load"].samples} if reads else {}
+    fix = {sample.pair: sample for sample in cells["fix"].samples} if fixed else {}
+    wire = _size(cells) / bandwidth if lined else 0.0
+
+    def added(pair: int) -> Measurement:
+        written = dump[pair]
+        parts = load.get(pair, _NOTHING), fix.get(pair, _NOTHING)
+        # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
+        share = written.paired / written.value if written.value else 1.0
+        return Measurement(
+            value=written.value + reads * sum(part.value for part in parts) + wire,
+            raw=written.raw + reads * sum(part.raw for part in parts) + wire,
+            paired=written.paired + reads * sum(part.paired for part in parts) + wire * share,
+            pair=pair,
+            sums=written.sums,
+            dear=written.dear + sum(part.dear for part in parts),
+        )
+
+    return tuple(added(p) for p in dump if (not reads or p in load) and (not fixed or p in fix))
+
+
+def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:
+    """Whether a codec's loads need no fix-up: no schema, or one that has nothing to fix for it."""
+    cell = cells.get("fix")
+    return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
+
+
+def outcome_of(cells: Collection[CellResult]) -> Outcome:
+    """Return the worst outcome of a codec; an operation that it has not says nothing of the others."""
+    found = {cell.outcome for cell in cells}
+    if found & {"ok", "lossy"}:
+        found.discard("unsupported")
+    return next((outcome for outcome in _WORST if outcome in found), "missing")
+
+
+def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
+    """Return what keeps a codec from winning unasked: the one place that decides it.
+
+    Args:
+        facts: Of the codec.
+        cells: Its own, on the corpus.
+    """
+    if facts.trusted_only:
+        return "trusted"
+    if is_raw(facts.name):
+        return "raw"
+    if any(cell.facts.get("checked") is False for cell in cells):
+        return "unchecked"
+    outcome = outcome_of(cells)
+    return "" if outcome == "ok" else "lossy" if outcome == "lossy" else "failed"
+
+
+def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, int, float, float, str]:
+    """Return the sort key of a codec among those that cost the same.
+
+    Args:
+        facts: Of the codec.
+        size: Bytes of a payload.
+        seconds: Processor time of a record: dump and all its reads. Two digits of it count, so that noise
+            does not decide.
+    """
+    weight = 0 if facts.library == "Python" else 2 if facts.extra else 1
+    return not facts.interoperable, weight, size, float(f"{seconds:.1e}"), facts.name
+
+
+def error_share(result: Result) -> float:
+    """Return the error share of verdicts: a run that stops early records what a look may spend."""
+    spent = result.options.get("alpha")
+    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else ALPHA
+
+
+def rankings(result: Result) -> tuple[Ranking, ...]:
+    """Return the verdict on each corpus of a run, for one write and one read without a line."""
+    facts = {codec.name: codec for codec in result.codecs}
+    alpha = error_share(result)
+    found: dict[str, dict[str, dict[str, CellResult]]] = {}
+    for cell in result.cells:
+        if cell.cell.codec != FLOOR and cell.cell.codec in facts:
+            codecs = found.setdefault(cell.cell.corpus, {})
+            codecs.setdefault(cell.cell.codec, {})[cell.cell.operation] = cell
+    return tuple(
+        ranking
+        for corpus, codecs in found.items()
+        if (ranking := _ranking(corpus, codecs, facts, alpha)) is not None
+    )
+
+
+def _ranking(
+    corpus: str, codecs: Mapping[str, Mapping[str, CellResult]], facts: Mapping[str, CodecFacts], alpha: float
+) -> Ranking | None:
+    judgment = Judgment.of({name: costs(cells) for name, cells in codecs.items()}, alpha)
+    if not judgment.order:
+        return None
+
+    def preferred(name: str) -> tuple[Any, ...]:
+        cells = codecs[name]
+        seconds = math.fsum(
+            interval(cells[part].samples)[0] for part in PARTS[:3] if part in cells and cells[part].samples
+        )
+        return preference(facts[name], _size(cells), seconds)
+
+    eligible = [name for name in judgment.order if not drawback(facts[name], codecs[name].values())]
+    contest = judgment.contest(eligible, preferred) or Contest("", "", (), ())
+    places = judgment.places()
+    return Ranking(
+        corpus=corpus,
+        reads=1.0,
+        bandwidth=None,
+        alpha=alpha,
+        order=judgment.order,
+        first={name: place.first for name, place in places.items()},
+        last={name: place.last for name, place in places.items()},
+        winner=contest.winner,
+        same=contest.same,
+        unresolved=contest.unresolved,
+        pairs=tuple(_pairs(judgment)),
+    )
+
+
+def _pairs(judgment: Judgment) -> Iterable[PairFacts]:
+    for a, b in combinations(judgment.order, 2):
+        verdict, found = judgment.judged[a, b]
+        high = found.high if math.isfinite(found.high) else None
+        yield PairFacts(a, b, verdict, found.value, found.low, high, found.spread, found.processes, found.p)
+
+
+def _size(cells: Mapping[str, CellResult]) -> float:
+    """Return the mean bytes of a payload; 0 where nobody measured them."""
+    samples = cells["size"].samples if "size" in cells else ()
+    return math.fsum(sample.value for sample in samples) / len(samples) if samples else 0.0

@@ -1,0 +1,73 @@
+"""A process that has imported what checks need, and forks a worker for each of them.
+
+A check is short, and most of it would be starting Python. Only checks begin so: processes that time differ in
+the layout of their memory, as that is one of the things that figures vary with, and forks all have the same.
+
+``python -m bakeoff.bench.worker.warm SOCKET PARENT``: paths of jobs come over the socket of that number, each
+with a connection. The fork sends its own number there. It is waited for when something comes back, and the
+connection then gets how it ended: until then the number is nobody else's.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import selectors
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+from . import check  # noqa: F401 - for the forks
+from .__main__ import die_with, main
+
+__all__ = ["serve"]
+
+_LONGEST = 1 << 16
+"""Bytes of a path."""
+
+
+def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
+    """Fork for each job that is asked for, and return in the fork: its job and its connection."""
+    forks: dict[socket.socket, int] = {}
+    with selectors.DefaultSelector() as ready:
+        ready.register(asking, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fileobj is asking:
+                    path, (number, *_), *_ = socket.recv_fds(asking, _LONGEST, 1)
+                    made = socket.socket(fileno=number)
+                    if not (fork := os.fork()):
+                        for other in (asking, *forks):
+                            other.close()
+                        return Path(os.fsdecode(path)), made
+                    forks[made] = fork
+                    ready.register(made, selectors.EVENT_READ)
+                    continue
+                (connection,) = (one for one in forks if one is key.fileobj)
+                connection.recv(1)
+                _, status = os.waitpid(forks.pop(connection), 0)
+                connection.sendall(b"%d" % status)
+                ready.unregister(connection)
+                connection.close()
+
+
+def _begin(job: Path, connection: socket.socket) -> None:
+    """Become the worker of a job, as one that was started for it is."""
+    os.setsid()
+    errors = os.open(job.parent / "stderr", os.O_WRONLY | os.O_APPEND)
+    os.dup2(errors, 2)
+    os.close(errors)
+    os.environ["TMPDIR"] = str(job.parent)
+    tempfile.tempdir = None
+    connection.sendall(b"%d" % os.getpid())
+    connection.close()
+    main(job)
+
+
+if __name__ == "__main__":
+    die_with(int(sys.argv[2]))
+    # What is there lies still: forks that touch it would copy it.
+    gc.collect()
+    gc.freeze()
+    _begin(*serve(socket.socket(fileno=int(sys.argv[1]))))

@@ -1,0 +1,138 @@
+"""Figures come from a core of one's own, told by readings and never by what a codec took."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bakeoff.bench.contention import alike, baseline, limit, overall
+from bakeoff.bench.run.state import State
+from bakeoff.bench.worker import gauge
+from bakeoff.bench.worker.time import Process
+from bakeoff.bench.worker.yardstick import ITEMS
+from targets.gears import CELLS, FREE, KERNEL, SharedCore, work
+
+NAMES = list(CELLS)
+
+
+class TestReadings:
+    def test_few_readings_that_are_too_low_do_not_move_the_baseline(self) -> None:
+        """An interrupt during the chain makes one reading in a thousand too low."""
+        assert baseline([0.1, *[0.66] * 40, *[1.1] * 20]) == 0.66
+
+    def test_an_earlier_process_may_know_better(self) -> None:
+        """A process that never had the core alone takes the baseline of another."""
+        assert baseline([1.1] * 50, known=0.66) == 0.66
+        assert baseline([0.66] * 50, known=1.1) == 0.66
+
+    def test_a_process_that_shared_for_a_third_of_its_time_is_not_free(self) -> None:
+        """The upper quartile of its readings decides."""
+        assert overall([0.66] * 20 + [1.1] * 10) > limit(0.66)
+        assert overall([0.66] * 28 + [1.1] * 2) < limit(0.66)
+        assert overall([]) == 0
+
+    def test_a_reading_is_a_ratio_of_two_times(self) -> None:
+        """Of the order of one, whatever machine this is."""
+        assert 0.01 < gauge.read() < 100
+
+
+class TestAlike:
+    def test_processes_on_a_free_core_are_chosen(self) -> None:
+        """Three of them suffice."""
+        assert sorted(alike({0: 0.66, 1: 1.1, 2: 0.67, 3: 0.7}, 0.66)) == [0, 2, 3]
+
+    def test_where_a_free_core_was_rare_the_others_are(self) -> None:
+        """Two of six would say little."""
+        found = alike({0: 0.66, 1: 1.1, 2: 0.67, 3: 1.1, 4: 1.1, 5: 1.2}, 0.66)
+
+        assert sorted(found) == [1, 3, 4, 5]
+
+    def test_few_processes_all_count(self) -> None:
+        """Neither state has three."""
+        assert sorted(alike({0: 0.66, 1: 1.1}, 0.66)) == [0, 1]
+
+    def test_without_readings_all_count(self) -> None:
+        """A file of another tool has none."""
+        assert sorted(alike({0: 0.0, 1: 0.0, 2: 0.0}, 0.0)) == [0, 1, 2]
+
+
+def measure(core: SharedCore, rng: random.Random, *, least: float = 0.0) -> tuple[dict[str, float], float]:
+    """Run one timing process; return the ratios to the first cell, and the contention that it reports."""
+    ruler = work(*KERNEL, core, rng)
+    made = Process(30, 0.00025, lambda index: None, ruler, least=least, read=core.read, pause=core.wait)
+    for index, (seconds, factor) in enumerate(CELLS.values()):
+        made.enter(index, work(seconds, factor, core, rng), [seconds] * len(ITEMS))
+    answer = made.go(collect=True)
+    values = [answer.cells[str(index)]["paired"] for index in range(len(NAMES))]
+    return {name: value / values[0] for name, value in zip(NAMES, values, strict=True)}, answer.contention
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ratios_are_those_of_a_free_core(seed: int) -> None:
+    """A neighbor that comes and goes within the process slows each codec by another factor."""
+    random.seed(seed)  # the order of slices
+    rng = random.Random(seed)
+    found, contention = measure(SharedCore(rng, 0.3, seconds=0.05), rng, least=FREE)
+
+    assert contention <= limit(FREE)
+    for name, (seconds, _) in CELLS.items():
+        assert found[name] == pytest.approx(seconds / CELLS["orjson"][0], rel=0.03), name
+
+
+def test_a_core_that_is_never_free_is_reported() -> None:
+    """The figures are those of the shared core: each codec with its factor."""
+    rng = random.Random(1)
+    found, contention = measure(SharedCore(rng, 1.0), rng, least=FREE)
+    seconds, factor = CELLS["json"]
+
+    assert contention > limit(FREE)
+    assert found["json"] == pytest.approx(
+        seconds * factor / CELLS["orjson"][0] / CELLS["orjson"][1], rel=0.03
+    )
+
+
+def process(pair: int, contention: float, paired: float) -> dict[str, object]:
+    """The entry of a timing process with one cell."""
+    figure = {
+        "raw": 1e-6,
+        "paired": paired,
+        "loops": 1,
+        "duration": 0.1,
+        "rounds": 30,
+        "dirty": 0,
+        "drift": 0.0,
+    }
+    return {
+        "kind": "process",
+        "corpus": "c",
+        "pair": pair,
+        "yardstick": 1e-5,
+        "contention": contention,
+        "least": 0.66,
+        "cells": {"c/dump/json": figure},
+    }
+
+
+def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
+    """Their figures would be those of other conditions."""
+    state = State()
+    state.apply({"kind": "cell", "cell": "c/dump/json", "outcome": "ok"})
+    for pair, contention in enumerate([0.67, 1.1, 0.66, 0.68, 1.2]):
+        state.apply(process(pair, contention, 2.0 if contention > 1 else 1.0))
+    (cell,) = state._cells
+    found = state.samples(cell)
+
+    assert [sample.pair for sample in found] == [0, 2, 3]
+    assert {sample.value for sample in found} == {1e-5}
+    assert (state.used("c"), state.processes("c"), state.free("c")) == (3, 5, True)
+
+
+def test_a_run_on_a_shared_core_says_so() -> None:
+    """All its processes count, and it is not free."""
+    state = State()
+    state.apply({"kind": "cell", "cell": "c/dump/json", "outcome": "ok"})
+    for pair, contention in enumerate([1.1, 1.1, 1.2, 0.66]):
+        state.apply(process(pair, contention, 1.0))
+
+    assert (state.used("c"), state.free("c")) == (3, False)

@@ -1,0 +1,123 @@
+"""Which memory figures a run asks for, when there is not time for all."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from bakeoff.bench.jobs import Alone, Checked, Corpus, Ended, Found
+from bakeoff.bench.operations import MEMORY
+from bakeoff.bench.results import Cell
+from bakeoff.bench.run import memory, schedule
+from bakeoff.bench.run.context import Run, Stage
+from bakeoff.bench.run.memory import measure_memory
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.schedule import Schedule
+from bakeoff.bench.run.state import State
+
+CODECS = ("quick", "usual", "slow")
+
+
+class Clock:
+    """Stands still but for what is measured, a second each."""
+
+    now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(memory, "abreast", lambda: 1)
+    for module in (memory, schedule):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def measured(
+    clock: Clock, seconds: float, calls: dict[str, float], **options: Any
+) -> tuple[list[tuple[str, str]], str]:
+    """Return what is measured of codecs with so many seconds left, and what is said of the rest.
+
+    Args:
+        seconds: That are left.
+        clock: For what is measured.
+        calls: Seconds of a call of each codec.
+        options: Of the run.
+    """
+    asked: list[tuple[str, str]] = []
+    said: list[str] = []
+
+    def submit(job: Alone, **more: object) -> Future[Ended]:
+        asked.append((job.operation, job.codec))
+        clock.now += 1.0
+        done: Future[Ended] = Future()
+        done.set_result(Ended(Found(1.0, {}), "ok"))
+        return done
+
+    def write(*entries: Any) -> None:
+        said.extend(entry["text"] for entry in entries if entry["kind"] == "warning")
+
+    chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
+    stage = Stage("made", Corpus(""), (), tuple(calls), Schedule(chosen, begun=seconds))
+    stage.checks |= {
+        name: Checked("ok", records=10, rough={"dump": call, "load": call}) for name, call in calls.items()
+    }
+    run = Run(
+        chosen,
+        State(),
+        cast("Any", SimpleNamespace(write=write)),
+        cast("Any", SimpleNamespace(submit=submit)),
+        lambda text, done, total: None,
+    )
+    for name in MEMORY:
+        for codec in calls:
+            run.record({"kind": "cell", "cell": Cell("made", name, codec).name, "outcome": "ok"})
+    measure_memory(run, stage)
+    return asked, said[-1]
+
+
+def test_all_is_measured_where_there_is_time(clock: Clock) -> None:
+    """Peaks of all codecs before growth of any."""
+    asked, said = measured(clock, 90.0, dict.fromkeys(CODECS, 1e-6))
+
+    kinds = [name.partition("-")[0] for name, _ in asked]
+    assert ["peak"] * 6 + ["growth"] * 6 == kinds
+    assert "" == said
+
+
+def test_a_kind_that_there_is_no_time_for_is_not_begun(clock: Clock) -> None:
+    """Growth takes seconds where calls do; one sentence says so, and names no codec."""
+    asked, said = measured(clock, 8.0, dict.fromkeys(CODECS, 0.05))
+
+    assert {"peak-dump", "peak-load"} == {name for name, _ in asked}
+    assert 6 == len(asked)
+    assert said.startswith("made: the time did not suffice for growth dump and growth load: a longer")
+
+
+def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
+    """It would cost the others their figures."""
+    asked, said = measured(clock, 20.0, {"quick": 1e-6, "usual": 1e-6, "slow": 2.0})
+
+    assert {"quick", "usual"} == {codec for _, codec in asked}
+    assert 8 == len(asked)
+    assert "peak dump and peak load of slow; growth dump and growth load of slow: a longer" in said
+
+
+@pytest.mark.parametrize(("seconds", "patient", "number"), [(0.0, False, 0), (0.0, True, 12)])
+def test_without_time_nothing_is_begun_unless_it_takes_what_it_takes(
+    clock: Clock, seconds: float, patient: bool, number: int
+) -> None:
+    """The columns are then left out, and both kinds are named once."""
+    asked, said = measured(clock, seconds, dict.fromkeys(CODECS, 1e-6), patient=patient)
+
+    assert number == len(asked)
+    assert patient == ("" == said)
+    assert (
+        patient or said.count("made: the time did not suffice for peak dump and peak load; growth dump") == 1
+    )

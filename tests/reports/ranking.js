@@ -1,0 +1,27 @@
+// Runs the page's ranking over tables from stdin, for test_ranking_script.py: one line of JSON in, one out.
+const fs = require("node:fs");
+
+const { script, state: given, tables } = JSON.parse(fs.readFileSync(0, "utf-8"));
+const run = new Function("state", `${fs.readFileSync(script, "utf-8")}\nreturn { ranking, moments };`);
+const { ranking, moments } = run(given);
+
+const names = (costs) => costs.map((cost) => cost.candidate.codec);
+
+/** A candidate as page.js gathers it. */
+function candidate({ samples, ...facts }) {
+  const means = {};
+  for (const [part, { value }] of Object.entries(samples)) means[part] = Math.exp(moments(value.map(Math.log))[0]);
+  return { ...facts, ...samples, means, ranked: true };
+}
+
+for (const { candidates, weights, alpha, shown } of tables) {
+  const all = candidates.map(candidate);
+  const { ranked, contest, faster } = ranking(all, { ...weights, rate: 0 }, alpha, given.tie, ({ codec }) => shown.includes(codec));
+  const sure = ranked.flatMap((a) => ranked.filter((b) => faster(a, b)).map((b) => [a.candidate.codec, b.candidate.codec]));
+  console.log(JSON.stringify({
+    order: names(ranked),
+    places: Object.fromEntries(ranked.map((cost) => [cost.candidate.codec, cost.place])),
+    sure,
+    contest: contest && { winner: contest.winner.candidate.codec, same: names(contest.same), unresolved: names(contest.unresolved) },
+  }));
+}

@@ -1,0 +1,140 @@
+"""Table, sentence, JSON, result file and `pick` say the same of one run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import madeup
+from bakeoff.bench.results import Result
+from bakeoff.bench.verdict import rankings
+from bakeoff.reports import recommendation, render
+from bakeoff.reports.candidates import candidates_on, standing_on
+from bakeoff.reports.cost import Cost
+from bakeoff.reports.merge import machines
+from bakeoff.reports.pick import Wish, pick
+
+NAMES = ("json", "orjson", "ormsgpack", "msgpack", "marshal", "ujson")
+FACTS = {
+    "marshal": {"format": "marshal", "trusted_only": True, "interoperable": False},
+    "msgpack": {"format": "msgpack"},
+    "ormsgpack": {"format": "msgpack", "extra": "ormsgpack"},
+    "json": {"format": "json", "library": "Python"},
+}
+
+
+def drawn(seed: int, near: float, noise: float, processes: int) -> Result:
+    """Return a run of six codecs, of which one is for trusted data and one is lossy."""
+    planted = {
+        name: {"dump": 1e-6 * (1 + near * n), "load": 1e-6 * (1 + near * n), "size": 100 + n}
+        for n, name in enumerate(NAMES)
+    }
+    found = madeup.planted(
+        planted,
+        facts=FACTS,
+        noise=noise,
+        seed=seed,
+        processes=processes,
+        losses={"ujson": ("`float` came back as `int`",)},
+    )
+    return replace(found, rankings=rankings(found))
+
+
+RUNS = st.builds(
+    drawn,
+    st.integers(0, 999),
+    st.sampled_from([0.0, 0.002, 0.02, 0.3]),
+    st.sampled_from([0.0005, 0.005, 0.05]),
+    st.sampled_from([3, 5, 12]),
+)
+
+
+@given(RUNS)
+def test_all_name_the_same_codecs(run: Result) -> None:
+    """Who wins, who costs the same and what is open is in all of them what the run has stored."""
+    (ranking,) = run.rankings
+    choice = pick([run], Wish())
+    (said,) = json.loads(render([run], "json"))["verdicts"]
+    level = [ranking.winner, *ranking.same, *ranking.unresolved]
+    sentence = recommendation(run)
+
+    assert choice.winner.name == ranking.winner == said["messages"]["winner"]
+    assert choice.tied == ranking.same == tuple(said["messages"]["same"])
+    assert tuple(name for name, _ in choice.unresolved) == ranking.unresolved
+    assert tuple(said["messages"]["unresolved"]) == ranking.unresolved
+    named = re.split(r", | and ", re.split(r" costs? | are not dist", sentence)[0])
+    assert named == level or (len(level) > 4 and named[:3] == level[:3])
+    assert ("not distinguishable" in sentence) is bool(ranking.unresolved)
+    assert ("not distinguishable from" in choice.sentence) is bool(ranking.unresolved)
+
+
+@given(RUNS)
+def test_the_table_has_the_ranks_of_the_run(run: Result) -> None:
+    """CSV has the first and the last rank of each codec, and those that may win are behind no other such."""
+    (ranking,) = run.rankings
+    rows = {row["codec"]: row for row in csv.DictReader(io.StringIO(render([run], "csv")))}
+
+    for name in NAMES:
+        assert (int(rows[name]["rank"]), int(rows[name]["rank_last"])) == (
+            ranking.first[name],
+            ranking.last[name],
+        )
+        alone = ranking.first[name] == ranking.last[name]
+        assert rows[name]["rank_verdict"] in ([""] if alone else ["same", "unresolved"])
+
+
+@given(RUNS, st.sampled_from([(), ("json",), ("msgpack",)]), st.booleans(), st.sampled_from([0.0, 1.0, 24.0]))
+def test_filters_of_pick_change_no_verdict(
+    run: Result, formats: tuple[str, ...], trusted: bool, reads: float
+) -> None:
+    """What `pick` calls open is open in the table, with an interval that holds 1; and all of it is named."""
+    choice = pick([run], Wish(Cost(reads), formats=formats, trusted=trusted))
+    judged = standing_on(run, "messages", candidates_on(run, "messages"), Cost(reads)).judged
+    fit = [name for name in choice.parts if name != choice.winner.name]
+    level = {name for name, _ in choice.unresolved} | set(choice.tied)
+    cheapest = next(name for name in choice.parts if name in {*level, choice.winner.name})
+
+    for name, found in choice.unresolved:
+        assert judged[name, cheapest] == ("unresolved", found)
+        assert found.low <= 1 <= found.high
+    for name in fit:
+        beaten = any(judged[other, name][0] == "faster" for other in choice.parts if other != name)
+        assert (name in level) is not beaten
+        if name in level and name != cheapest:
+            assert judged[name, cheapest][0] == ("same" if name in choice.tied else "unresolved")
+
+
+def test_another_cost_is_judged_anew_and_several_files_too() -> None:
+    """What a run has stored is quoted for its own cost and its own codecs only."""
+    run = drawn(1, 0.3, 0.005, 5)
+    (ranking,) = run.rankings
+    pairs = tuple(replace(pair, verdict="same") for pair in ranking.pairs)
+    wrong = replace(run, rankings=(replace(ranking, pairs=pairs),))
+    candidates = candidates_on(run, "messages")
+
+    def verdicts(result: Result, reads: float) -> set[str]:
+        judged = standing_on(result, "messages", candidates, Cost(reads)).judged
+        return {verdict for verdict, _ in judged.values()}
+
+    assert {"same"} == verdicts(wrong, 1.0)
+    assert {"faster", "slower"} == verdicts(run, 1.0) == verdicts(wrong, 24.0)
+    ((_, merged),) = machines([wrong, wrong])
+    assert () == merged.rankings
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_two_processes_decide_nothing_anywhere(processes: int) -> None:
+    """However alike or far apart codecs are, each may have any rank."""
+    run = drawn(1, 0.3, 0.0005, processes)
+    (ranking,) = run.rankings
+
+    assert {1} == set(ranking.first.values())
+    assert {len(NAMES)} == set(ranking.last.values())
+    assert "too few to distinguish codecs" in recommendation(run)
