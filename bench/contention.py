@@ -14,13 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from .stats import FEW
+from .stats import CONTENTION, FEW
 
 __all__ = ["alike", "baseline", "limit", "overall"]
 
-_SHARED = 1.2
-"""A reading this many times the baseline was taken on a shared core. Readings on a free core spread by 3 %,
-from process to process by 2 %; sharing makes them 1.5 to 1.8 times as high."""
 _QUANTILE = 0.05
 """Share of readings that may be too low by accident, as an interrupt during the chain makes them."""
 _WORTH = 0.25
@@ -41,7 +38,7 @@ def baseline(readings: Sequence[float], known: float = 0.0) -> float:
 
 def limit(least: float) -> float:
     """Return the highest reading that a free core gives, from its baseline."""
-    return _SHARED * least
+    return CONTENTION * least
 
 
 def overall(readings: Sequence[float]) -> float:

@@ -22,7 +22,6 @@ import gzip
 import io
 import json
 import math
-import mmap
 import types
 import typing
 from collections.abc import Mapping
@@ -61,7 +60,6 @@ __all__ = [
     "Verdict",
     "current",
     "from_suite",
-    "is_result_file",
     "read",
     "read_suite",
     "to_suite",
@@ -133,6 +131,32 @@ UNITS: Mapping[str, Unit] = {
 }
 """The operations of files that do not tell of theirs, and their units: seconds per record, bytes per record
 (`size`, `retained-*`, `growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
+
+
+_IRRELEVANT = frozenset(
+    {
+        "alpha",
+        "budget",
+        "cell_memory",
+        "cell_timeout",
+        "patient",
+        "codecs",
+        "corpora",
+        "fewest",
+        "format",
+        "operations",
+        "precision",
+        "ratios",
+        "records",
+        "rounds",
+        "sample",
+        "sizes",
+        "skip_bad",
+        "tie",
+        "trusted",
+    }
+)
+"""Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
 
 
 class ResultFileError(RunError):
@@ -382,23 +406,18 @@ class Result:
         phase: Phase = "time" if unit == "second" else "check" if name == "size" else "memory"
         return OperationFacts(name, unit, "lower", name, phase)
 
+    def conditions(self) -> dict[str, Fact]:
+        """Return the options that bear on the meaning of a figure, and not just on how long a run takes."""
+        return {
+            key: value
+            for key, value in self.options.items()
+            if key not in _IRRELEVANT and not key.startswith("reached ")
+        }
+
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
         """Return one cell's result, or None when it was not part of the run."""
         wanted = Cell(corpus, operation, codec)
         return next((c for c in self.cells if c.cell == wanted), None)
-
-
-def is_result_file(path: Path) -> bool:
-    """Whether a path leads to a result file, damaged or of any version; told without parsing it."""
-    try:
-        with path.open("rb") as file:
-            if file.read(1) != b"{":
-                return False
-            # It may be a corpus of any size: mapped, it takes no memory of its own.
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return content.find(b'"bakeoff_format"') >= 0
-    except OSError:
-        return False
 
 
 def _without_samples(cell: CellResult) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import median
 
 from .noise import Noise, Prior, noise, variance
 from .results import Measurement, Verdict
@@ -26,17 +27,21 @@ from .student import quantile, tails
 
 __all__ = [
     "ALPHA",
+    "CONTENTION",
     "FEW",
     "SESSION",
     "TIE",
     "Noise",
     "Prior",
     "Ratio",
+    "Session",
     "Verdict",
     "common",
+    "contention_of",
     "holm",
     "interval",
     "ratio",
+    "same_core",
     "split",
     "verdicts",
 ]
@@ -44,8 +49,10 @@ __all__ = [
 FEW = 3
 """Processes below which codecs are not distinguishable, not even where one takes ten times as long."""
 
-SESSION = 0.01
-"""Standard deviation of the log ratio of two sessions of the same code: what the harness promises."""
+CONTENTION = 1.2
+"""A reading of the contention this many times another was taken on a shared core, that one on a free core.
+Readings on a free core spread by 3 %, from process to process by 2 %; sharing makes them 1.5 to 1.8 times as
+high."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""
@@ -55,6 +62,26 @@ TIE = 0.01
 
 _EXACT = 1e-20
 """Variance of log ratios below which there is nothing but rounding: twins that share their samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """How far two runs of the same code lie apart, beyond the noise of their processes.
+
+    Attributes:
+        deviation: Standard deviation of the log ratio of two runs (0.02 is about 2 %).
+        degrees: Degrees of freedom of this estimate.
+        runs: Past runs of the same cell that it was learned from; 0 for a value that is assumed.
+    """
+
+    deviation: float
+    degrees: int
+    runs: int = 0
+
+
+SESSION = Session(0.02, 4)
+"""Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had less than 0.01 for
+eight cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
 _OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
@@ -112,6 +139,7 @@ def ratio(
     paired: bool = True,
     exact: bool = False,
     prior: Prior | None = None,
+    session: Session = SESSION,
 ) -> Ratio:
     """Estimate a/b with its interval.
 
@@ -121,15 +149,16 @@ def ratio(
         alpha: One minus the interval's confidence.
         paired: Compare within processes, by `Measurement.pair`. Say False for samples of different
             runs (their pair numbers mean different processes); then the interval of independent,
-            normalised values is used, widened by `SESSION`: however many processes agree, each
-            side is one session. It is also used when fewer than two pairs are common.
+            normalized values is used, widened by `session`: however many processes agree, each
+            side is one run. It is also used when fewer than two pairs are common.
         exact: The values carry no noise (sizes): one sample each is enough.
         prior: What the table says of the noise of this pair, see `common`; for pairs only.
+        session: How far two runs lie apart; for samples of different runs only.
 
     Raises:
         ValueError: A side without samples.
     """
-    return _difference(a, b, paired=paired, exact=exact, prior=prior).at(alpha)
+    return _difference(a, b, paired=paired, exact=exact, prior=prior, session=session).at(alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +198,7 @@ def _difference(
     paired: bool = True,
     exact: bool = False,
     prior: Prior | None = None,
+    session: Session = SESSION,
 ) -> _Difference:
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
@@ -183,15 +213,19 @@ def _difference(
             spread, degrees = prior.moderated(spread, degrees)
         error = math.sqrt(spread / len(logs))
         return _Difference(_mean(logs), error, math.sqrt(spread), degrees, len(logs))
-    return _unpaired(_logs(a), _logs(b))
+    return _unpaired(_logs(a), _logs(b), session)
 
 
-def _unpaired(a: Sequence[float], b: Sequence[float]) -> _Difference:
-    parts = [variance(x) / len(x) for x in (a, b)]
+def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Difference:
+    """Add the variances of both sides and of the session; their degrees are Satterthwaite's (1946)."""
     fewest = min(len(a), len(b))
     spread = math.sqrt(variance(a) + variance(b))
-    error = math.sqrt(sum(parts) + SESSION**2)
-    return _Difference(_mean(a) - _mean(b), error, spread, fewest - 1, fewest)
+    parts = [(variance(x) / len(x), len(x) - 1) for x in (a, b)] + [(session.deviation**2, session.degrees)]
+    total = math.fsum(part for part, _ in parts)
+    degrees = fewest - 1
+    if degrees and total:
+        degrees = math.floor(total**2 / math.fsum(part**2 / own for part, own in parts))
+    return _Difference(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, fewest)
 
 
 def _exp(power: float) -> float:
@@ -302,6 +336,17 @@ def _level(probabilities: Sequence[float], alpha: float) -> float:
 def split(alpha: float, looks: int) -> float:
     """Return the share of `alpha` that each of `looks` looks may spend (Bonferroni)."""
     return alpha / max(1, looks)
+
+
+def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
+    """Whether two cells were measured on a core in the same state, free or shared, as far as it is known."""
+    one, other = contention_of(a), contention_of(b)
+    return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
+
+
+def contention_of(samples: Sequence[Measurement]) -> float:
+    """Return the median contention of a cell's processes; 0 where it was not recorded."""
+    return median(sample.contention for sample in samples) if samples else 0.0
 
 
 def _logs(samples: Sequence[Measurement]) -> list[float]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import UsageError
+from ..files import is_result_file
 from .at import Search, way_in
 from .base import Progress
 from .csv_reader import LOOK_AHEAD
@@ -150,6 +151,8 @@ def one_file(path: Path, source: str, reading: Reading) -> Files:
 def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     """Return the records of all files under a folder whose ending tells their format, sorted by path.
 
+    Result files of bakeoff are left out.
+
     Raises:
         UnreadableCorpus: There is no such file.
         UntrustedCorpus: A format is not to be read without trust.
@@ -158,7 +161,8 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     for parent, folders, found in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(parent, name) for name in found if not name.startswith(".")):
-            if not path.is_file():
+            # The results of earlier runs stay where they were measured, and are no records.
+            if not path.is_file() or (path.suffix == ".json" and is_result_file(path)):
                 continue
             try:
                 files.append((path, format_of(path, reading.format)))

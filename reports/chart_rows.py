@@ -24,6 +24,7 @@ __all__ = [
     "apart",
     "axes",
     "bars",
+    "drawn",
     "eligible",
     "front_height",
     "points",

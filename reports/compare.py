@@ -1,11 +1,12 @@
-"""Two runs of the same work, cell by cell: what became faster, slower, or cannot be told.
+"""Two runs of the same work, cell by cell: what became faster or slower, and what cannot be said.
 
 The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
-(after/before) has the interval of independent values that each run has normalised by its own
-yardstick, widened by what two sessions of the same code differ by (`bench.stats.SESSION`). Holm
+(after/before) has the interval of independent values that each run has normalized by its own
+reference kernel, widened by what two runs of the same code differ by (`bench.stats.Session`). Holm
 guards all cells of a comparison together. A change counts only when it is significant *and* outside
-the tie band; a regression beyond a limit is a significant one whose estimate is beyond it, and (when
-a second pair of runs is given to confirm it) shows in both.
+the tie band; a regression beyond a limit is a significant one whose estimate is beyond it. A gate
+also asks for what it could have missed: cells without a figure after, cells measured under another
+contention, and intervals in which twice the limit would have room.
 Memory has one figure a run and thus no interval: a tolerance stands in for one (`ONCE`, `HELD`).
 """
 
@@ -17,8 +18,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
-from ..bench.results import Cell, CellResult, Direction, Fact, Measurement, OperationFacts, Result
-from ..bench.stats import ALPHA, TIE, Ratio, holm, ratio
+from ..bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
+from ..bench.stats import ALPHA, SESSION, TIE, Ratio, Session, contention_of, holm, ratio, same_core
 from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
@@ -27,34 +28,9 @@ from .sentence import some
 from .table import labelled
 from .yardstick import measured_by, units
 
-__all__ = ["Change", "Comparison", "compare", "option_differences"]
+__all__ = ["Change", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
 
-ChangeVerdict = Literal["better", "worse", "same", "not significant"]
-
-_IRRELEVANT: Final = frozenset(
-    {
-        "alpha",
-        "budget",
-        "cell_memory",
-        "cell_timeout",
-        "patient",
-        "codecs",
-        "corpora",
-        "fewest",
-        "format",
-        "operations",
-        "precision",
-        "ratios",
-        "records",
-        "rounds",
-        "sample",
-        "sizes",
-        "skip_bad",
-        "tie",
-        "trusted",
-    }
-)
-"""Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
+ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
 
 ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
@@ -66,7 +42,12 @@ HELD: Final = 512 * 1024
 """Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
-_BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory", "missing")
+_BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory")
+"""Outcomes that a check has found out, from bad to worse."""
+_UNCHECKED: Final = ("unfinished", "missing")
+"""Outcomes that say nothing of the codec."""
+_HEALTHY: Final = ("ok", "lossy")
+_QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +59,9 @@ class Change:
         ratio: After/before with its interval; None when a side has no figure.
         verdict: Direction-aware: "better" is faster, smaller, less, or more where more is better.
         outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
+        reason: Why there is no verdict on the change, in a sentence; empty where there is one.
+        session: What its interval takes two runs of the same code to differ by; None where it needs none.
+        worst: Factor by which it may have become worse, at a confidence of 95 %; 1 where no noise hides it.
     """
 
     cell: Cell
@@ -87,13 +71,21 @@ class Change:
     ratio: Ratio | None
     verdict: ChangeVerdict
     outcomes: tuple[str, str] | None = None
+    reason: str = ""
+    session: Session | None = None
+    worst: float = 1.0
+
+    @property
+    def timed(self) -> bool:
+        """Whether its figures are of several processes, so that its interval counts."""
+        return self.operation.phase in ("time", "alone")
 
     @property
     def words(self) -> str:
         """The verdict as people say it: "1.25× faster"."""
         if self.outcomes:
             return f"{self.outcomes[0]} → {self.outcomes[1]}"
-        if self.ratio is None or self.verdict in ("same", "not significant"):
+        if self.ratio is None or self.verdict in _QUIET:
             return self.verdict
         less, more = _WORDS[self.operation.unit]
         value = self.ratio.value
@@ -108,38 +100,58 @@ class Change:
         value = self.ratio.value
         return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
 
+    def undecided(self, limit: float) -> bool:
+        """Whether a regression of twice the limit could be hidden in what is known of this cell."""
+        if self.verdict == "cannot decide":
+            return True
+        if self.outcomes is not None or self.beyond(limit):
+            return False
+        return self.worst > 1 + 2 * max(limit, TIE)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs set against each other.
+    """Two runs compared.
 
     Attributes:
-        changes: Every cell that both runs have, in the first run's order.
+        changes: Every cell of both runs, or only of the first and measured there; in the first's order.
         means: Geometric mean over all codecs and corpora, one for each operation.
-        only: Cells of one run alone: those before, those after.
+        new: Cells that only the second run has measured.
+        unmeasured: Cells of which neither run has a figure.
         notes: What else changed: machine, environment, versions; one line each.
-        warnings: What may have spoilt either run.
-        earlier: Another pair of runs of the same two sides, that has to confirm regressions.
+        remarks: How the verdicts were reached, and why some were not; one line each.
+        warnings: What may have spoiled either run.
     """
 
     changes: tuple[Change, ...]
     means: tuple[Change, ...]
-    only: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
+    new: tuple[Cell, ...] = ()
+    unmeasured: tuple[Cell, ...] = ()
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    earlier: Comparison | None = None
 
     def regressions(self, limit: float) -> list[Change]:
-        """Return the cells that became worse by more than `limit`, surely, and in the earlier pair too."""
-        found = [change for change in self.changes if change.beyond(limit)]
-        if self.earlier is None:
-            return found
-        confirmed = {change.cell for change in self.earlier.regressions(limit)}
-        return [change for change in found if change.cell in confirmed]
+        """Return the cells that became worse by more than `limit`, surely."""
+        return [change for change in self.changes if change.beyond(limit)]
+
+    def missing(self) -> list[Change]:
+        """Return the cells that were measured before and not after: they pass no gate."""
+        return [change for change in self.changes if change.verdict == "not measured"]
+
+    def undecided(self, limit: float) -> list[Change]:
+        """Return the cells in which a regression of twice the limit could be hidden."""
+        return [change for change in self.changes if change.undecided(limit)]
 
 
 def compare(
-    before: Result, after: Result, *, force: bool = False, alpha: float = ALPHA, tie: float = TIE
+    before: Result,
+    after: Result,
+    *,
+    force: bool = False,
+    alpha: float = ALPHA,
+    tie: float = TIE,
+    sessions: Mapping[Cell, Session] | None = None,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
 
@@ -149,6 +161,7 @@ def compare(
         force: Compare although corpora or options differ; the differences become notes.
         alpha: Chance of any false verdict in the whole comparison.
         tie: Changes up to this share are "same".
+        sessions: How far two runs of the same code lie apart, where past runs tell; see `bench.history`.
 
     Raises:
         UsageError: Different corpora or options (and not `force`), or not one cell in common.
@@ -164,49 +177,176 @@ def compare(
         {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation))}
         for run in (before, after)
     )
-    common = [cell for cell in old if cell in new]
-    if not common:
+    if not old.keys() & new.keys():
         raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
-    changes = _judged(
-        [_raw(old[cell], new[cell], facts[cell.operation], alpha) for cell in common], alpha, tie
-    )
+    facts |= {cell.operation: before.operation(cell.operation) for cell in old if cell.operation not in facts}
+    fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
+    found = [
+        _raw(own, new.get(cell), facts[cell.operation], alpha, (sessions or {}).get(cell, SESSION))
+        for cell, own in old.items()
+        if cell not in fresh
+    ]
+    changes = _judged([change for change in found if change is not None], alpha, tie)
+    judged = {change.cell for change in changes}
     return Comparison(
         changes=tuple(changes),
         means=tuple(_judged(list(_means(changes, alpha)), alpha, tie)),
-        only=(
-            tuple(cell for cell in old if cell not in new),
-            tuple(cell for cell in new if cell not in old),
-        ),
-        notes=(*obstacles, *slower, *_sizes_apart(changes), *_surroundings(before, after)),
+        new=tuple(fresh),
+        unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
+        notes=(*obstacles, *slower, *_surroundings(before, after)),
+        remarks=(*_between(changes), *_without_verdict(changes)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
+
+
+def again(comparison: Comparison, limit: float) -> list[Change]:
+    """Return the changes that measuring both sides in turn can decide: all that would not pass the gate.
+
+    What a check has found out stays, as do cells that the second run has not even checked: their
+    losses are not known.
+    """
+    open_ones = [*comparison.regressions(limit), *comparison.undecided(limit), *comparison.missing()]
+    return [
+        change
+        for change in open_ones
+        if change.operation.phase == "time" and change.outcomes is None and change.after is not None
+        if change.after.outcome in _HEALTHY
+    ]
+
+
+def settled(
+    before: Sequence[Measurement],
+    after: Sequence[Measurement],
+    operation: OperationFacts,
+    limit: float,
+    alpha: float,
+) -> bool:
+    """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
+    found = ratio(after, before, alpha)
+    worse = found if operation.direction == "lower" else found.inverse()
+    bound = 1 + max(limit, TIE)
+    return worse.low > bound or worse.high < bound
+
+
+def confirmed(
+    comparison: Comparison,
+    samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
+    alpha: float,
+    remarks: Sequence[str],
+    tie: float = TIE,
+) -> Comparison:
+    """Let measurements of both sides in turn take the place of those of the two runs.
+
+    Args:
+        samples: Before and after by cell, paired by their numbers.
+        alpha: Share for the verdict on one cell.
+        remarks: What is to be said of it.
+    """
+    changes = []
+    for change in comparison.changes:
+        if change.cell in samples and change.before is not None and change.after is not None:
+            old, new = samples[change.cell]
+            found = ratio(new, old, alpha)
+            change = replace(
+                change,
+                before=replace(change.before, samples=tuple(old)),
+                after=replace(change.after, samples=tuple(new)),
+                ratio=found,
+                verdict=_verdict(found, found.p, alpha, tie, change.operation.direction),
+                reason="",
+                session=None,
+                worst=_worst(new, old, change.operation),
+            )
+        changes.append(change)
+    kept = [*_between(changes), *_without_verdict(changes)]
+    # A mean over both ways of measuring would be of neither.
+    means = () if samples else comparison.means
+    return replace(comparison, changes=tuple(changes), means=means, remarks=(*kept, *remarks))
 
 
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
     return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase not in ("memory", "alone"))
 
 
-def _raw(old: CellResult, new: CellResult, operation: OperationFacts, alpha: float) -> Change:
-    """Estimate one cell's ratio; the verdict comes when all are known."""
+def _checked(cell: CellResult | None) -> bool:
+    """Whether a run has found anything out about a cell."""
+    return cell is not None and cell.outcome not in _UNCHECKED
+
+
+def _measured(cell: CellResult) -> bool:
+    """Whether there is a figure, or a verdict on growth, which may be 0."""
+    return bool(cell.samples) or "verdict" in cell.facts
+
+
+def _judgeable(cell: CellResult | None) -> bool:
+    """Whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
+    return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in _HEALTHY)
+
+
+def _raw(
+    old: CellResult, new: CellResult | None, operation: OperationFacts, alpha: float, session: Session
+) -> Change | None:
+    """Estimate one cell's ratio; the verdict comes when all are known. None: nothing to compare."""
     change = Change(old.cell, operation, old, new, None, "not significant")
+    if new is None or not _checked(new) or not _checked(old):
+        return _absent(change)
+    change = _outcome(change, old, new)
+    if not _measured(new) and change.verdict != "worse" and (_measured(old) or change.outcomes is None):
+        return _absent(change)
+    if change.cell.operation == "size" and _sized(old) != _sized(new):
+        if change.outcomes:
+            return change
+        return replace(change, verdict="cannot decide", reason="bytes on different records")
+    if change.cell.operation.startswith("growth-"):
+        return change if change.outcomes else replace(change, verdict="same")
+    if not (_usable(old.samples) and _usable(new.samples)):
+        return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
+    found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new), session)
+    change = replace(change, ratio=found)
+    if change.timed:
+        change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
+    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.outcomes:
+        then, now = (contention_of(side.samples) for side in (old, new))
+        reason = f"a neighbor used the core in one of the runs only: contention {then:.2f} and {now:.2f}"
+        return replace(change, verdict="cannot decide", reason=reason)
+    return change
+
+
+def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
+    """Judge what is no figure: outcome, losses and growth."""
     if old.outcome != new.outcome:
         worse = _badness(new.outcome) > _badness(old.outcome)
-        change = replace(change, verdict="worse" if worse else "better", outcomes=(old.outcome, new.outcome))
+        words = (str(old.outcome), str(new.outcome))
     elif set(old.loss) != set(new.loss):
-        more = bool(set(new.loss) - set(old.loss))
-        words = (str(old.outcome), f"{new.outcome}, loses {'more' if more else 'less'}")
-        change = replace(change, verdict="worse" if more else "better", outcomes=words)
+        worse = bool(set(new.loss) - set(old.loss))
+        words = (str(old.outcome), f"{new.outcome}, loses {'more' if worse else 'less'}")
     elif _growing(old) != _growing(new):
+        worse = _growing(new)
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
-        change = replace(change, verdict="worse" if _growing(new) else "better", outcomes=words)
-    if old.cell.operation == "size" and _sized(old) != _sized(new):
+    else:
         return change
-    if _usable(old.samples) and _usable(new.samples) and not old.cell.operation.startswith("growth-"):
-        found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new))
-        change = replace(change, ratio=found)
-    elif not change.outcomes:
-        change = replace(change, verdict="same")
-    return change
+    return replace(change, verdict="worse" if worse else "better", outcomes=words)
+
+
+def _without_ratio(change: Change, old: Sequence[Measurement], new: Sequence[Measurement]) -> Change:
+    """Judge figures of which one is 0, as those of memory may be."""
+    if [sample.value for sample in old] == [sample.value for sample in new]:
+        return replace(change, verdict="same")
+    return replace(change, verdict="cannot decide", reason="a figure of 0 has no ratio")
+
+
+def _absent(change: Change) -> Change | None:
+    """Return the change of a cell without a figure after; None where there was none before."""
+    old, new = change.before, change.after
+    if old is None or not _measured(old):
+        return None
+    if new is None:
+        reason = "not part of the second run"
+    elif new.reason:
+        reason = new.reason
+    else:
+        reason = "checked, but the time did not suffice to measure it"
+    return replace(change, verdict="not measured", outcomes=None, reason=reason)
 
 
 def _sized(cell: CellResult) -> float:
@@ -221,13 +361,28 @@ def _ratio(
     operation: OperationFacts,
     alpha: float,
     tolerance: float,
+    session: Session,
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
-    exact = operation.phase == "check"
-    found = ratio(new, old, alpha, paired=False, exact=exact)
+    # A run compared with itself is one run.
+    exact = operation.phase == "check" or new == old
+    found = ratio(new, old, alpha, paired=False, exact=exact, session=session)
     if not exact and operation.phase == "memory" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
     return found
+
+
+def _worst(
+    new: Sequence[Measurement],
+    old: Sequence[Measurement],
+    operation: OperationFacts,
+    session: Session | None = None,
+) -> float:
+    """Return by how much a cell may have become worse: one side of an interval, for runs or for pairs."""
+    if new == old:
+        return 1.0
+    found = ratio(new, old, 2 * ALPHA, paired=session is None, session=session or SESSION)
+    return (found if operation.direction == "lower" else found.inverse()).high
 
 
 def _tolerance(old: CellResult, new: CellResult) -> float:
@@ -262,7 +417,7 @@ def _usable(samples: Sequence[Measurement]) -> bool:
 
 def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]:
     """Give verdicts to all cells together; a changed outcome has given its own already."""
-    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and c.outcomes is None}
+    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.outcomes or c.reason)}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
     return [
         replace(c, verdict=_verdict(open_ones[c.cell], adjusted[c.cell], alpha, tie, c.operation.direction))
@@ -289,15 +444,24 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
     """
     operations = {c.operation.name: c.operation for c in changes if c.ratio is not None}
     for name, operation in operations.items():
-        cells = [c for c in changes if c.operation.name == name and c.ratio is not None]
+        cells = [c for c in changes if c.operation.name == name and c.ratio is not None and not c.reason]
         if len(cells) < 2:
             continue
         old = _geometric([c.before.samples for c in cells if c.before])
         new = _geometric([c.after.samples for c in cells if c.after])
         if old and new:
             tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
-            found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances))
+            session = _averaged([c.session for c in cells if c.session])
+            found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances), session)
             yield Change(Cell("", name, ""), operation, None, None, found, "not significant")
+
+
+def _averaged(sessions: Sequence[Session]) -> Session:
+    """Return that of a mean over cells, as if they moved together: a neighbor slows all down."""
+    if not sessions:
+        return SESSION
+    variances = [session.deviation**2 for session in sessions]
+    return Session(math.sqrt(math.fsum(variances) / len(variances)), min(s.degrees for s in sessions))
 
 
 def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
@@ -335,11 +499,31 @@ def _corpus_differences(before: Result, after: Result) -> list[str]:
     return found
 
 
-def _sizes_apart(changes: Sequence[Change]) -> list[str]:
-    """Name the codecs whose sizes are those of other records: they were too slow to encode all."""
-    pairs = [(c.cell, c.before, c.after) for c in changes if c.cell.operation == "size"]
-    apart = [cell.codec for cell, old, new in pairs if old and new and _sized(old) != _sized(new)]
-    return [f"bytes on different records, not compared: {some(apart)}"] if apart else []
+def _without_verdict(changes: Sequence[Change]) -> list[str]:
+    """Name the cells without a verdict, by the reason for it."""
+    reasons: dict[str, list[str]] = {}
+    for change in changes:
+        if change.reason:
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
+    return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
+
+
+def _between(changes: Sequence[Change]) -> list[str]:
+    """Say what two runs of the same code are taken to differ by."""
+    sessions = [change.session for change in changes if change.session]
+    if not sessions:
+        return []
+    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
+    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
+    runs = max(session.runs for session in sessions)
+    source = (
+        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
+    )
+    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
+
+
+def _short(cell: Cell) -> str:
+    return f"{cell.codec} {cell.operation}"
 
 
 def _hash(sha256: str) -> str:
@@ -348,14 +532,9 @@ def _hash(sha256: str) -> str:
 
 def option_differences(before: Result, after: Result) -> list[str]:
     """Say which options that bear on what a figure means differ, one line each."""
-    return [f"option {line}" for line in differences(_relevant(before.options), _relevant(after.options))]
-
-
-def _relevant(options: Mapping[str, Fact]) -> list[tuple[str, Fact]]:
     return [
-        (key, value)
-        for key, value in options.items()
-        if key not in _IRRELEVANT and not key.startswith("reached ")
+        f"option {line}"
+        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
     ]
 
 

@@ -34,22 +34,31 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     )
     names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
     sections = [
-        Section(name, columns, tuple(_row(c, common) for c in comparison.changes if c.cell.corpus == name))
+        Section(
+            name,
+            columns,
+            tuple(_row(c, common, limit) for c in comparison.changes if c.cell.corpus == name),
+        )
         for name in names
     ]
     if comparison.means:
         kept = tuple(column for column in columns if column.key not in ("before", "after"))
-        rows = tuple(_row(replace(c, cell=replace(c.cell, codec="all")), common) for c in comparison.means)
+        rows = tuple(
+            _row(replace(c, cell=replace(c.cell, codec="all")), common, None) for c in comparison.means
+        )
         sections.append(Section("geometric mean of each operation", kept, rows))
-    only = [
-        f"only {when}: {_cells(cells)}"
-        for when, cells in zip(("before", "after"), comparison.only, strict=True)
+    uncompared = [
+        f"{what}: {_cells(cells)}"
+        for what, cells in (
+            ("new, with nothing before to compare", comparison.new),
+            ("without a figure in either run, not compared", comparison.unmeasured),
+        )
         if cells
     ]
     return Table(
         sections=tuple(sections),
         warnings=comparison.warnings,
-        notes=(*(f"changed: {note}" for note in comparison.notes), *only),
+        notes=(*(f"changed: {note}" for note in comparison.notes), *comparison.remarks, *uncompared),
         recommendation=summary(comparison, limit),
     )
 
@@ -68,26 +77,33 @@ def _cells(cells: Sequence[Cell]) -> str:
 
 
 def summary(comparison: Comparison, limit: float | None = None) -> str:
-    """Say in one sentence what happened."""
+    """Say in one sentence what happened, and with a limit whether it was kept."""
     worse = [c for c in comparison.changes if c.verdict == "worse"]
     better = [c for c in comparison.changes if c.verdict == "better"]
-    total = len(comparison.changes)
-    text = f"{len(better)} of {total} cells became better, {len(worse)} worse"
-    if limit is None:
-        return f"{text}."
-    failed = comparison.regressions(limit)
-    if not failed:
-        twice = "" if comparison.earlier is None else " in both pairs of runs"
-        return f"{text}; no significant regression beyond {limit * 100:g}%{twice}."
-    listed = ", ".join(f"{c.cell.name} ({c.words})" for c in failed[:5])
-    more = f" and {len(failed) - 5} more" if len(failed) > 5 else ""
-    return f"{text}; beyond {limit * 100:g}%: {listed}{more}."
+    parts = [f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"]
+    if missing := comparison.missing():
+        parts.append(f"measured before and not after: {_named(missing)}")
+    if limit is not None:
+        if failed := comparison.regressions(limit):
+            parts.append(f"beyond {limit * 100:g}%: {_named(failed)}")
+        if undecided := comparison.undecided(limit):
+            parts.append(f"cannot decide whether {limit * 100:g}% is exceeded: {_named(undecided)}")
+        if not (missing or failed or undecided):
+            parts.append(f"no significant regression beyond {limit * 100:g}%")
+    return f"{'; '.join(parts)}."
 
 
-def _row(change: Change, common: Direction) -> Row:
+def _named(changes: Sequence[Change]) -> str:
+    """Name the first cells, with what became of those that changed."""
+    told = [f"{c.cell.name} ({c.words})" if c.verdict == "worse" else c.cell.name for c in changes]
+    return some(told, 5)
+
+
+def _row(change: Change, common: Direction, limit: float | None) -> Row:
     tone: Literal["", "good", "bad", "dim"] = "dim"
-    if change.verdict in ("better", "worse"):
+    if change.verdict in ("better", "worse", "not measured"):
         tone = "good" if change.verdict == "better" else "bad"
+    words, verdict = _verdict(change, limit)
     found = change.ratio
     arrow = ARROWS[change.operation.direction]
     entries = {
@@ -96,9 +112,16 @@ def _row(change: Change, common: Direction) -> Row:
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
         "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
-        "verdict": Entry(change.words, change.verdict, tone=tone),
+        "verdict": Entry(words, verdict, tone=tone),
     }
     return Row(change.cell.codec, entries)
+
+
+def _verdict(change: Change, limit: float | None) -> tuple[str, str]:
+    """Return the words for a verdict and the verdict, which a limit may ask more of."""
+    if limit is not None and change.verdict != "better" and change.undecided(limit):
+        return "cannot decide", "cannot decide"
+    return change.words, change.verdict
 
 
 def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
@@ -127,21 +150,25 @@ def _interval(found: Ratio) -> str:
 def json(comparison: Comparison, limit: float | None = None) -> str:
     """Render a comparison as JSON; ratios are after/before."""
     plain = {
-        "cells": [_plain(change) for change in comparison.changes],
-        "means": [_plain(change) for change in comparison.means],
-        "only_before": [cell.name for cell in comparison.only[0]],
-        "only_after": [cell.name for cell in comparison.only[1]],
+        "cells": [_plain(change, limit) for change in comparison.changes],
+        "means": [_plain(change, None) for change in comparison.means],
+        "new": [cell.name for cell in comparison.new],
+        "unmeasured": [cell.name for cell in comparison.unmeasured],
         "notes": comparison.notes,
+        "remarks": comparison.remarks,
         "warnings": comparison.warnings,
         "limit": limit,
         "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],
+        "not_measured": [c.cell.name for c in comparison.missing()],
+        "undecided": None if limit is None else [c.cell.name for c in comparison.undecided(limit)],
         "summary": summary(comparison, limit),
     }
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(change: Change) -> dict[str, Any]:
+def _plain(change: Change, limit: float | None) -> dict[str, Any]:
     found = change.ratio
+    words, verdict = _verdict(change, limit)
     return {
         "corpus": change.cell.corpus,
         "operation": change.cell.operation,
@@ -150,6 +177,8 @@ def _plain(change: Change) -> dict[str, Any]:
         "ratio": found and found.value,
         "low": found and found.low,
         "high": found.high if found and math.isfinite(found.high) else None,
-        "verdict": change.verdict,
-        "words": change.words,
+        "verdict": verdict,
+        "words": words,
+        "reason": change.reason or None,
+        "between_runs": change.session and change.session.deviation,
     }

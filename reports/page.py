@@ -104,7 +104,7 @@ def render(
         "baseline": baseline,
         "tie": TIE,
         "few": FEW,
-        "session": SESSION,
+        "session": [SESSION.deviation, SESSION.degrees],
         "axes": axes(),
         "plausible": PLAUSIBLE,
         "parts": PARTS,

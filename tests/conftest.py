@@ -23,6 +23,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# Test runs are no past of this machine.
+os.environ["BAKEOFF_HISTORY"] = "off"
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many tests were left out, and how to run them: a green run is not taken for a full one."""

@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
         ("report a.json -f html -o b.json", "b.json: is a result file"),
         ("report a.json -f svg -o b.json", "b.json: is a result file"),
         ("compare a.json b.json -o a.json", "a.json: is read by this command"),
-        ("compare a.json a.json --confirm a.json b.json -o b.json", "b.json: is read by this command"),
+        ("compare a.json b.json -o b.json", "b.json: is read by this command"),
         ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is read by this command"),
         ("fidelity -c json -f csv -o a.json", "a.json: is a result file"),
         ("generate movies -n 2 -o a.json", "a.json: is a result file"),

@@ -12,8 +12,8 @@ import datetime as dt
 from itertools import chain, count
 from pathlib import Path
 
-from ...files import atomic_write
-from ..results import FLOOR, Result, ResultFileError, is_result_file, read, write
+from ...files import atomic_write, is_result_file
+from ..results import FLOOR, Result, ResultFileError, read, write
 from .environment import MACHINE
 
 __all__ = ["Place"]

@@ -29,7 +29,7 @@ from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
 from .environment import abreast
-from .warm import Warm
+from .warm import Fork, Warm
 
 __all__ = ["SCRUBBED", "Workshop"]
 
@@ -54,11 +54,15 @@ class Workshop:
 
     Leaving the context ends all workers and removes the folder.
 
+    Args:
+        python: Interpreter of the workers, with the same bakeoff as ours.
+
     Raises:
         RunError: There is no place for temporary files.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, python: str = sys.executable) -> None:
+        self.python = python
         try:
             self._folder = tempfile.TemporaryDirectory(prefix="bakeoff-", ignore_cleanup_errors=True)
         except OSError as error:
@@ -100,7 +104,7 @@ class Workshop:
         """Begin to import what checks need, unless that was begun: whoever knows that they come, early."""
         with self._lock:
             if self._warm is None:
-                self._warm = Warm(_environment())
+                self._warm = Warm(_environment(), self.python)
             return self._warm
 
     def submit(
@@ -163,7 +167,10 @@ class Workshop:
         (folder / "job").write_text(json.dumps(envelope))
         errors = folder / "stderr"
         errors.touch()
-        process = _started(folder, environment, handles) if warm is None else warm.fork(folder / "job")
+        if warm is None:
+            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
+        else:
+            process = warm.fork(folder / "job")
         with self._lock:
             if self._closed:
                 _end(process.pid)
@@ -203,12 +210,12 @@ def _environment() -> dict[str, str]:
 
 
 def _started(
-    folder: Path, environment: Mapping[str, str], handles: Collection[int]
+    python: str, folder: Path, environment: Mapping[str, str], handles: Collection[int]
 ) -> subprocess.Popen[bytes]:
     """Start the worker of the job in a folder."""
     with (folder / "stderr").open("wb") as stderr:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
+            [python, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
             stdin=None if 0 in handles else subprocess.DEVNULL,
             pass_fds=[handle for handle in handles if handle > 2],
             stdout=subprocess.DEVNULL,

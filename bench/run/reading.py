@@ -12,7 +12,7 @@ from .options import Options
 from .processes import Workshop
 from .schedule import Schedule
 
-__all__ = ["prepare"]
+__all__ = ["handles", "prepare"]
 
 
 def prepare(
@@ -67,7 +67,7 @@ def prepare(
     def over() -> bool:
         return stop() or (after is None and schedule.reading_over())
 
-    ended = workshop.work(job, handles=_handles(source), over=over, watch=watch)
+    ended = workshop.work(job, handles=handles(source), over=over, watch=watch)
     prepared: Prepared | None = ended.answer
     if stop():
         raise KeyboardInterrupt
@@ -81,7 +81,7 @@ def prepare(
     return prepared
 
 
-def _handles(source: str) -> list[int]:
+def handles(source: str) -> list[int]:
     """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
     if source in ("-", "/dev/stdin"):
         return [0]

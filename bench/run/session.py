@@ -13,8 +13,9 @@ from types import FrameType
 
 from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
-from ...files import is_device
-from ..results import CorpusFacts, Result, is_result_file
+from ...files import is_device, is_result_file
+from ..history import remember
+from ..results import CorpusFacts, Result
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
@@ -162,6 +163,8 @@ class Session:
                     raise RunError(f"{error}; {kept}") from error
                 raise
             journal.remove()
+            if complete and (failed := remember(result)):
+                self.notes.append(failed)
             return result
 
     def _give_up(self, run: Run, *, interrupted: bool) -> None:

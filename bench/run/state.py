@@ -19,7 +19,7 @@ from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Me
 from ..stats import interval
 from ..verdict import rankings
 
-__all__ = ["FAILED", "Entry", "State", "entries"]
+__all__ = ["FAILED", "Entry", "State", "entries", "turned"]
 
 Entry = Mapping[str, Any]
 
@@ -220,7 +220,7 @@ class State:
         operations = {cell.operation: operation(cell.operation).facts() for cell in self._cells}
         cells = (self._result_of(cell, found) for cell, found in self._cells.items())
         found = Result(
-            cells=tuple(_turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
+            cells=tuple(turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
             environment=head["environment"],
@@ -264,7 +264,7 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) 
     )
 
 
-def _turned(cell: CellResult) -> CellResult:
+def turned(cell: CellResult) -> CellResult:
     """Turn seconds over into records a second, or back again."""
     facts = {key: _reciprocal(value) if key == "rough" else value for key, value in cell.facts.items()}
     samples = tuple(
@@ -300,7 +300,7 @@ def entries(result: Result) -> Iterator[Entry]:
         yield {"kind": "codec", "facts": dataclasses.asdict(codec)}
     for text in result.warnings:
         yield {"kind": "warning", "text": text}
-    cells = [_turned(c) if result.operation(c.cell.operation).rate else c for c in result.cells]
+    cells = [turned(c) if result.operation(c.cell.operation).rate else c for c in result.cells]
     for cell in cells:
         yield from _cell_entries(cell, alone=result.operation(cell.cell.operation).phase == "alone")
     yield from _process_entries(cells)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
-from ..jobs import Ended, Time, Timed, TimedCell
+from ..jobs import Checked, Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import FLOOR, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
+from .options import Options
 from .schedule import FEWEST_PROCESSES
 from .state import FAILED
 from .stopping import Progress
 
-__all__ = ["time_cells"]
+__all__ = ["length", "rounds", "time_cells"]
 
 _DIRTY = 0.3
 """Share of disturbed slices beyond which a process is replaced."""
@@ -47,6 +48,28 @@ def time_cells(run: Run, stage: Stage) -> None:
     contest = _Contest(run, stage)
     if contest.codecs():
         contest.go()
+
+
+def rounds(options: Options, calls: Sequence[float]) -> int:
+    """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
+
+    What differs from process to process, the memory layout above all, is larger than what differs from
+    slice to slice (Kalibera and Jones 2013, section 6).
+
+    Args:
+        options: Of the run.
+        calls: What a call of each cell takes, in seconds.
+    """
+    seconds = _OVERHEAD * sum(max(options.slice, call) for call in calls)
+    return max(_ROUNDS, min(options.turns(len(calls)), round(_START / seconds)))
+
+
+def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
+    """Return what a call of a cell takes in seconds, roughly; 0 for the floor."""
+    if cell.codec == FLOOR:
+        return 0.0
+    checked, base = checks[cell.codec], operation(cell.operation).base
+    return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
 
 class _Contest:
@@ -231,7 +254,7 @@ class _Contest:
             path=self.stage.path,
             corpus=self.stage.corpus,
             cells=tuple(self._spec(cell) for cell in group),
-            rounds=self._rounds(group),
+            rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
@@ -260,23 +283,6 @@ class _Contest:
             self.replaced += 1
             return None
         return answer
-
-    def _rounds(self, group: Sequence[Cell]) -> int:
-        """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
-
-        What differs from process to process, the memory layout above all, is larger than what differs from
-        slice to slice (Kalibera and Jones 2013, section 6).
-        """
-        one = self.run.options.slice
-        seconds = _OVERHEAD * sum(max(one, self._call(cell)) for cell in group)
-        return max(_ROUNDS, min(self.run.options.turns(len(group)), round(_START / seconds)))
-
-    def _call(self, cell: Cell) -> float:
-        """Return what a call of a cell takes, roughly; 0 for the floor."""
-        if cell.codec == FLOOR:
-            return 0.0
-        checked, base = self.stage.checks[cell.codec], operation(cell.operation).base
-        return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
     def _can_replace(self, took: float) -> bool:
         """Whether there is time to measure a disturbed process again, and not too often."""

@@ -41,14 +41,15 @@ class Warm:
 
     Args:
         environment: Of the workers.
+        python: Their interpreter.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], python: str = sys.executable) -> None:
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         number = theirs.fileno()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "bakeoff.bench.worker.warm", str(number), str(os.getpid())],
+                [python, "-P", "-m", "bakeoff.bench.worker.warm", str(number), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

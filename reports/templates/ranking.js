@@ -113,8 +113,11 @@ function compare(a, b, expected = () => null) {
   }
   if (count === 1 && a.pairs.length === 1 && b.pairs.length === 1) return { mean, error: 0, degrees: 0, count };
   count = Math.min(a.pairs.length, b.pairs.length);
-  const error = Math.sqrt(a.variance / a.pairs.length + b.variance / b.pairs.length + state.session ** 2);
-  return { mean: a.mean - b.mean, error, degrees: count - 1, count };
+  const [deviation, freedom] = state.session;
+  const parts = [...[a, b].map(({ variance, pairs }) => [variance / pairs.length, pairs.length - 1]), [deviation ** 2, freedom]];
+  const total = parts.reduce((sum, [variance]) => sum + variance, 0);
+  const spread = parts.reduce((sum, [variance, own]) => sum + variance ** 2 / own, 0);
+  return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees: count > 1 ? Math.floor(total ** 2 / spread) : 0, count };
 }
 
 /** Judge all pairs as bench.stats.verdicts does: whether cost a is surely lower than cost b, or the same. */

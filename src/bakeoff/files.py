@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from typing import IO
 
 from .errors import RunError, UsageError
 
-__all__ = ["atomic_write", "import_from_here", "is_device"]
+__all__ = ["atomic_write", "import_from_here", "is_device", "is_result_file"]
 
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -79,3 +80,16 @@ def import_from_here(name: str) -> ModuleType:
     if here not in sys.path:
         sys.path.insert(0, here)
     return import_module(name)
+
+
+def is_result_file(path: Path) -> bool:
+    """Whether a path leads to a result file, damaged or of any version; told without parsing it."""
+    try:
+        with path.open("rb") as file:
+            if file.read(1) != b"{":
+                return False
+            # It may be a corpus of any size: mapped, it takes no memory of its own.
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                return content.find(b'"bakeoff_format"') >= 0
+    except OSError:
+        return False

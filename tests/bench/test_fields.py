@@ -119,9 +119,9 @@ def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypat
     write(dataclasses.replace(result, cells=tuple(slow)), Path("slow.json"))
 
     assert "/s ↑" in render([result], columns=f"{UPDATE},{SPLICED}")
-    assert 1 == exit_code("compare", "base.json", "slow.json", "--fail-over", "5%")
+    assert 1 == exit_code("compare", "base.json", "slow.json", "--fail-above", "5%")
     assert "2.00× less" in capsys.readouterr().out
-    assert 0 == exit_code("compare", "slow.json", "base.json", "--fail-over", "5%")
+    assert 0 == exit_code("compare", "slow.json", "base.json", "--fail-above", "5%")
     assert "2.00× more" in capsys.readouterr().out
     assert 0 == exit_code("report", "base.json", "-o", "page.html")
     assert "↑" in Path("page.html").read_text()

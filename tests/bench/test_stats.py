@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.stats import FEW, holm, interval, ratio, split, verdicts
+from bakeoff.bench.stats import FEW, Session, holm, interval, ratio, split, verdicts
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
@@ -64,7 +64,8 @@ class TestRatio:
         assert ratio(b, a).low > 1
         assert ratio(b, a, paired=False).low < 1
         assert ratio(later, a) == ratio(b, a, paired=False)
-        assert ratio(noisy(1.04, 0.001, 20, 2), a, paired=False).low > 1
+        assert ratio(noisy(1.08, 0.001, 20, 2), a, paired=False).low > 1
+        assert ratio(b, a, paired=False, session=Session(0.001, 30)).low > 1
 
     def test_one_process_has_no_interval(self) -> None:
         """One process gives a value and an infinite interval, whatever the value."""

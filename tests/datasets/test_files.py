@@ -680,6 +680,15 @@ class TestFolders:
         with pytest.raises(BadRecord, match=r"b\.jsonl, line 1"):
             read(tmp_path)
 
+    def test_results_of_earlier_runs_are_no_records(self, tmp_path: Path) -> None:
+        """A result file beside the records is left out."""
+        put(tmp_path, "a.json", '{"a": 1}')
+        put(
+            tmp_path, "bakeoff.20261123T012802Z.json", '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}'
+        )
+
+        assert [{"a": 1}] == read(tmp_path)
+
     def test_nothing_in_it(self, tmp_path: Path) -> None:
         """A folder without files of records is an error."""
         with pytest.raises(UnreadableCorpus, match="no file of records"):

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from bakeoff.bench.results import write
+from bakeoff.bench.run.options import Options
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "ci.md"
 FIELD = {
@@ -23,12 +24,23 @@ FIELD = {
 STAND_IN = """\
 #!{python}
 import runpy, shutil, sys
+from bakeoff.bench.run import interleaved
+
+def in_turn(sides, cells, options, enough, **more):
+    print("in turn:", *(side.python for side in sides), file=sys.stderr)
+    found = {{}}
+    for cell in cells:
+        names = cell.corpus, cell.operation, cell.codec
+        found[cell] = [side.run.cell(*names).samples for side in sides]
+    return interleaved.Again(found)
+
+interleaved.interleave = in_turn
 if sys.argv[1] == "run":
     shutil.copy({recorded!r}, sys.argv[sys.argv.index("-o") + 1])
 else:
     runpy.run_module("bakeoff", run_name="__main__")
 """
-"""A `bakeoff` whose runs are recorded ones; everything else is real."""
+"""A `bakeoff` whose runs are recorded ones, those of both sides in turn as well; everything else is real."""
 
 
 @pytest.fixture
@@ -58,7 +70,8 @@ def side(tmp_path, result_of):
         recorded = tmp_path / f"recorded-{name}.json"
         now = dt.datetime.now(dt.UTC).isoformat()
         facts = {name: {"library": "Python", "version": "3.11.0"} for name in FIELD}
-        write(replace(result_of(field, seed=seed, facts=facts), started=now), recorded)
+        options = Options(("records.jsonl",), ("json", "msgpack")).flat()
+        write(replace(result_of(field, seed=seed, facts=facts, options=options), started=now), recorded)
         script = tmp_path / name / "bin" / "bakeoff"
         script.parent.mkdir(parents=True)
         script.write_text(STAND_IN.format(python=sys.executable, recorded=str(recorded)))
@@ -84,6 +97,7 @@ def test_slower_code_fails(step, side, tmp_path):
     done = step("Measure and compare")
 
     assert 1 == done.returncode
+    assert f"in turn: {tmp_path}/base/bin/python {tmp_path}/head/bin/python" in done.stderr
     assert "messages/load/json (1.20× slower)" in done.stderr
     assert "1.20× slower" in (tmp_path / "summary.md").read_text()
 

@@ -351,7 +351,7 @@ def test_all_cells_failed(bakeoff, result_of, tmp_path, monkeypatch):
         err,
     )
     assert 2 == bakeoff("report", "-f", "pyperf", "-o", "out")[0]
-    assert 0 == bakeoff("compare", "bakeoff.json", "bakeoff.json", "--fail-over", "5%")[0]
+    assert 0 == bakeoff("compare", "bakeoff.json", "bakeoff.json", "--fail-above", "5%")[0]
 
 
 def test_missing_folder(bakeoff, file):

@@ -30,7 +30,7 @@ OTHERS = (
     ["report", "new.json", "-f", "latex", "--bandwidth", "1Gbit"],
     ["report", "new.json", "-f", "pyperf", "-o", "suites"],
     ["compare", "old.json", "new.json", "--force", "-f", "json"],
-    ["compare", "new.json", "old.json", "--force", "--fail-over", "5%"],
+    ["compare", "new.json", "old.json", "--force", "--fail-above", "5%"],
     ["pick", "new.json", "--explain", "--needs", "datetime"],
     ["pick", "new.json", "--write", "--replace", "--lock", "new.lock"],
     ["run", "--resume", "new.json", "--explain"],

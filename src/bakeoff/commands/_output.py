@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from ..console import console
 from ..errors import RunError, UsageError
-from ..files import atomic_write, is_device
+from ..files import atomic_write, is_device, is_result_file
 
 __all__ = ["encoded", "guard", "is_stdout", "layout", "put", "standard_output", "typed"]
 
@@ -50,8 +50,6 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
     Raises:
         UsageError: `output` is one of the files `inputs`, or a result file.
     """
-    from ..bench.results import is_result_file
-
     if output is None or is_stdout(output) or not output.exists() or is_device(output):
         return
     if any(path.exists() and output.samefile(path) for path in inputs):

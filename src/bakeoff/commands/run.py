@@ -14,6 +14,7 @@ import click
 from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
+from ..files import is_result_file
 from . import _completion
 from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
 from ._output import encoded, layout, typed
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..bench.run.place import Place
     from ..console import Board
 
-__all__ = ["carry_out", "check_corpora", "command", "refuse_results"]
+__all__ = ["carry_out", "check_corpora", "command", "refuse_results", "show_on"]
 
 _DEFAULT = ("movies", "messages")
 _EVERY = 0.7
@@ -182,7 +183,7 @@ def command(
         from ..bench.run.explain import explain
 
         with board() as screen:
-            text = explain(options, _show(screen.progress))
+            text = explain(options, show_on(screen.progress))
         click.echo(lines_visible(text), nl=False)
         return
     carry_out(options, output, per=per, resume=resume is not None)
@@ -203,7 +204,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
             output,
             command=_command_line(),
             resume=resume,
-            show=_show(screen.progress),
+            show=show_on(screen.progress),
             look=_look(screen),
         )
         try:
@@ -269,8 +270,6 @@ def _check_places(options: Options) -> None:
 
 def refuse_results(sources: Iterable[str]) -> None:
     """Take no result file for records: whoever names one here wants to see it."""
-    from ..bench.results import is_result_file
-
     for source in sources:
         if source.endswith(".json") and is_result_file(Path(source)):
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
@@ -472,7 +471,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
     return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
 
 
-def _show(display: Any) -> Show:
+def show_on(display: Any) -> Show:
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:

@@ -1,0 +1,268 @@
+"""Past runs of this machine: how far the figures of the same code lie apart from run to run.
+
+Processes of one run agree better with each other than with those of another run, so the interval of two
+runs needs a component that neither of them shows. Each finished run leaves one small row for each timed
+cell in an SQLite file, and a comparison pools what the rows of identical cells (`Past`) vary by beyond the
+noise of their processes: the random effect of a meta-analysis, by moments (Hedges, "A random effects model
+for effect sizes", 1983). The cell's own runs count together with an assumed value, so that two runs that
+happen to agree prove little. The file holds digests and figures, no names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from statistics import fmean, median, variance
+from typing import TYPE_CHECKING
+
+from .results import FLOOR, Cell, CellResult, Result, typed
+from .stats import CONTENTION, SESSION, Session, contention_of
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = ["VARIABLE", "Past", "Row", "between", "place", "recall", "remember", "rows_of"]
+
+VARIABLE = "BAKEOFF_HISTORY"
+"""Environment variable with the path of the file, or ``off``."""
+
+_MOST = 20_000
+"""Rows that are kept, the youngest; some two megabytes."""
+_RECENT = 50
+"""Runs of a cell that count, the youngest: machines change."""
+_PATIENCE = 5.0
+"""Seconds to wait while another run writes."""
+
+_TABLE = """
+create table if not exists cells (
+    identity text, machine text, started text, log real, error real, contention real,
+    primary key (identity, started)
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one run found for one cell.
+
+    Attributes:
+        identity: Digest of all that the figure depends on, see `Past`.
+        machine: Digest of machine and interpreter.
+        started: When the run began, ISO 8601.
+        log: Mean over processes of the log of the time over that of the reference kernel.
+        error: Standard error of this mean.
+        contention: Median over processes; 0 where it was not recorded.
+    """
+
+    identity: str
+    machine: str
+    started: str
+    log: float
+    error: float
+    contention: float
+
+
+def place() -> Path | None:
+    """Return the path of the history; None where `VARIABLE` turns it off."""
+    chosen = os.environ.get(VARIABLE, "")
+    if chosen:
+        return None if chosen == "off" else Path(chosen)
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        # The XDG specification ignores paths that are not absolute.
+        folder = Path(os.environ.get("XDG_STATE_HOME", ""))
+        folder = folder if folder.is_absolute() else Path.home() / ".local" / "state"
+    return folder / "bakeoff" / "history.sqlite"
+
+
+def remember(result: Result) -> str:
+    """Add a run's timed cells to the history, in one transaction.
+
+    Returns:
+        Why that failed, as a run does not fail for it; empty when all went well.
+    """
+    rows = list(rows_of(result))
+    try:
+        if not rows or (path := place()) is None:
+            return ""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite would create it for everyone to read.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with _opened(path, "rw") as file:
+            file.execute("begin immediate")
+            file.execute(_TABLE)
+            file.executemany("insert or replace into cells values (?, ?, ?, ?, ?, ?)", map(astuple, rows))
+            file.execute(
+                "delete from cells where rowid in "
+                "(select rowid from cells order by started desc limit -1 offset ?)",
+                (_MOST,),
+            )
+    except (OSError, RuntimeError) as error:
+        return f"this run was not added to the history of this machine ({VARIABLE}): {error}"
+    return ""
+
+
+def recall(machines: Iterable[str]) -> list[Row]:
+    """Return the rows of some machines, the youngest first; none where no history can be read."""
+    wanted = sorted(set(machines))
+    try:
+        if (path := place()) is None or not path.is_file():
+            return []
+        with _opened(path, "ro") as file:
+            marks = ", ".join("?" * len(wanted))
+            query = f"select * from cells where machine in ({marks}) order by started desc"
+            names = [field.name for field in fields(Row)]
+            return [typed(Row, dict(zip(names, row, strict=True))) for row in file.execute(query, wanted)]
+    except (OSError, RuntimeError, TypeError, ValueError):
+        return []
+
+
+@contextlib.contextmanager
+def _opened(path: Path, mode: str) -> Iterator[Connection]:
+    """Open a file for one transaction.
+
+    Raises:
+        OSError: It is damaged, locked for too long, no database, or this Python cannot read one.
+    """
+    try:
+        import sqlite3
+    except ImportError as error:
+        raise OSError("this Python was built without SQLite") from error
+    try:
+        name = f"{path.absolute().as_uri()}?mode={mode}"
+        with contextlib.closing(sqlite3.connect(name, uri=True, timeout=_PATIENCE)) as file, file:
+            yield file
+    except sqlite3.Error as error:
+        raise OSError(f"{path}: {error}") from error
+
+
+class Past:
+    """What past runs say of two runs that are compared.
+
+    A cell of both runs is identical to one of a past run when machine, interpreter, versions, records,
+    options and operation are the same. The two runs themselves do not count.
+
+    Args:
+        before: One run.
+        after: The other.
+        rows: Past runs of their machines; by default those that are remembered here.
+    """
+
+    def __init__(self, before: Result, after: Result, rows: Sequence[Row] | None = None) -> None:
+        if rows is None:
+            rows = recall(map(_machine, (before, after)))
+        own = {before.started, after.started}
+        self._sides = (before, after)
+        self._cells: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            if row.started not in own:
+                self._cells[row.identity].append(row)
+
+    def sessions(self) -> dict[Cell, Session]:
+        """Return, for each timed cell of both runs, how far two runs of the same code lie apart."""
+        levels = [contention_of(cell.samples) for side in self._sides for cell in _timed(side)]
+        level = median(levels or [0.0])
+        others = [_recent(rows, level) for rows in self._cells.values()]
+        # That a machine is worse than assumed, its other cells may say; that a cell is better, only its own.
+        assumed = max(between(others, SESSION), SESSION, key=lambda session: session.deviation)
+        assumed = Session(assumed.deviation, SESSION.degrees)
+        found = {}
+        old, new = ({row.cell: row for row in _timed(side)} for side in self._sides)
+        for cell in old.keys() & new.keys():
+            identities = {_identity(side, cell) for side in self._sides}
+            level = contention_of([*old[cell].samples, *new[cell].samples])
+            found[cell] = between([_recent(self._cells.get(name, []), level) for name in identities], assumed)
+        return found
+
+
+def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
+    """Pool how far runs of identical cells lie apart, beyond the noise of their processes.
+
+    Args:
+        groups: Runs of one identity each.
+        assumed: Counts together with them, by its degrees of freedom.
+    """
+    squares, degrees, runs = 0.0, 0, 0
+    for rows in groups:
+        if len(rows) > 1:
+            own = len(rows) - 1
+            noise = fmean(row.error**2 for row in rows)
+            squares += own * (variance(row.log for row in rows) - noise)
+            degrees += own
+            runs += len(rows)
+    # Two runs: twice the variance of one.
+    total = assumed.degrees * assumed.deviation**2 + 2 * max(0.0, squares)
+    return Session(math.sqrt(total / (assumed.degrees + degrees)), assumed.degrees + degrees, runs)
+
+
+def _recent(rows: Sequence[Row], level: float) -> list[Row]:
+    """Return the youngest runs under a contention like `level`, where both are known."""
+    alike = [
+        row
+        for row in rows
+        if not level or (row.contention and abs(math.log(row.contention / level)) <= math.log(CONTENTION))
+    ]
+    return alike[:_RECENT]
+
+
+def _identity(result: Result, cell: Cell) -> str:
+    """Return a digest of all that a cell's time depends on: runs that share it measured the same."""
+    codec = next((c for c in result.codecs if c.name == cell.codec), None)
+    corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
+    return _digest(
+        _machine(result),
+        cell.operation,
+        cell.codec,
+        *([codec.library, codec.version, codec.accelerated] if codec else ()),
+        *([corpus.sha256, corpus.sample] if corpus else ()),
+        sorted(result.conditions().items()),
+    )
+
+
+def _machine(result: Result) -> str:
+    """Return a digest of machine, interpreter and versions: in no other environment are figures the same."""
+    facts = result.environment
+    names = ("hostname", "cpu_model_name", "cpu_count", "platform", "python_implementation", "allocator")
+    versions = sorted(name for name in facts if name.endswith("_version"))
+    return _digest(*([name, facts.get(name)] for name in (*names, *versions)))
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+
+
+def _timed(result: Result) -> Iterator[CellResult]:
+    for cell in result.cells:
+        if (
+            cell.cell.codec != FLOOR
+            and len(cell.samples) > 1
+            and all(sample.yardstick for sample in cell.samples)
+        ):
+            yield cell
+
+
+def rows_of(result: Result) -> Iterator[Row]:
+    """Yield what a run leaves for those after it: a row for each timed cell of a codec."""
+    machine = _machine(result)
+    for cell in _timed(result):
+        logs = [math.log(sample.paired) for sample in cell.samples]
+        error = math.sqrt(variance(logs) / len(logs))
+        yield Row(
+            _identity(result, cell.cell),
+            machine,
+            result.started,
+            fmean(logs),
+            error,
+            contention_of(cell.samples),
+        )

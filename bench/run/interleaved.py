@@ -1,0 +1,369 @@
+"""Two environments measured in turn: a comparison that no gear, clock or neighbor of one run can spoil.
+
+A pair is one timing process of each side, one right after the other on the same core, in alternating order,
+and the ratio of their figures is one value. Pairs follow until each cell is decided, looked at a few times
+only, as each look spends its share of alpha. A cell that is decided is measured no further.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import subprocess
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...datasets.corpora import is_function
+from ...errors import UsageError
+from ...schemas.languages import language_of
+from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
+from ..operations import operation
+from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
+from ..stats import ALPHA, same_core, split
+from .context import Show
+from .environment import cores
+from .options import Options
+from .processes import Workshop
+from .reading import handles, prepare
+from .state import State, turned
+from .stopping import Rule
+from .time import length, rounds
+
+__all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
+
+LOOKS = Rule(fewest=6, most=120).looks()
+"""Pairs after which cells are judged."""
+_PATIENCE = 60.0
+"""Seconds for an interpreter to say which bakeoff it has."""
+
+_GRACE = 5.0
+"""Seconds after the budget when a process that is still at work is ended."""
+
+Samples = Sequence[Measurement]
+Enough = Callable[[Cell, Samples, Samples, float], bool]
+"""``enough(cell, before, after, alpha)``: whether a cell is decided; samples of one pair have one number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison.
+
+    Attributes:
+        python: Path of its interpreter, as the user typed it.
+        run: What was measured there, whose versions must be those that are installed.
+    """
+
+    python: str
+    run: Result
+
+
+@dataclass(slots=True)
+class Again:
+    """What came of measuring in turn.
+
+    Attributes:
+        samples: Before and after, by cell; those of one pair have the same number.
+        failed: Why a cell could not be measured again, in a sentence.
+        alpha: Share of alpha for the verdict on one cell.
+        seconds: That it took.
+    """
+
+    samples: dict[Cell, tuple[Samples, Samples]] = field(default_factory=dict)
+    failed: dict[Cell, str] = field(default_factory=dict)
+    alpha: float = ALPHA
+    seconds: float = 0.0
+
+
+def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trusted: bool) -> Options:
+    """Return the options of a run with what nobody may take from a file: trust, and what is imported.
+
+    Args:
+        run: From a result file, which may be anybody's.
+        sources: Corpora as typed; empty for those that the file names.
+        schema: As typed; None for the file's.
+        trusted: As typed.
+
+    Raises:
+        UsageError: The file is of another version, or of no run of ours.
+    """
+    flat = {key: value for key, value in run.options.items() if not key.startswith("reached ")}
+    try:
+        stored = Options.from_flat(flat)
+    except (TypeError, KeyError) as error:
+        raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
+    if schema is None and stored.schema and language_of(stored.schema) is None:
+        raise UsageError(
+            f"--confirm would import {stored.schema}, which is not done because a file says so; "
+            "if you want that, type it again with --schema"
+        )
+    if not sources and (made := [source for source in stored.corpora if is_function(source)]):
+        raise UsageError(
+            f"--confirm would import and run {', '.join(made)}, which is not done because a file says so; "
+            "if you want that, type it again with --corpus"
+        )
+    if gone := [source for source in sources or stored.corpora if handles(source)]:
+        raise UsageError(f"--confirm cannot read {', '.join(gone)} again; name a file with --corpus")
+    return dataclasses.replace(
+        stored,
+        corpora=tuple(sources) or stored.corpora,
+        schema=stored.schema if schema is None else schema,
+        trusted=trusted,
+        patient=True,
+    )
+
+
+def interleave(
+    sides: tuple[Side, Side],
+    cells: Collection[Cell],
+    options: Options,
+    enough: Enough,
+    *,
+    budget: float,
+    show: Show = lambda text, done, total: None,
+) -> Again:
+    """Measure timed cells of both sides in turn.
+
+    Args:
+        sides: Before and after.
+        cells: What to measure; of operations of the phase "time".
+        options: How; see `options_of`.
+        enough: When a cell is measured no further.
+        budget: Seconds for all of it, apart from reading and checking.
+        show: Where progress goes.
+
+    Raises:
+        UsageError: An interpreter, a version or a corpus is not that of the results.
+        RunError: A corpus cannot be read.
+    """
+    for side in sides:
+        _check_interpreter(side.python)
+    again = Again(alpha=split(ALPHA, len(LOOKS) * len(cells)))
+    begun = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        shops = tuple(stack.enter_context(Workshop(side.python)) for side in sides)
+        stages = list(_stages(sides, shops, cells, options, again, show))
+        spare = budget
+        for left, stage in zip(range(len(stages), 0, -1), stages, strict=True):
+            # What a corpus does not need is for those after it.
+            spare -= stage.measure(enough, spare / left, show)
+    again.seconds = time.monotonic() - begun
+    for cell in cells:
+        if not any(again.samples.get(cell, ())):
+            again.samples.pop(cell, None)
+            again.failed.setdefault(cell, "no pair of processes came to its end in time")
+    return again
+
+
+def _check_interpreter(python: str) -> None:
+    """Refuse an interpreter that cannot measure for us.
+
+    Raises:
+        UsageError: With what it lacks.
+    """
+    from importlib.metadata import version
+
+    script = "from importlib.metadata import version; print(version('bakeoff'))"
+    try:
+        done = subprocess.run(
+            [python, "-P", "-c", script], capture_output=True, text=True, timeout=_PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{python}: no Python that can be started: {error}") from error
+    if done.returncode:
+        raise UsageError(f"{python}: bakeoff is not installed there")
+    if (theirs := done.stdout.strip()) != (ours := version("bakeoff")):
+        raise UsageError(f"{python}: has bakeoff {theirs}, this is {ours}; install one version in both")
+
+
+def _stages(
+    sides: tuple[Side, Side],
+    shops: tuple[Workshop, ...],
+    cells: Collection[Cell],
+    options: Options,
+    again: Again,
+    show: Show,
+) -> Iterator[_Stage]:
+    """Read the corpora of the cells and check their codecs on both sides."""
+    wanted = {cell.corpus for cell in cells}
+    known = {facts.name: facts for facts in sides[0].run.corpora if facts.name in wanted}
+    named = {facts.source for facts in known.values()}
+    # Where none has the name of then, files have moved.
+    sources = [source for source in options.sources() if source[0] in named] or options.sources()
+    for source, size in sources:
+        if not known:
+            break
+        like = next((facts for facts in known.values() if facts.source == source), next(iter(known.values())))
+        show(f"reading {source}", 0, 0)
+        prepared = prepare(shops[0], options, source, after=_cut(like), size=size)
+        for digest in prepared.corpus.digests():
+            shops[1].blobs.put(shops[0].blobs[digest])
+        facts = CorpusFacts(**prepared.facts)
+        for name in [
+            n for n, old in known.items() if (old.sha256, old.sample) == (facts.sha256, facts.sample)
+        ]:
+            del known[name]
+            stage = _Stage(options, sides, shops, prepared.corpus, prepared.path, again)
+            stage.check([cell for cell in cells if cell.corpus == name], show)
+            yield stage
+    if known:
+        listed = ", ".join(f"{name} ({facts.source})" for name, facts in known.items())
+        raise UsageError(f"--confirm: the records of then are not there any more: {listed}; see --corpus")
+
+
+def _cut(facts: CorpusFacts) -> int | None:
+    """Return the records after which reading ended; None where it went through."""
+    return int(facts.profile["records"] or 0) if "read_share" in facts.profile else None
+
+
+def _check_version(side: Side, codec: str, answer: Checked) -> None:
+    """Refuse a codec of another version than in the results.
+
+    Raises:
+        UsageError: With both versions.
+    """
+    then = next((facts for facts in side.run.codecs if facts.name == codec), None)
+    now = answer.codec.get("version")
+    if then is not None and then.version and now is not None and now != then.version:
+        raise UsageError(
+            f"{side.python}: has {then.library} {now}, the result has {then.version}; name the interpreters "
+            "of both sides with --python-before and --python-after"
+        )
+
+
+class _Stage:
+    """One corpus, and what both sides have checked on it."""
+
+    def __init__(
+        self,
+        options: Options,
+        sides: tuple[Side, Side],
+        shops: tuple[Workshop, ...],
+        corpus: Corpus,
+        path: tuple[str, ...],
+        again: Again,
+    ) -> None:
+        self.options = options
+        self.sides = sides
+        self.shops = shops
+        self.corpus = corpus
+        self.path = path
+        self.again = again
+        self.cells: list[Cell] = []
+        self.checks: list[dict[str, Checked]] = [{}, {}]
+        self.states = (State(), State())
+
+    def check(self, cells: Sequence[Cell], show: Show) -> None:
+        """Check the codecs of the cells on both sides; those that fail are not measured.
+
+        Raises:
+            UsageError: A codec is of another version than in the results.
+        """
+        operations = tuple(sorted({operation(cell.operation).base for cell in cells}))
+        for codec in dict.fromkeys(cell.codec for cell in cells):
+            show(f"checking {codec}", 0, 0)
+            job = Check(
+                memory=self.options.cell_memory,
+                path=self.path,
+                corpus=self.corpus,
+                codec=codec,
+                seconds=_PATIENCE,
+                operations=operations,
+            )
+            for side, shop, checks in zip(self.sides, self.shops, self.checks, strict=True):
+                ended = shop.work(job, patience=self.options.cell_timeout)
+                answer: Checked = ended.answer or Checked(ended.outcome, ended.reason)
+                _check_version(side, codec, answer)
+                if answer.outcome in ("ok", "lossy"):
+                    checks[codec] = answer
+                else:
+                    self._fail([cell for cell in cells if cell.codec == codec], answer.reason)
+        self.cells = [cell for cell in cells if all(cell.codec in checks for checks in self.checks)]
+        for state in self.states:
+            for cell in self.cells:
+                state.apply({"kind": "cell", "cell": cell.name, "outcome": "ok"})
+
+    def measure(self, enough: Enough, seconds: float, show: Show) -> float:
+        """Time pairs of processes until all cells are decided or the time is over; return what it took."""
+        begun = time.monotonic()
+        end = begun + seconds
+        for number in range(LOOKS[-1]):
+            if not self.cells or time.monotonic() >= end:
+                break
+            show(f"both sides in turn, pair {number + 1}", time.monotonic() - begun, seconds)
+            self._pair(number, end)
+            if number + 1 in LOOKS:
+                self.cells = [
+                    cell
+                    for cell in self.cells
+                    if not (
+                        (found := self.again.samples.get(cell)) and enough(cell, *found, self.again.alpha)
+                    )
+                ]
+        return time.monotonic() - begun
+
+    def _pair(self, number: int, end: float) -> None:
+        """Run one process of each side; a pair counts when both came to an end."""
+        answers: dict[int, Timed] = {}
+        group = list(self.cells)
+        for side in (0, 1) if number % 2 else (1, 0):
+            ended = self._process(side, group, number, end)
+            if ended.answer is None:
+                blamed = [group[ended.cell]] if 0 <= ended.cell < len(group) else group
+                if ended.outcome != "unfinished":
+                    self._fail(blamed, ended.reason)
+                return
+            answers[side] = ended.answer
+            self._fail([group[int(index)] for index in answers[side].errors], "failed while being timed")
+        for side, state in enumerate(self.states):
+            entry = {
+                "kind": "process",
+                "corpus": group[0].corpus,
+                "pair": number,
+                "yardstick": answers[side].yardstick,
+                "contention": answers[side].contention,
+                "least": answers[side].least,
+                "cells": {group[int(index)].name: figures for index, figures in answers[side].cells.items()},
+            }
+            state.apply(entry)
+        for cell in self.cells:
+            before, after = (self._samples(state, cell) for state in self.states)
+            # A neighbor that came between the two processes of a pair spoils it.
+            pairs = [pair for pair in before if pair in after and same_core([before[pair]], [after[pair]])]
+            self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
+
+    @staticmethod
+    def _samples(state: State, cell: Cell) -> dict[int, Measurement]:
+        found = CellResult(cell, "ok", samples=state.samples(cell))
+        if operation(cell.operation).facts().rate:
+            found = turned(found)
+        return {sample.pair: sample for sample in found.samples}
+
+    def _process(self, side: int, group: Sequence[Cell], number: int, end: float) -> Ended:
+        allowed, checks = cores(), self.checks[side]
+        job = Time(
+            memory=self.options.cell_memory,
+            path=self.path,
+            corpus=self.corpus,
+            cells=tuple(
+                TimedCell(
+                    cell.codec, cell.operation, checks[cell.codec].payloads, checks[cell.codec].dictionary
+                )
+                for cell in group
+            ),
+            rounds=rounds(self.options, [length(cell, checks) for cell in group]),
+            slice=self.options.slice,
+            collect=self.options.gc != "off",
+            core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
+            # One baseline for both: a core is free or not, whoever measures.
+            least=min((state.least for state in self.states if state.least), default=0.0),
+        )
+        return self.shops[side].work(
+            job, patience=self.options.cell_timeout, over=lambda: time.monotonic() > end + _GRACE
+        )
+
+    def _fail(self, cells: Sequence[Cell], reason: str) -> None:
+        for cell in cells:
+            self.again.failed[cell] = reason
+            self.again.samples.pop(cell, None)
+        self.cells = [cell for cell in self.cells if cell not in cells]

@@ -1,0 +1,123 @@
+"""``bakeoff compare --confirm``: what two runs left open, measured again with both sides in turn."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..console import board
+from ..errors import UsageError
+from .run import show_on
+
+if TYPE_CHECKING:
+    from ..bench.results import Cell, Measurement, Result
+    from ..bench.run.interleaved import Again
+    from ..reports.compare import Comparison
+
+__all__ = ["Typed", "confirm"]
+
+
+class Typed(NamedTuple):
+    """What may come from nobody but the user.
+
+    Attributes:
+        pythons: Interpreters before and after; None for ours.
+        corpora: Sources of the records; empty for those that the results name.
+        schema: Schema of the records; None for that of the results.
+        trusted: Pickles may be read.
+        budget: Seconds for the measurements.
+    """
+
+    pythons: tuple[str | None, str | None]
+    corpora: tuple[str, ...]
+    schema: str | None
+    trusted: bool
+    budget: float
+
+
+def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, typed: Typed) -> Comparison:
+    """Measure again what would not pass a gate, and let that decide.
+
+    Raises:
+        UsageError: An interpreter, a version or the records are not those of the results.
+        RunError: The records cannot be read.
+    """
+    from ..bench.run.interleaved import Side, interleave, options_of
+    from ..reports.compare import again, confirmed, settled
+
+    if not (changes := again(comparison, limit)):
+        return comparison
+    operations = {change.cell: change.operation for change in changes}
+    before, after = _pythons(runs, typed.pythons)
+    if before == after:
+        _refuse_unversioned({cell.codec for cell in operations})
+    options = options_of(runs[0], typed.corpora, schema=typed.schema, trusted=typed.trusted)
+
+    def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
+        return len(old) > 1 and settled(old, new, operations[cell], limit, alpha)
+
+    with board() as screen:
+        found = interleave(
+            (Side(before, runs[0]), Side(after, runs[1])),
+            list(operations),
+            options,
+            enough,
+            budget=typed.budget,
+            show=show_on(screen.progress),
+        )
+    return confirmed(comparison, found.samples, found.alpha, _remarks(found, same=before == after))
+
+
+def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) -> tuple[str, str]:
+    """Return the interpreters, none of which is one because a file says so.
+
+    Raises:
+        UsageError: The runs were made by two, of which the user names none.
+    """
+    recorded = [run.environment.get("python_executable") for run in runs]
+    if given == (None, None) and recorded[0] != recorded[1]:
+        raise UsageError(
+            f"--confirm: these runs were made by two interpreters ({recorded[0]} and {recorded[1]}), which "
+            "are not started because a file says so; name them with --python-before and --python-after"
+        )
+    before, after = (str(Path(name).absolute()) if name else sys.executable for name in given)
+    return before, after
+
+
+def _refuse_unversioned(codecs: Iterable[str]) -> None:
+    """Refuse to measure one environment against itself where two checkouts may have one version.
+
+    Raises:
+        UsageError: A codec is of another package than bakeoff.
+    """
+    from ..codecs import describe
+
+    if others := sorted(codec for codec in codecs if describe(codec).entry_point):
+        raise UsageError(
+            f"--confirm: {', '.join(others)} may have changed between the runs without another version; name "
+            "the interpreters of two environments with --python-before and --python-after"
+        )
+
+
+def _remarks(found: Again, *, same: bool) -> list[str]:
+    from ..reports.sentence import some
+
+    remarks = []
+    if found.samples:
+        pairs = max(len(before) for before, _ in found.samples.values())
+        cells = some([cell.name for cell in found.samples])
+        remarks.append(
+            f"measured again, both sides in turn, up to {pairs} pairs of processes in {found.seconds:.0f} s: "
+            f"{cells}"
+        )
+    if same and found.samples:
+        remarks.append(
+            "both sides are one interpreter with the same versions, so it was measured against itself; "
+            "--python-before and --python-after name two"
+        )
+    reasons: dict[str, list[str]] = {}
+    for cell, reason in found.failed.items():
+        reasons.setdefault(reason, []).append(cell.name)
+    return remarks + [f"not measured again ({reason}): {some(names)}" for reason, names in reasons.items()]

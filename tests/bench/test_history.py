@@ -1,0 +1,230 @@
+"""The history of a machine: what past runs say of the next two."""
+
+from __future__ import annotations
+
+import math
+import random
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import madeup
+from bakeoff.bench import history
+from bakeoff.bench.history import VARIABLE, Past, Row, between, place, recall, remember, rows_of
+from bakeoff.bench.results import Cell, Result
+from bakeoff.bench.stats import SESSION
+
+LOAD = Cell("messages", "load", "json")
+
+
+def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: object) -> Result:
+    """A run of the second `number`, all of whose times are shifted by a log."""
+    times = {name: {"load": value * math.exp(shift)} for name, value in (("json", 2e-6), ("msgpack", 1e-6))}
+    made = madeup.planted(times, noise=0.002, seed=number, **fields)  # type: ignore[arg-type]
+    cells = tuple(
+        replace(
+            cell,
+            samples=tuple(replace(s, yardstick=6e-6, contention=contention) for s in cell.samples),
+        )
+        for cell in made.cells
+    )
+    return replace(made, cells=cells, started=f"2026-11-23T10:{number // 60:02}:{number % 60:02}+00:00")
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this test's history is."""
+    path = tmp_path / "state" / "history.sqlite"
+    monkeypatch.setenv(VARIABLE, str(path))
+    return path
+
+
+def machines(*results: Result) -> set[str]:
+    return {row.machine for result in results for row in rows_of(result)}
+
+
+class TestFile:
+    def test_a_run_is_remembered(self, file: Path) -> None:
+        """A row for each timed cell of a codec comes back, readable by its owner alone."""
+        assert "" == remember(run(1))
+        rows = recall(machines(run(1)))
+
+        assert 2 == len(rows) == len({row.identity for row in rows})
+        assert {1.0} == {row.contention for row in rows}
+        assert [pytest.approx(math.log(time), abs=0.005) for time in (1e-6, 2e-6)] == sorted(
+            row.log for row in rows
+        )
+        assert 0o600 == stat.S_IMODE(file.stat().st_mode)
+
+    def test_nothing_is_named(self, file: Path) -> None:
+        """Digests and figures are all there is: no codec, corpus or host name is in the file."""
+        remember(run(1))
+        content = file.read_bytes()
+
+        assert not [name for name in (b"msgpack", b"messages", b"bench-1", b"load") if name in content]
+
+    def test_a_run_that_is_resumed_counts_once(self, file: Path) -> None:
+        """The same run twice leaves the rows of one."""
+        remember(run(1))
+        remember(run(1, shift=0.1))
+
+        assert 2 == len(recall(machines(run(1))))
+
+    def test_the_size_is_bounded(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The oldest rows go."""
+        monkeypatch.setattr(history, "_MOST", 6)
+        for number in range(9):
+            remember(run(number))
+
+        assert {f"2026-11-23T10:00:0{n}+00:00" for n in (6, 7, 8)} == {
+            row.started for row in recall(machines(run(1)))
+        }
+
+    def test_concurrent_runs_lose_nothing(self, file: Path) -> None:
+        """Several processes that write at once leave all their rows."""
+        root = Path(__file__).resolve().parents[2]
+        script = f"""
+import sys
+sys.path[:0] = [{str(root)!r}, {str(root / "tests")!r}]
+from bakeoff.bench.history import remember
+from tests.bench.test_history import run
+for n in range(5):
+    assert not remember(run(int(sys.argv[1]) * 10 + n))
+"""
+        started = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(4)]
+
+        assert [0] * 4 == [process.wait() for process in started]
+        assert 40 == len(recall(machines(run(1))))
+
+    def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`off` writes nothing and reads nothing."""
+        monkeypatch.setenv(VARIABLE, "off")
+
+        assert place() is None
+        assert "" == remember(run(1))
+        assert [] == recall(machines(run(1)))
+
+    def test_a_damaged_file_fails_no_run(self, file: Path) -> None:
+        """It is left alone, the reason is said, and comparisons assume what they do without one."""
+        file.parent.mkdir()
+        file.write_bytes(b"no database" * 100)
+
+        assert "file is not a database" in remember(run(1))
+        assert [] == recall(machines(run(1)))
+        assert b"no database" * 100 == file.read_bytes()
+
+    def test_where_it_is(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """In the user's state folder, by XDG, whose relative paths do not count."""
+        monkeypatch.setattr(sys, "platform", "linux")
+        monkeypatch.delenv(VARIABLE)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        found = []
+        for folder in ("", "relative", str(tmp_path / "mine")):
+            monkeypatch.setenv("XDG_STATE_HOME", folder)
+            found.append(place())
+
+        usual = tmp_path / ".local/state/bakeoff/history.sqlite"
+        assert [usual, usual, tmp_path / "mine/bakeoff/history.sqlite"] == found
+
+
+class TestPast:
+    def test_nothing_known(self) -> None:
+        """Without past runs it is what is assumed."""
+        assert SESSION == Past(run(1), run(2), []).sessions()[LOAD]
+
+    def test_runs_apart_widen(self) -> None:
+        """Past runs that lie 10 % apart raise the deviation towards 14 %; agreement lowers it."""
+        rng = random.Random(5)
+        apart = [row for n in range(3, 43) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
+        agreed = [row for n in range(3, 43) for row in rows_of(run(n))]
+        wide, narrow = (Past(run(1), run(2), rows).sessions()[LOAD] for rows in (apart, agreed))
+
+        assert wide.deviation == pytest.approx(0.141, rel=0.25)
+        assert narrow.deviation < 0.5 * SESSION.deviation
+        assert 40 == wide.runs == narrow.runs
+
+    def test_two_runs_that_agree_prove_little(self) -> None:
+        """The assumed value counts with four degrees of freedom."""
+        rows = [row for n in (3, 4) for row in rows_of(run(n))]
+        found = Past(run(1), run(2), rows).sessions()[LOAD]
+
+        assert found.deviation > 0.85 * SESSION.deviation
+        assert SESSION.degrees + 1 == found.degrees
+
+    def test_the_compared_runs_do_not_count(self) -> None:
+        """A regression is no evidence that runs differ."""
+        sides = run(1), run(2, shift=0.2)
+        rows = [row for side in sides for row in rows_of(side)]
+
+        assert SESSION == Past(*sides, rows).sessions()[LOAD]
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            {"environment": {"python_version": "3.13.1"}},
+            {"environment": {"hostname": "another"}},
+            {"facts": {"json": {"version": "9.9"}}},
+            {"options": {"gc": "off"}},
+            {"contention": 1.6},
+        ],
+    )
+    def test_runs_of_something_else_lower_nothing(self, other: dict[str, object]) -> None:
+        """Another version, machine, option or contention is another cell."""
+        rows = [row for n in range(3, 23) for row in rows_of(run(n, **other))]  # type: ignore[arg-type]
+
+        assert SESSION == Past(run(1), run(2), rows).sessions()[LOAD]
+
+    def test_options_of_length_do_not_matter(self) -> None:
+        """A longer run is one of the same cell."""
+        rows = [row for n in range(3, 6) for row in rows_of(run(n, options={"budget": 99.0}))]
+
+        assert 3 == Past(run(1), run(2), rows).sessions()[LOAD].runs
+
+    def test_an_unsteady_machine_is_said_by_its_other_cells(self) -> None:
+        """A cell without a past takes what others of the machine vary by, where that is more than assumed."""
+        rng = random.Random(5)
+        rows = [row for n in range(3, 23) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
+        fresh = [run(n, facts={"json": {"version": "9.9"}}) for n in (1, 2)]
+        found = Past(*fresh, rows).sessions()[LOAD]
+
+        assert 0.1 < found.deviation < 0.2
+        assert (SESSION.degrees, 0) == (found.degrees, found.runs)
+
+    def test_a_new_version_is_judged_by_the_past_of_both(self) -> None:
+        """Runs before and after an upgrade both count, each around its own mean."""
+
+        def release(n: int) -> Result:
+            versions = {name: {"version": str(n % 2)} for name in ("json", "msgpack")}
+            return run(n, shift=0.3 * (n % 2), facts=versions)
+
+        rows = [row for n in range(3, 13) for row in rows_of(release(n))]
+        sides = [release(n) for n in (1, 2)]
+        found = Past(*sides, rows).sessions()[LOAD]
+
+        assert 10 == found.runs
+        assert found.deviation < SESSION.deviation
+
+
+@given(
+    deviation=st.floats(0.005, 0.1),
+    noise=st.floats(0.0, 0.03),
+    runs=st.integers(2, 12),
+    seed=st.integers(0, 999),
+)
+def test_the_estimate_is_never_absurd(deviation: float, noise: float, runs: int, seed: int) -> None:
+    """It has the degrees of freedom of its runs, and lies above what the assumed value alone leaves of it."""
+    rng = random.Random(seed)
+    rows = [
+        Row("a", "m", str(n), rng.gauss(0, math.hypot(deviation, noise)), noise, 1.0) for n in range(runs)
+    ]
+    found = between([rows], SESSION)
+
+    assert SESSION.degrees + runs - 1 == found.degrees
+    assert found.deviation >= SESSION.deviation * math.sqrt(SESSION.degrees / found.degrees) * (1 - 1e-12)
+    assert found.deviation < 10 * math.hypot(deviation, noise) + SESSION.deviation

@@ -1,0 +1,159 @@
+"""Two environments in turn: what is started, what is refused, and what comes back as pairs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import Cell, Measurement, Result, read
+from bakeoff.bench.run import interleaved
+from bakeoff.bench.run.interleaved import Again, Side, interleave, options_of
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import Session
+from bakeoff.errors import UsageError
+
+DUMP, LOAD = (Cell("few", operation, "json") for operation in ("dump", "load"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """A run of two codecs on a small file."""
+    folder = tmp_path_factory.mktemp("interleaved")
+    records = folder / "few.jsonl"
+    records.write_text("".join(f'{{"id": {n}, "name": "n{n}"}}\n' for n in range(20)))
+    options = Options((str(records),), ("json", "msgpack"), ("dump", "load"), budget=3.0, fewest=2, rounds=3)
+    Session(options, folder / "run.json").run()
+    return read(folder / "run.json")
+
+
+@pytest.fixture(autouse=True)
+def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One look, after two pairs."""
+    monkeypatch.setattr(interleaved, "LOOKS", [2])
+
+
+def wrapped(folder: Path, *lines: str) -> str:
+    """An interpreter that notes each start and does `lines` of shell first."""
+    path = folder / "python"
+    body = "\n".join((f'echo "$@" >> {folder}/started', *lines, f'exec {sys.executable} "$@"'))
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def measured(
+    run: Result, python: str, cells: Sequence[Cell] = (DUMP, LOAD), options: Options | None = None
+) -> Again:
+    """Both sides in turn until the first look; the second has another interpreter."""
+
+    def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
+        return True
+
+    return interleave(
+        (Side(sys.executable, run), Side(python, run)),
+        cells,
+        options or options_of(run, (), schema=None, trusted=False),
+        enough,
+        budget=600.0,
+    )
+
+
+def test_pairs_of_processes_come_back(run: Result, tmp_path: Path) -> None:
+    """Each cell has as many samples before as after, numbered alike; the interpreter named was started."""
+    found = measured(run, wrapped(tmp_path))
+
+    assert {} == found.failed
+    assert {DUMP, LOAD} == found.samples.keys()
+    for before, after in found.samples.values():
+        assert [sample.pair for sample in before] == [sample.pair for sample in after]
+        assert before != after
+    # A look at its version, a check of the codec, and the processes.
+    assert 1 + 1 + 2 <= len((tmp_path / "started").read_text().splitlines())
+
+
+def test_a_codec_that_fails_there_is_said(run: Result, tmp_path: Path) -> None:
+    """A cell whose library is missing on one side has no samples, but a reason."""
+    (tmp_path / "msgpack.py").write_text("raise ImportError('not here')")
+    lacking = wrapped(tmp_path, f"export PYTHONPATH={tmp_path}")
+    packed = Cell("few", "dump", "msgpack")
+    found = measured(run, lacking, (DUMP, packed))
+
+    assert {DUMP} == found.samples.keys()
+    assert {packed} == found.failed.keys()
+    assert found.failed[packed]
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (None, "no Python that can be started"),
+        ("exit 1", "bakeoff is not installed there"),
+        ("echo 0.0.0; exit 0", "has bakeoff 0.0.0, this is"),
+    ],
+)
+def test_an_interpreter_that_cannot_measure_is_refused(
+    run: Result, tmp_path: Path, script: str | None, said: str
+) -> None:
+    """It is not there, has no bakeoff, or another one."""
+    python = str(tmp_path / "none") if script is None else wrapped(tmp_path, script)
+
+    with pytest.raises(UsageError, match=said):
+        measured(run, python)
+
+
+def test_another_version_is_refused(run: Result) -> None:
+    """The library in an environment must be the one of the result."""
+    other = replace(run, codecs=tuple(replace(codec, version="0.1") for codec in run.codecs))
+
+    with pytest.raises(UsageError, match=r"the result has 0\.1; name the interpreters"):
+        measured(other, sys.executable)
+
+
+def test_other_records_are_refused(run: Result) -> None:
+    """The file must hold what it held."""
+    other = replace(run, corpora=(replace(run.corpora[0], sha256="0" * 64),))
+
+    with pytest.raises(UsageError, match="the records of then are not there any more"):
+        measured(other, sys.executable)
+
+
+def test_records_that_have_moved_are_named_again(run: Result, tmp_path: Path) -> None:
+    """A path typed again takes the place of the recorded one, if it holds the same records."""
+    moved = tmp_path / "moved.jsonl"
+    moved.write_bytes(Path(run.corpora[0].source).read_bytes())
+    options = options_of(run, (str(moved),), schema=None, trusted=False)
+
+    assert {DUMP} == measured(run, sys.executable, (DUMP,), options).samples.keys()
+
+
+class TestTrust:
+    @pytest.mark.parametrize(
+        ("options", "typed", "said"),
+        [
+            ({"corpora": "evil:records"}, {}, "would import and run evil:records"),
+            ({"schema": "evil.py"}, {}, r"would import evil\.py"),
+            ({"corpora": "-"}, {}, "cannot read - again"),
+            ({"slice": "long"}, {}, "needs results of `bakeoff run` of this version"),
+        ],
+    )
+    def test_nothing_is_imported_because_a_file_says_so(
+        self, run: Result, options: dict[str, str], typed: dict[str, str], said: str
+    ) -> None:
+        """Functions and schemas in Python have to be typed again; standard input is gone."""
+        other = replace(run, options={**run.options, **options})
+
+        with pytest.raises(UsageError, match=said):
+            options_of(other, (), schema=None, trusted=False)
+
+    def test_what_is_typed_counts(self, run: Result) -> None:
+        """Source, schema and trust are those of the command line, never those of the file."""
+        other = replace(
+            run, options={**run.options, "trusted": True, "schema": "evil.py", "corpora": "evil:records"}
+        )
+        found = options_of(other, ("mine:records",), schema="mine.py", trusted=False)
+
+        assert (("mine:records",), "mine.py", False) == (found.corpora, found.schema, found.trusted)

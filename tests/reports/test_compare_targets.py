@@ -1,0 +1,27 @@
+"""What a gate promises, on simulated machines; ``python3 tasks.py targets compare`` has the whole table."""
+
+from __future__ import annotations
+
+import pytest
+
+from targets.compare import FALSE, FOUND, PLANTED, SCENARIOS, outcomes
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_same_code_passes(name: str) -> None:
+    """Of runs of the same code hardly any fails, and after --confirm none does."""
+    answers = list(outcomes(SCENARIOS[name], {}, machines=40, seed=2))
+    failed = [sum(pair[side] == "fails" for pair in answers) for side in (0, 1)]
+
+    assert 0 == failed[1]
+    # A cell that jumps now and then, on a machine without a past, is what --confirm is for.
+    assert failed[0] <= (0.3 if name == "erratic, no past" else 2 * FALSE) * len(answers)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_slowdown_never_passes(name: str) -> None:
+    """A planted 10 % fails or is left open, and after --confirm it fails."""
+    answers = list(outcomes(SCENARIOS[name], {"json": PLANTED}, machines=40, seed=2))
+
+    assert not [pair for pair in answers if pair[0] == "passes"]
+    assert sum(pair[1] == "fails" for pair in answers) >= FOUND * len(answers)
