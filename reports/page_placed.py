@@ -11,7 +11,7 @@ from . import numbers
 from .candidates import Candidate, Figure, Standing, candidates_on, standing_on
 from .chart_rows import amount, drawn
 from .cost import Cost
-from .pick_placed import codec_part, placed
+from .pick_placed import codec_part, level, placed
 from .pipeline import lines
 from .sentence import few
 from .stores import OPERATIONS, shelves
@@ -122,14 +122,13 @@ def answers(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str,
         there = placed(result)
         for corpus in there.corpora:
             name = f"{corpus.name} on {label}" if label else corpus.name
-            known = candidates_on(there, corpus.name)
-            standing = standing_on(there, corpus.name, known, cost)
-            if sentence := _answer(known, standing, cost):
+            candidates = candidates_on(there, corpus.name)
+            if sentence := _answer(candidates, cost, standing_on(there, corpus.name, candidates, cost)):
                 found.append((name, sentence))
     return found
 
 
-def _answer(candidates: Sequence[Candidate], standing: Standing, cost: Cost) -> str:
+def _answer(candidates: Sequence[Candidate], cost: Cost, standing: Standing) -> str:
     known = [candidate for candidate in candidates if candidate.name in standing.costs]
     if not known:
         return ""
@@ -139,11 +138,11 @@ def _answer(candidates: Sequence[Candidate], standing: Standing, cost: Cost) -> 
     shares = sorted(codec_part(one, cost) / standing.costs[one.name].value for one in known)
     ends = dict.fromkeys(numbers.percent(share) for share in (shares[0], shares[-1]))
     text = f"The codec is {' to '.join(ends)} of {of}"
-    level = standing.best
-    if len(standing.costs) == 1:
+    best = level(standing)
+    if len(known) == 1:
         return f"{text}."
-    if len(level) == len(standing.costs):
+    if len(best) == len(known):
         return f"{text}; codecs are not distinguishable."
-    if len(level) > 1:
-        return f"{text}; {few(level)} are not distinguishable, the others take longer."
-    return f"{text}; {level[0]} takes least."
+    if len(best) > 1:
+        return f"{text}; {few(best)} are not distinguishable, the others take longer."
+    return f"{text}; {best[0]} takes least."

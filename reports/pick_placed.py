@@ -9,7 +9,7 @@ the choice makes no difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,7 +24,7 @@ from .pipeline import is_of_pipeline, lines
 from .sentence import few
 from .stores import is_of_stores, shelves
 
-__all__ = ["codec_part", "in_place", "placed", "said"]
+__all__ = ["codec_part", "in_place", "level", "placed", "said"]
 
 _CODEC: Final = "-codec"
 """Ends the name of what is the codec's part of an operation."""
@@ -75,11 +75,20 @@ def said(results: Sequence[Result], choice: Choice) -> Iterator[str]:
     elif any(cell.cell.operation.endswith(_CODEC) for cell in result.cells):
         yield "a write is a put and a read a get, the store included, with the codec's part of it:"
     for corpus in choice.corpora:
-        every = candidates_on(result, corpus.name)
-        found = {c.name: c for c in every if c.name in choice.parts}
+        found = {candidate.name: candidate for candidate in candidates_on(result, corpus.name)}
         if any(name.endswith(_CODEC) for candidate in found.values() for name in candidate.cells):
-            standing = standing_on(result, corpus.name, every, choice.wish.cost)
+            standing = standing_on(result, corpus.name, found.values(), choice.wish.cost)
             yield f"  {_of_place(corpus.name, found, choice, standing)}"
+
+
+def level(standing: Standing, among: Collection[str] | None = None) -> list[str]:
+    """Return the codecs that none is surely faster than, the lowest mean first.
+
+    Args:
+        standing: What they cost in a place.
+        among: The codecs that count; all by default.
+    """
+    return [name for name, place in standing.judgment.places(among).items() if place.first == 1]
 
 
 def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standing: Standing) -> str:
@@ -90,12 +99,12 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standi
     text = (
         f"{place}: {numbers.quantity(total * factor)} {unit}, of which {winner} is {numbers.percent(share)}"
     )
-    places = standing.judgment.places(found)
-    level = [name for name, place in places.items() if place.first == 1]
-    if len(level) == len(places):
-        return f"{text}; codecs are not distinguishable there" if len(level) > 1 else text
-    best = "best there" if len(level) == 1 else "not distinguishable from the best there"
-    return f"{text}; {best}: {few(level)}"
+    best = level(standing, choice.parts)
+    if len(choice.parts) == 1:
+        return text
+    if len(best) == len(choice.parts):
+        return f"{text}; codecs are not distinguishable there"
+    return f"{text}; {'best' if len(best) == 1 else 'not distinguishable from the best'} there: {few(best)}"
 
 
 def codec_part(candidate: Candidate, cost: Cost) -> float:

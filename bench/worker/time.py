@@ -7,7 +7,7 @@ import math
 import os
 import random
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from ..operations.base import BURST, FRESH, Batch, rotating
 from ..results import FLOOR
 from . import gauge
 from ._slice import nothing
-from .estimate import Track, levels
+from .estimate import Level, Track, levels
 from .parts import codec_parts
 from .records import Payloads, Sample
 from .strata import Stratum, slices, strata
@@ -295,25 +295,26 @@ class Process:
         most = limit(self._least)
         own = all(len(part.track.free(most)) >= _ENOUGH * part.wanted for part in self._parts())
         first = range(1, self._number + 1)
-        cells = [*self._cells.values(), *self._yardsticks]
-        tracks = [
-            [_undisturbed(part, part.track.free(most) if own else first) for part in cell.parts]
-            for cell in cells
-        ]
-        found = levels(tracks)
-        rulers = [level for level in found[len(self._cells) :] if level is not None]
-        raw = math.prod(y.raw for y in rulers) ** (1 / len(rulers))
-        polished = math.prod(y.polished for y in rulers) ** (1 / len(rulers))
-        readings = [x for own in tracks for track in own for x in track.contention.values()]
+
+        def kept(cell: _Cell, *, free: bool) -> list[Track]:
+            return [_undisturbed(part, part.track.free(most) if free else first) for part in cell.parts]
+
+        steady = {i: kept(cell, free=own) for i, cell in self._cells.items() if not cell.work.sums}
+        rulers = [kept(ruler, free=own) for ruler in self._yardsticks]
+        found, raw = _levels(steady, rulers)
+        # What counts in full has slices in all rounds, and is held to what the yardstick took in all of them.
+        full = {i: kept(cell, free=False) for i, cell in self._cells.items() if cell.work.sums}
+        found |= _levels(full, [kept(ruler, free=False) for ruler in self._yardsticks])[0]
+        tracks = {**steady, **full}
+        readings = [x for parts in (*steady.values(), *rulers) for t in parts for x in t.contention.values()]
         contention = overall(readings)
         answers = {}
-        for (index, cell), level, parts in zip(self._cells.items(), found, tracks, strict=False):
-            if level is None:
-                continue
+        for index, (level, ruler) in found.items():
+            cell, parts = self._cells[index], tracks[index]
             records = cell.work.records
             answers[str(index)] = {
                 "raw": level.raw / records,
-                "paired": level.polished / polished / records,
+                "paired": level.polished / ruler / records,
                 "drift": level.drift,
                 "dear": level.dear,
                 "rare": level.rare,
@@ -324,7 +325,7 @@ class Process:
                 "dirty": sum(len(track.dirty) for track in parts),
                 "contention": contention,
             }
-        every = [track for parts in tracks for track in parts]
+        every = [track for parts in (*tracks.values(), *rulers) for track in parts]
         return Timed(
             answers,
             {str(index): text for index, text in self.failed.items()},
@@ -336,6 +337,18 @@ class Process:
         )
 
 
+def _levels(
+    cells: Mapping[int, list[Track]], rulers: Sequence[list[Track]]
+) -> tuple[dict[int, tuple[Level, float]], float]:
+    """Return what each cell took, beside what the yardstick took; and that as the clock had it."""
+    found = levels([*cells.values(), *rulers])
+    known = [level for level in found[len(cells) :] if level is not None]
+    polished = math.prod(level.polished for level in known) ** (1 / len(known))
+    raw = math.prod(level.raw for level in known) ** (1 / len(known))
+    named = zip(cells, found, strict=False)
+    return {index: (level, polished) for index, level in named if level is not None}, raw
+
+
 def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
     """Return the slices of some rounds; of a single record those that nothing disturbed, where there are two.
 
@@ -343,7 +356,9 @@ def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
     """
     found = part.track.of(rounds)
     clean = found.times.keys() - found.taken
-    return found.of(clean) if len(part.stratum.records) == 1 and len(clean) > 1 else found
+    if found.sums or len(part.stratum.records) > 1:
+        return found
+    return found.of(clean) if len(clean) > 1 else found
 
 
 def _length(made: Clocked, seconds: Sequence[float], wanted: float) -> float:

@@ -95,7 +95,7 @@ def command(
     command that measures more.
 
     Results of `bakeoff stores` decide by puts and gets, the store included, and those of `bakeoff pipeline`
-    by processor time with --reads readers; the output says how much of it the codec is.
+    by processor time with --reads readers; how much of it the codec is stands below.
     """
     from ..codecs.lock import located
     from ..datasets.schema import schema as named
