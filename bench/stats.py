@@ -8,7 +8,7 @@ Where rare calls take much longer than most (`Measurement.sums`), a process has 
 of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
 is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
 is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
-were seen no cell lends another its noise, since each has met others.
+were seen the cells share no estimate of noise, since each has met others.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
 the ratio), Holm 1979 (many pairs at once).
 """

@@ -336,11 +336,6 @@ class Standing:
         first, last = self.places[codec]
         return str(first) if first == last else f"{first} to {last}"
 
-    @property
-    def best(self) -> list[str]:
-        """The codecs that may be the cheapest, in the order of their means."""
-        return [name for name, place in self.places.items() if place.first == 1]
-
     def verdict(self, codec: str) -> Verdict | None:
         """Return why a codec has several ranks: it costs the same as others, or too little is known."""
         said = {self.judged[codec, other][0] for other in self.costs if other != codec}
