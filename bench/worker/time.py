@@ -248,7 +248,7 @@ class Process:
         cell.duration += seconds
         self._spent += seconds
         if r:
-            if switches and not track.sums:
+            if switches:
                 track.taken.add(r)
             track.times[r] = max(worked if switches else nanoseconds, 1) * 1e-9
             track.works[r] = _ring_sum(part.stratum.seconds, part.start, made) / (1 + cell.extra)
@@ -271,7 +271,7 @@ class Process:
                 (index, cell, part)
                 for index, cell in self._cells.items()
                 for part in cell.parts
-                if len(part.track.free(most)) < part.wanted and not part.track.sums
+                if len(part.track.free(most)) < part.wanted
             ]
             if not turns:
                 return

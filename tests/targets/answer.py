@@ -102,8 +102,8 @@ def _so_far(path: Path, output: Path) -> float:
 def _missed(output: Path, factor: float) -> tuple[list[str], int]:
     """Return the codecs that cost so many times the best and are not told from it, and the number timed."""
     result = read(output)
-    candidates = candidates_on(result, result.corpora[0].name)
-    standing = standing_on(result, result.corpora[0].name, candidates, Cost())
+    corpus = result.corpora[0].name
+    standing = standing_on(result, corpus, candidates_on(result, corpus), Cost())
     least = min((figure.value for figure in standing.costs.values()), default=0.0)
     far = [name for name, figure in standing.costs.items() if figure.value > factor * least]
     return [name for name in far if standing.ranks[name] == 1], len(standing.costs)
