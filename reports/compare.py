@@ -36,7 +36,7 @@ ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
 
 _SHIFT: Final = 0.02
-"""Log ratio of two runs' yardsticks beyond which it is said."""
+"""Log ratio of two runs' reference kernels beyond which it is said."""
 
 HELD: Final = 512 * 1024
 """Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
@@ -565,7 +565,7 @@ def _slower(before: Result, after: Result) -> list[str]:
         return []
     word, times = ("slower", now / then) if now > then else ("faster", then / now)
     return [
-        f"the machine as a whole was {times:.2f} times {word} after, as its yardstick says; "
+        f"the machine as a whole was {times:.2f} times {word} after, by its reference kernel; "
         "that is taken out of the figures after"
     ]
 
