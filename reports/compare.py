@@ -24,7 +24,6 @@ from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
 from .environment import differences, machine, versions, warnings
-from .sentence import some
 from .table import labelled
 from .yardstick import measured_by, units
 
@@ -119,7 +118,7 @@ class Comparison:
         new: Cells that only the second run has measured.
         unmeasured: Cells of which neither run has a figure.
         notes: What else changed: machine, environment, versions; one line each.
-        remarks: How the verdicts were reached, and why some were not; one line each.
+        remarks: What else is to be said of how the verdicts were reached; one line each.
         warnings: What may have spoiled either run.
     """
 
@@ -194,7 +193,6 @@ def compare(
         new=tuple(fresh),
         unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
         notes=(*obstacles, *slower, *_surroundings(before, after)),
-        remarks=(*_between(changes), *_without_verdict(changes)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
@@ -258,10 +256,9 @@ def confirmed(
                 worst=_worst(new, old, change.operation),
             )
         changes.append(change)
-    kept = [*_between(changes), *_without_verdict(changes)]
     # A mean over both ways of measuring would be of neither.
     means = () if samples else comparison.means
-    return replace(comparison, changes=tuple(changes), means=means, remarks=(*kept, *remarks))
+    return replace(comparison, changes=tuple(changes), means=means, remarks=tuple(remarks))
 
 
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
@@ -497,33 +494,6 @@ def _corpus_differences(before: Result, after: Result) -> list[str]:
         elif twin.sample != corpus.sample:
             found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
     return found
-
-
-def _without_verdict(changes: Sequence[Change]) -> list[str]:
-    """Name the cells without a verdict, by the reason for it."""
-    reasons: dict[str, list[str]] = {}
-    for change in changes:
-        if change.reason:
-            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
-    return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
-
-
-def _between(changes: Sequence[Change]) -> list[str]:
-    """Say what two runs of the same code are taken to differ by."""
-    sessions = [change.session for change in changes if change.session]
-    if not sessions:
-        return []
-    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
-    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
-    runs = max(session.runs for session in sessions)
-    source = (
-        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
-    )
-    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
-
-
-def _short(cell: Cell) -> str:
-    return f"{cell.codec} {cell.operation}"
 
 
 def _hash(sha256: str) -> str:
