@@ -152,7 +152,7 @@ def _row(change: Change, common: Direction, limit: float | None) -> Row:
 
 def _verdict(change: Change, limit: float | None) -> tuple[str, str]:
     """Return the words for a verdict and the verdict, which a limit may ask more of."""
-    if limit is not None and change.verdict != "better" and change.undecided(limit):
+    if limit is not None and change.undecided(limit):
         return "cannot decide", "cannot decide"
     return change.words, change.verdict
 

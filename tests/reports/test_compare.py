@@ -384,6 +384,18 @@ class TestCompare:
         assert {verdict} == {c.verdict for c in found.changes}
         assert bool(found.regressions(10)) is (verdict == "worse")
 
+    @pytest.mark.parametrize(
+        ("factor", "said", "fails"),
+        [(1.0, "lossy → ok", False), (3.0, "lossy → ok, 3.00× slower", True)],
+    )
+    def test_a_better_outcome_excuses_no_time(self, result_of, factor, said, fails):
+        """A codec that loses less than before passes, unless that costs more time than the limit allows."""
+        before = result_of(BASE, noise=1e-6, losses=dict.fromkeys(BASE, ("a tuple",)))
+        found = compare(before, result_of(slowed("json", "load", factor), noise=1e-6, seed=2))
+
+        assert words(found)["json", "load"] == said
+        assert fails is bool(found.regressions(0.05))
+
     def test_a_new_leak_is_a_regression(self, planted):
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
