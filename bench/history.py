@@ -17,19 +17,20 @@ import math
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from statistics import fmean, median, variance
 from typing import TYPE_CHECKING
 
-from .results import FLOOR, Cell, CellResult, Result, typed
+from .contention import baseline
+from .results import FLOOR, Cell, CellResult, Fact, Result, typed
 from .stats import CONTENTION, SESSION, Session, contention_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["VARIABLE", "Past", "Row", "between", "place", "recall", "remember", "rows_of"]
+__all__ = ["VARIABLE", "Past", "Row", "between", "free_core", "place", "recall", "remember", "rows_of"]
 
 VARIABLE = "BAKEOFF_HISTORY"
 """Environment variable with the path of the file, or ``off``."""
@@ -38,6 +39,10 @@ _MOST = 20_000
 """Rows that are kept, the youngest; some three megabytes."""
 _RECENT = 50
 """Runs of a cell that count, the youngest: machines change."""
+_READINGS = 1_000
+"""Rows that say what a free core is like, the youngest."""
+_FEWEST = 20
+"""Rows below which they do not."""
 _PATIENCE = 5.0
 """Seconds to wait while another run writes."""
 
@@ -128,6 +133,18 @@ def recall(machines: Iterable[str]) -> list[Row]:
         return []
 
 
+def free_core(facts: Mapping[str, Fact]) -> float:
+    """Return the contention of a free core, as past runs of this machine saw it; 0 where there are too few.
+
+    A run whose neighbor never rests cannot know it by itself.
+
+    Args:
+        facts: The environment of a run.
+    """
+    seen = [row.contention for row in recall([_machine(facts)])[:_READINGS] if row.contention]
+    return baseline(seen) if len(seen) >= _FEWEST else 0.0
+
+
 @contextlib.contextmanager
 def _opened(path: Path, mode: str) -> Iterator[Connection]:
     """Open a file for one transaction.
@@ -161,7 +178,7 @@ class Past:
 
     def __init__(self, before: Result, after: Result, rows: Sequence[Row] | None = None) -> None:
         if rows is None:
-            rows = recall(map(_machine, (before, after)))
+            rows = recall(_machine(side.environment) for side in (before, after))
         own = {before.started, after.started}
         self._sides = (before, after)
         self._cells: dict[str, list[Row]] = defaultdict(list)
@@ -221,7 +238,7 @@ def _identity(result: Result, cell: Cell) -> str:
     codec = next((c for c in result.codecs if c.name == cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
     return _digest(
-        _machine(result),
+        _machine(result.environment),
         cell.operation,
         cell.codec,
         *([codec.library, codec.version, codec.accelerated] if codec else ()),
@@ -230,9 +247,12 @@ def _identity(result: Result, cell: Cell) -> str:
     )
 
 
-def _machine(result: Result) -> str:
-    """Return a digest of machine, interpreter and versions: in no other environment are figures the same."""
-    facts = result.environment
+def _machine(facts: Mapping[str, Fact]) -> str:
+    """Return a digest of machine, interpreter and versions: in no other environment are figures the same.
+
+    Args:
+        facts: The environment of a run.
+    """
     names = ("hostname", "cpu_model_name", "cpu_count", "platform", "python_implementation", "allocator")
     versions = sorted(name for name in facts if name.endswith("_version"))
     return _digest(*([name, facts.get(name)] for name in (*names, *versions)))
@@ -254,7 +274,7 @@ def _timed(result: Result) -> Iterator[CellResult]:
 
 def rows_of(result: Result) -> Iterator[Row]:
     """Yield what a run leaves for those after it: a row for each timed cell of a codec."""
-    machine = _machine(result)
+    machine = _machine(result.environment)
     for cell in _timed(result):
         logs = [math.log(sample.paired) for sample in cell.samples]
         error = math.sqrt(variance(logs) / len(logs))

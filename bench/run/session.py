@@ -14,7 +14,7 @@ from types import FrameType
 from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
-from ..history import remember
+from ..history import free_core, remember
 from ..results import CorpusFacts, Result
 from .alone import measure_alone
 from .check import check
@@ -212,6 +212,7 @@ class Session:
             run.state.apply(entry)
         run.before = run.state.seconds
         facts = environment(gc=self.options.gc)
+        run.state.knows(free_core(facts))
         if run.resumed:
             stored = _options_of(run.state.head, self.output)
             self._compare(run, stored, facts)

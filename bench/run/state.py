@@ -147,8 +147,7 @@ class State:
         yardsticks[pair] = entry["yardstick"]
         self._contention.setdefault(corpus, {})[pair] = entry.get("contention", 0.0)
         # A result file keeps no baseline: its lowest process is the nearest to it.
-        if least := entry.get("least") or entry.get("contention", 0.0):
-            self.least = min(self.least or least, least)
+        self.knows(entry.get("least") or entry.get("contention", 0.0))
         for name, figure in entry["cells"].items():
             found = self._cells[Cell.parse(name)]
             found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
@@ -173,6 +172,11 @@ class State:
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
         return max(self._yardsticks.get(corpus, {}), default=-1) + 1
+
+    def knows(self, least: float) -> None:
+        """Take a reading of a free core into account; 0 says nothing."""
+        if least:
+            self.least = min(self.least or least, least)
 
     def used(self, corpus: str) -> int:
         """Return how many timing processes of a corpus its figures are from."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import madeup
 from bakeoff.bench import history
-from bakeoff.bench.history import VARIABLE, Past, Row, between, place, recall, remember, rows_of
+from bakeoff.bench.history import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
 from bakeoff.bench.results import Cell, Result
 from bakeoff.bench.stats import SESSION
 
@@ -47,6 +47,18 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def machines(*results: Result) -> set[str]:
     return {row.machine for result in results for row in rows_of(result)}
+
+
+def test_past_runs_know_a_free_core(file: Path) -> None:
+    """The next run may have a neighbor that never rests; a few runs are too few to say."""
+    facts = run(0).environment
+    for number in range(9):
+        remember(run(number, contention=1.1 if number % 2 else 0.7))
+    assert 0.0 == free_core(facts)
+    remember(run(9, contention=0.7))
+
+    assert 0.7 == free_core(facts)
+    assert 0.0 == free_core({**facts, "cpu_model_name": "another"})
 
 
 class TestFile:
