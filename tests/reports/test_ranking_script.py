@@ -144,7 +144,7 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
     tables = [drawn(rng) for _ in range(TABLES)]
     asked = {
         "script": str(SCRIPT),
-        "state": {"few": FEW, "session": SESSION, "tie": TIE},
+        "state": {"few": FEW, "session": [SESSION.deviation, SESSION.degrees], "tie": TIE},
         "tables": [for_script(table) for table in tables],
     }
     assert NODE
