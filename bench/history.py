@@ -35,7 +35,7 @@ VARIABLE = "BAKEOFF_HISTORY"
 """Environment variable with the path of the file, or ``off``."""
 
 _MOST = 20_000
-"""Rows that are kept, the youngest; some two megabytes."""
+"""Rows that are kept, the youngest; some three megabytes."""
 _RECENT = 50
 """Runs of a cell that count, the youngest: machines change."""
 _PATIENCE = 5.0

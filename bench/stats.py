@@ -8,7 +8,7 @@ Where rare calls take much longer than most (`Measurement.sums`), a process has 
 of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
 is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
 is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
-were seen no cell lends another its noise, since each has met others.
+were seen the cells share no estimate of noise, since each has met others.
 Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
 the ratio), Holm 1979 (many pairs at once).
 """
@@ -29,6 +29,7 @@ __all__ = [
     "ALPHA",
     "CONTENTION",
     "FEW",
+    "OPPOSITE",
     "SESSION",
     "TIE",
     "Noise",
@@ -83,12 +84,13 @@ SESSION = Session(0.02, 4)
 """Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had less than 0.01 for
 eight cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
-_OPPOSITE: Mapping[Verdict, Verdict] = {
+OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
     "slower": "faster",
     "same": "same",
     "unresolved": "unresolved",
 }
+"""What the second of two codecs is to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +322,7 @@ def verdicts(
             if p < level:
                 verdict = "faster" if r.value < 1 else "slower"
         judged[a, b] = verdict, r
-        judged[b, a] = _OPPOSITE[verdict], r.inverse()
+        judged[b, a] = OPPOSITE[verdict], r.inverse()
     return judged
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ..codecs import is_raw
 from .results import FLOOR, CellResult, CodecFacts, Measurement, Outcome, PairFacts, Ranking, Result, Verdict
-from .stats import ALPHA, Ratio, interval, verdicts
+from .stats import ALPHA, OPPOSITE, Ratio, interval, verdicts
 
 __all__ = [
     "PARTS",
@@ -122,7 +122,7 @@ class Judgment:
             high = math.inf if pair.high is None else pair.high
             found = Ratio(pair.value, pair.low, high, pair.spread, pair.processes, pair.p)
             judged[pair.a, pair.b] = pair.verdict, found
-            judged[pair.b, pair.a] = _OPPOSITE.get(pair.verdict, pair.verdict), found.inverse()
+            judged[pair.b, pair.a] = OPPOSITE[pair.verdict], found.inverse()
         return cls(ranking.order, judged)
 
     def places(self, among: Collection[str] | None = None) -> dict[str, Place]:
@@ -160,9 +160,6 @@ class Judgment:
             tuple(name for name in [cheapest, *same] if name != winner),
             tuple(name for name in others if name not in same),
         )
-
-
-_OPPOSITE: Final[Mapping[Verdict, Verdict]] = {"faster": "slower", "slower": "faster"}
 
 
 def costs(

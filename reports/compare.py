@@ -24,7 +24,6 @@ from ..errors import UsageError
 from . import numbers
 from .candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
 from .environment import differences, machine, versions, warnings
-from .sentence import some
 from .table import labelled
 from .yardstick import measured_by, units
 
@@ -36,7 +35,7 @@ ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
 
 _SHIFT: Final = 0.02
-"""Log ratio of two runs' yardsticks beyond which it is said."""
+"""Log ratio of two runs' reference kernels beyond which it is said."""
 
 HELD: Final = 512 * 1024
 """Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
@@ -59,6 +58,7 @@ class Change:
         ratio: After/before with its interval; None when a side has no figure.
         verdict: Direction-aware: "better" is faster, smaller, less, or more where more is better.
         outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
+        broken: The outcome is worse than it was, whatever the figures are.
         reason: Why there is no verdict on the change, in a sentence; empty where there is one.
         session: What its interval takes two runs of the same code to differ by; None where it needs none.
         worst: Factor by which it may have become worse, at a confidence of 95 %; 1 where no noise hides it.
@@ -71,6 +71,7 @@ class Change:
     ratio: Ratio | None
     verdict: ChangeVerdict
     outcomes: tuple[str, str] | None = None
+    broken: bool = False
     reason: str = ""
     session: Session | None = None
     worst: float = 1.0
@@ -83,19 +84,21 @@ class Change:
     @property
     def words(self) -> str:
         """The verdict as people say it: "1.25× faster"."""
-        if self.outcomes:
-            return f"{self.outcomes[0]} → {self.outcomes[1]}"
+        outcomes = f"{self.outcomes[0]} → {self.outcomes[1]}" if self.outcomes else ""
+        if outcomes and (self.broken or self.verdict == "better"):
+            return outcomes
         if self.ratio is None or self.verdict in _QUIET:
-            return self.verdict
+            return f"{outcomes}, {self.verdict}" if outcomes else self.verdict
         less, more = _WORDS[self.operation.unit]
         value = self.ratio.value
-        return f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
+        change = f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
+        return f"{outcomes}, {change}" if outcomes else change
 
     def beyond(self, limit: float) -> bool:
         """Whether this is a regression of more than `limit`; a worse outcome always is."""
         if self.verdict != "worse":
             return False
-        if self.ratio is None or self.outcomes is not None:
+        if self.ratio is None or self.broken:
             return True
         value = self.ratio.value
         return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
@@ -104,7 +107,7 @@ class Change:
         """Whether a regression of twice the limit could be hidden in what is known of this cell."""
         if self.verdict == "cannot decide":
             return True
-        if self.outcomes is not None or self.beyond(limit):
+        if self.broken or self.beyond(limit):
             return False
         return self.worst > 1 + 2 * max(limit, TIE)
 
@@ -119,7 +122,7 @@ class Comparison:
         new: Cells that only the second run has measured.
         unmeasured: Cells of which neither run has a figure.
         notes: What else changed: machine, environment, versions; one line each.
-        remarks: How the verdicts were reached, and why some were not; one line each.
+        remarks: What else is to be said of how the verdicts were reached; one line each.
         warnings: What may have spoiled either run.
     """
 
@@ -194,7 +197,6 @@ def compare(
         new=tuple(fresh),
         unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
         notes=(*obstacles, *slower, *_surroundings(before, after)),
-        remarks=(*_between(changes), *_without_verdict(changes)),
         warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
@@ -209,7 +211,7 @@ def again(comparison: Comparison, limit: float) -> list[Change]:
     return [
         change
         for change in open_ones
-        if change.operation.phase == "time" and change.outcomes is None and change.after is not None
+        if change.operation.phase == "time" and not change.broken and change.after is not None
         if change.after.outcome in _HEALTHY
     ]
 
@@ -248,20 +250,17 @@ def confirmed(
             old, new = samples[change.cell]
             found = ratio(new, old, alpha)
             change = replace(
-                change,
+                _with_verdict(change, found, found.p, alpha, tie),
                 before=replace(change.before, samples=tuple(old)),
                 after=replace(change.after, samples=tuple(new)),
-                ratio=found,
-                verdict=_verdict(found, found.p, alpha, tie, change.operation.direction),
                 reason="",
                 session=None,
                 worst=_worst(new, old, change.operation),
             )
         changes.append(change)
-    kept = [*_between(changes), *_without_verdict(changes)]
     # A mean over both ways of measuring would be of neither.
     means = () if samples else comparison.means
-    return replace(comparison, changes=tuple(changes), means=means, remarks=(*kept, *remarks))
+    return replace(comparison, changes=tuple(changes), means=means, remarks=tuple(remarks))
 
 
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
@@ -291,7 +290,7 @@ def _raw(
     if new is None or not _checked(new) or not _checked(old):
         return _absent(change)
     change = _outcome(change, old, new)
-    if not _measured(new) and change.verdict != "worse" and (_measured(old) or change.outcomes is None):
+    if not _measured(new) and not change.broken and (_measured(old) or change.outcomes is None):
         return _absent(change)
     if change.cell.operation == "size" and _sized(old) != _sized(new):
         if change.outcomes:
@@ -305,7 +304,7 @@ def _raw(
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
-    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.outcomes:
+    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.broken:
         then, now = (contention_of(side.samples) for side in (old, new))
         reason = f"a neighbor used the core in one of the runs only: contention {then:.2f} and {now:.2f}"
         return replace(change, verdict="cannot decide", reason=reason)
@@ -325,7 +324,7 @@ def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
         words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
     else:
         return change
-    return replace(change, verdict="worse" if worse else "better", outcomes=words)
+    return replace(change, verdict="worse" if worse else "better", outcomes=words, broken=worse)
 
 
 def _without_ratio(change: Change, old: Sequence[Measurement], new: Sequence[Measurement]) -> Change:
@@ -416,15 +415,20 @@ def _usable(samples: Sequence[Measurement]) -> bool:
 
 
 def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]:
-    """Give verdicts to all cells together; a changed outcome has given its own already."""
-    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.outcomes or c.reason)}
+    """Give verdicts to all cells together; a worse outcome, or a reason against any, has decided already."""
+    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
     return [
-        replace(c, verdict=_verdict(open_ones[c.cell], adjusted[c.cell], alpha, tie, c.operation.direction))
-        if c.cell in adjusted
-        else c
+        _with_verdict(c, open_ones[c.cell], adjusted[c.cell], alpha, tie) if c.cell in adjusted else c
         for c in changes
     ]
+
+
+def _with_verdict(change: Change, found: Ratio, p: float, alpha: float, tie: float) -> Change:
+    """Judge by a ratio; a better outcome makes a cell better unless its figure is worse."""
+    verdict = _verdict(found, p, alpha, tie, change.operation.direction)
+    better = change.outcomes is not None and verdict != "worse"
+    return replace(change, ratio=found, verdict="better" if better else verdict)
 
 
 def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> ChangeVerdict:
@@ -499,33 +503,6 @@ def _corpus_differences(before: Result, after: Result) -> list[str]:
     return found
 
 
-def _without_verdict(changes: Sequence[Change]) -> list[str]:
-    """Name the cells without a verdict, by the reason for it."""
-    reasons: dict[str, list[str]] = {}
-    for change in changes:
-        if change.reason:
-            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
-    return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
-
-
-def _between(changes: Sequence[Change]) -> list[str]:
-    """Say what two runs of the same code are taken to differ by."""
-    sessions = [change.session for change in changes if change.session]
-    if not sessions:
-        return []
-    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
-    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
-    runs = max(session.runs for session in sessions)
-    source = (
-        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
-    )
-    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
-
-
-def _short(cell: Cell) -> str:
-    return f"{cell.codec} {cell.operation}"
-
-
 def _hash(sha256: str) -> str:
     return sha256[:12] or "unknown"
 
@@ -565,7 +542,7 @@ def _slower(before: Result, after: Result) -> list[str]:
         return []
     word, times = ("slower", now / then) if now > then else ("faster", then / now)
     return [
-        f"the machine as a whole was {times:.2f} times {word} after, as its yardstick says; "
+        f"the machine as a whole was {times:.2f} times {word} after, by its reference kernel; "
         "that is taken out of the figures after"
     ]
 

@@ -58,9 +58,42 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     return Table(
         sections=tuple(sections),
         warnings=comparison.warnings,
-        notes=(*(f"changed: {note}" for note in comparison.notes), *comparison.remarks, *uncompared),
+        notes=(*(f"changed: {note}" for note in comparison.notes), *_remarks(comparison), *uncompared),
         recommendation=summary(comparison, limit),
     )
+
+
+def _without_verdict(changes: Sequence[Change]) -> list[str]:
+    """Name the cells without a verdict, by the reason for it."""
+    reasons: dict[str, list[str]] = {}
+    for change in changes:
+        if change.reason:
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
+    return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
+
+
+def _between(changes: Sequence[Change]) -> list[str]:
+    """Say what two runs of the same code are taken to differ by."""
+    sessions = [change.session for change in changes if change.session]
+    if not sessions:
+        return []
+    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
+    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
+    runs = max(session.runs for session in sessions)
+    source = (
+        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
+    )
+    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
+
+
+def _short(cell: Cell) -> str:
+    return f"{cell.codec} {cell.operation}"
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    """Say how the verdicts were reached, and why some were not, one line each."""
+    changes = comparison.changes
+    return [*_between(changes), *_without_verdict(changes), *comparison.remarks]
 
 
 def _cells(cells: Sequence[Cell]) -> str:
@@ -119,7 +152,7 @@ def _row(change: Change, common: Direction, limit: float | None) -> Row:
 
 def _verdict(change: Change, limit: float | None) -> tuple[str, str]:
     """Return the words for a verdict and the verdict, which a limit may ask more of."""
-    if limit is not None and change.verdict != "better" and change.undecided(limit):
+    if limit is not None and change.undecided(limit):
         return "cannot decide", "cannot decide"
     return change.words, change.verdict
 
@@ -155,7 +188,7 @@ def json(comparison: Comparison, limit: float | None = None) -> str:
         "new": [cell.name for cell in comparison.new],
         "unmeasured": [cell.name for cell in comparison.unmeasured],
         "notes": comparison.notes,
-        "remarks": comparison.remarks,
+        "remarks": _remarks(comparison),
         "warnings": comparison.warnings,
         "limit": limit,
         "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],

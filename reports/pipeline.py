@@ -283,7 +283,7 @@ def _remarks(line: _Line) -> Iterator[str]:
     if added := max(map(_clock, cells), default=0.0):
         yield f"that clock takes {added:.0f} ns of each call of a codec, which are taken off"
     yield "floor: the shortest of these payloads as opaque bytes"
-    yield "rank: by CPU; codecs that share one are not told apart"
+    yield "rank: by CPU; a codec with a range of ranks may have any of them"
     yield (
         "tie: surely within 10 %; unclear: too much noise, or fewer than three processes, to tell; a longer "
         "--budget or a quieter machine does"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..bench.results import CorpusFacts, Measurement
-from ..bench.stats import Noise, Verdict, common, ratio, verdicts
+from ..bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ..errors import UsageError
 from . import captions, numbers
 from .candidates import FLOOR, Candidate, Figure, Standing
@@ -20,9 +20,6 @@ from .table import EMPTY, Absent, Column, Entry, Row, Section
 __all__ = ["SectionBuilder"]
 
 _Maker = Callable[[Candidate], Entry]
-
-_OPPOSITE: Final[Mapping[Verdict, Verdict]] = {"faster": "slower", "slower": "faster"}
-"""What more is called where more is better."""
 
 _LEVEL: Final = ("same", "unresolved")
 """Verdicts that leave open which of two codecs is faster."""
@@ -287,8 +284,9 @@ class SectionBuilder:
     ) -> Mapping[str, Verdict]:
         """Return what each codec is to one of them, judged as ranks are."""
         judged = self.standing.judged if spec.figure else verdicts(usable, self.standing.alpha)
-        words = _OPPOSITE if spec.direction == "higher" else {}
-        return {a: words.get(verdict, verdict) for (a, b), (verdict, _) in judged.items() if b == name}
+        found = {a: verdict for (a, b), (verdict, _) in judged.items() if b == name}
+        # More is better in some columns, where what takes less is slower.
+        return {a: OPPOSITE[v] for a, v in found.items()} if spec.direction == "higher" else found
 
     # Entries
 

@@ -35,8 +35,7 @@ __all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
 LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
-"""Seconds for an interpreter to say which bakeoff it has."""
-
+"""Seconds for an interpreter to say which bakeoff it has, and for the check of a slow codec."""
 _GRACE = 5.0
 """Seconds after the budget when a process that is still at work is ended."""
 

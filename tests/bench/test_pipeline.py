@@ -306,7 +306,14 @@ def test_the_processors_clock_stands_still_while_others_have_it():
 
 def options(*operations: str, **more: Any) -> Options:
     return Options(
-        ("movies",), ("json",), operations=operations, records="100", sample=50, budget=60.0, **more
+        ("movies",),
+        ("json",),
+        operations=operations,
+        records="100",
+        sample=50,
+        budget=0.0,
+        patient=True,
+        **more,
     )
 
 

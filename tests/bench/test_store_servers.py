@@ -251,7 +251,8 @@ def test_a_server_that_goes_away_costs_its_rows(server, tmp_path):
             records="100",
             sample=100,
             fewest=2,
-            budget=60.0,
+            budget=0.0,
+            patient=True,
             precision=1.0,
         )
 

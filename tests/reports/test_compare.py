@@ -191,7 +191,7 @@ class TestCompare:
         (size,) = [c for c in found.changes if c.cell.operation == "size"]
 
         assert (None, "cannot decide") == (size.ratio, size.verdict)
-        assert "cannot decide (bytes on different records): json size" in found.remarks
+        assert "cannot decide (bytes on different records): json size" in table(found).notes
         assert not any(c.beyond(0.05) for c in found.changes)
         assert any(c.beyond(0.05) for c in compare(of(100, 60), of(150, 60)).changes)
 
@@ -229,10 +229,10 @@ class TestCompare:
         known = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
 
         assert "two runs of the same code differ by 2.0 % (standard deviation; assumed, as no past" in str(
-            compare(*runs).remarks
+            table(compare(*runs)).notes
         )
         assert "2.0 to 3.1 % (standard deviation; learned from up to 9 past runs" in str(
-            compare(*runs, sessions=known).remarks
+            table(compare(*runs, sessions=known)).notes
         )
 
     def test_warnings_of_both_runs(self, planted):
@@ -277,7 +277,7 @@ class TestCompare:
             assert lost["dump"] == lost["load"] == ("not measured", said)
             assert {"not measured"} == {c.words for c in found.missing()}
             assert not [c for c in found.changes if c.verdict == "better"]
-            assert f"not measured ({said}): json dump, json load" in str(found.remarks)
+            assert f"not measured ({said}): json dump, json load" in str(table(found).notes)
 
     @pytest.mark.parametrize("outcome", ["unfinished", "missing", "ok", None])
     def test_a_cell_without_a_figure_before_is_new(self, result_of, outcome):
@@ -326,7 +326,7 @@ class TestCompare:
         assert times == found.undecided(10)
         assert [] == found.regressions(0)
         assert "a neighbor used the core in one of the runs only: contention 1.00 and 1.62" in str(
-            found.remarks
+            table(found).notes
         )
         assert {"not significant", "same"} >= {
             c.verdict for c in compare(shared, contended(result_of(BASE, seed=3), 1.55)).changes
@@ -383,6 +383,18 @@ class TestCompare:
 
         assert {verdict} == {c.verdict for c in found.changes}
         assert bool(found.regressions(10)) is (verdict == "worse")
+
+    @pytest.mark.parametrize(
+        ("factor", "said", "fails"),
+        [(1.0, "lossy → ok", False), (3.0, "lossy → ok, 3.00× slower", True)],
+    )
+    def test_a_better_outcome_excuses_no_time(self, result_of, factor, said, fails):
+        """A codec that loses less than before passes, unless that costs more time than the limit allows."""
+        before = result_of(BASE, noise=1e-6, losses=dict.fromkeys(BASE, ("a tuple",)))
+        found = compare(before, result_of(slowed("json", "load", factor), noise=1e-6, seed=2))
+
+        assert words(found)["json", "load"] == said
+        assert fails is bool(found.regressions(0.05))
 
     def test_a_new_leak_is_a_regression(self, planted):
         """Memory that begins to grow counts as worse."""

@@ -27,7 +27,7 @@ import click
 
 import bakeoff
 from bakeoff.bench.results import read
-from bakeoff.reports.candidates import Standing, alpha, candidates_on
+from bakeoff.reports.candidates import candidates_on, standing_on
 from bakeoff.reports.cost import Cost
 
 QUICK, DEFAULT, SO_FAR = 15.0, 90.0, 5.0
@@ -102,8 +102,8 @@ def _so_far(path: Path, output: Path) -> float:
 def _missed(output: Path, factor: float) -> tuple[list[str], int]:
     """Return the codecs that cost so many times the best and are not told from it, and the number timed."""
     result = read(output)
-    candidates = candidates_on(result, result.corpora[0].name)
-    standing = Standing.of(candidates, Cost(), alpha(result))
+    corpus = result.corpora[0].name
+    standing = standing_on(result, corpus, candidates_on(result, corpus), Cost())
     least = min((figure.value for figure in standing.costs.values()), default=0.0)
     far = [name for name, figure in standing.costs.items() if figure.value > factor * least]
     return [name for name in far if standing.ranks[name] == 1], len(standing.costs)

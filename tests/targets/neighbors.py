@@ -24,7 +24,7 @@ import click
 
 import bakeoff
 from bakeoff.bench.results import read
-from bakeoff.reports.candidates import Standing, alpha, candidates_on
+from bakeoff.reports.candidates import candidates_on, standing_on
 from bakeoff.reports.cost import Cost
 
 from ._neighbours import bursts
@@ -79,7 +79,7 @@ def answer(path: Path, true: Mapping[str, float]) -> tuple[int, int, int, list[s
         subprocess.run([*command, "-o", str(output)], check=True, capture_output=True)
         result = read(output)
     (corpus,) = result.corpora
-    standing = Standing.of(candidates_on(result, corpus.name), Cost(), alpha(result))
+    standing = standing_on(result, corpus.name, candidates_on(result, corpus.name), Cost())
     told, unclear, wrong = 0, 0, 0
     for a, b in combinations(CODECS, 2):
         low, high = sorted((a, b), key=true.__getitem__)

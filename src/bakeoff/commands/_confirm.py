@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -82,7 +83,10 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
             f"--confirm: these runs were made by two interpreters ({recorded[0]} and {recorded[1]}), which "
             "are not started because a file says so; name them with --python-before and --python-after"
         )
-    before, after = (str(Path(name).absolute()) if name else sys.executable for name in given)
+    # No link is followed: that of an environment is what makes it one.
+    before, after = (
+        str(Path(shutil.which(name) or name).absolute()) if name else sys.executable for name in given
+    )
     return before, after
 
 

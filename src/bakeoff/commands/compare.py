@@ -29,7 +29,7 @@ __all__ = ["command"]
     "--confirm",
     "again",
     is_flag=True,
-    help="Measure what would not pass --fail-above again, both sides in turn, and decide by that.",
+    help="Measure again what would not pass --fail-above, alternating between the sides.",
 )
 @click.option(
     "--python-before",
@@ -46,13 +46,11 @@ __all__ = ["command"]
     "corpora",
     multiple=True,
     metavar="SOURCE",
-    help="Where the records are, for --confirm; repeatable.  [default: where they were]",
+    help="Source of the records for --confirm; repeatable.  [default: that of BEFORE]",
 )
-@click.option("--schema", metavar="SCHEMA", help="Schema of the records in Python, for --confirm.")
+@click.option("--schema", metavar="SCHEMA", help="Schema in Python for --confirm, as the run had it.")
 @trusted_option
-@click.option(
-    "--budget", type=Time("1s"), default=120.0, show_default="2min", help="Time for --confirm, at most."
-)
+@click.option("--budget", type=Time("1s"), default=120.0, help="Most time for --confirm.  [default: 2min]")
 @click.option("--force", is_flag=True, help="Compare runs of different corpora or options all the same.")
 def command(
     before: Path,
@@ -71,13 +69,14 @@ def command(
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
 
-    A change counts when it is significant (intervals of the ratio, Holm over all cells) and above
-    1 %; everything else is "same" or "not significant". --fail-above 5% fails on a significant
-    regression whose estimate is above 5 %, on a cell that BEFORE measured and AFTER did not, on a
-    codec that preserves less or fails, and on a new leak. It cannot decide where a regression of
-    10 % could be hidden in the interval, or where a neighbor used the core in one of the runs only.
-    Measure both sides on the same machine, one after the other; --confirm measures what would not pass
-    again, in short processes of both sides in turn.
+    A change counts when it is significant (Holm over all cells) and above 1%; everything else is
+    "same" or "not significant". --fail-above 5% fails on a significant regression with an estimate
+    above 5%, on a cell that BEFORE measured and AFTER did not, on a codec that preserves less or
+    fails, and on a new leak. It cannot decide where the interval leaves room for a regression of 10%,
+    or where a neighbor used the core in one of the runs only.
+
+    Measure both sides on the same machine, one after the other. --confirm then measures the cells that
+    would not pass again, in short processes that alternate between the two sides.
 
     Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
     2 it cannot decide, nothing was compared, or the result could not be written.
