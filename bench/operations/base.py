@@ -55,6 +55,7 @@ __all__ = [
     "Variant",
     "Work",
     "burst",
+    "length_of_slice",
     "made_anew",
     "nowhere",
     "rotating",
@@ -71,6 +72,9 @@ _NEAR = 8 << 10
 """Bytes of records, as pickles, in a burst."""
 FRESH = 4
 """The same for records that were just decoded and are fixed up: nobody does that long after."""
+
+_LONGEST = 16
+"""Times that a slice is longer at most which is to hold many calls."""
 
 _SEPARATORS = "/,"
 """Part cells' names and lists of operations."""
@@ -423,6 +427,17 @@ def burst(sample: Sample) -> int:
     """Return how many calls on records of this size are timed together."""
     mean = sum(map(len, sample.pickles)) / len(sample.pickles)
     return max(1, min(BURST, round(_NEAR / mean)))
+
+
+def length_of_slice(wanted: float, call: float, fewest: int) -> float:
+    """Return the seconds of a slice.
+
+    Args:
+        wanted: Its length where one call tells as much as many.
+        call: Seconds of a call.
+        fewest: Calls that it is to hold; see `Operation.fewest`.
+    """
+    return wanted if fewest == 1 else max(wanted, min(_LONGEST * wanted, fewest * call))
 
 
 def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:

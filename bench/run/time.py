@@ -13,6 +13,7 @@ from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
 from ..jobs import Checked, Ended, Time, Timed, TimedCell
 from ..operations import operation
+from ..operations.base import length_of_slice
 from ..results import FLOOR, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
@@ -147,11 +148,13 @@ class _Contest:
     def _expected(self, codec: str) -> float:
         """Return what one process takes for a codec, roughly."""
         options = self.run.options
-        slices = options.turns(len(options.timed()) * len(self.stage.checks)) * options.slice
+        turns = options.turns(len(options.timed()) * len(self.stage.checks))
         total = 0.0
         for name in options.timed():
-            checked, base = self.stage.checks[codec], operation(name).base
+            checked, declared = self.stage.checks[codec], operation(name)
+            base = declared.base
             call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
+            slices = turns * length_of_slice(options.slice, call, declared.fewest)
             calls = 1 if call > _SINGLE * options.slice else _CALLS
             # Each call comes with making its record anew, or its payload.
             total += max(2 * slices, calls * call) * _OVERHEAD

@@ -17,7 +17,7 @@ from ..desk import Desk
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..operations import operation
-from ..operations.base import BURST, FRESH, Batch, rotating
+from ..operations.base import BURST, FRESH, Batch, length_of_slice, rotating
 from ..results import FLOOR
 from . import gauge
 from ._slice import nothing
@@ -44,8 +44,6 @@ _LONG = 4
 """Calls this many times longer than a slice need no warm-up."""
 _FEW = 8
 """Calls of a slice that the check knows well enough; how many more of quicker ones fit is tried out."""
-_LONGEST = 16
-"""Times that a slice is longer at most which is to hold many calls."""
 _COPIED = 1e-7
 """Seconds that copying a record of mean size takes, roughly; only its likeness to others' counts."""
 
@@ -161,7 +159,9 @@ class Process:
 
     def _cell(self, made: Clocked, seconds: Sequence[float], extra: float) -> _Cell:
         """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
-        wanted = _length(made, seconds, self._wanted)
+        # Rare calls that take long are the place's, not the codec's.
+        fewest = made.fewest if made.inside is None else 1
+        wanted = length_of_slice(self._wanted, math.fsum(seconds) / len(seconds), fewest)
         found = strata(seconds, wanted)
         parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed, sums=made.sums)) for s in found]
         for part in parts:
@@ -359,13 +359,6 @@ def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
     if found.sums or len(part.stratum.records) > 1:
         return found
     return found.of(clean) if len(clean) > 1 else found
-
-
-def _length(made: Clocked, seconds: Sequence[float], wanted: float) -> float:
-    """Return the length of a cell's slices: longer where they are to hold at least so many calls."""
-    if made.fewest == 1 or made.inside is not None:
-        return wanted
-    return max(wanted, min(_LONGEST * wanted, made.fewest * math.fsum(seconds) / len(seconds)))
 
 
 def run(job: Time, desk: Desk) -> Answer:

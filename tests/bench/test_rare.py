@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from bakeoff.bench.operations import operation
-from bakeoff.bench.operations.base import rotating
+from bakeoff.bench.operations.base import length_of_slice, rotating
 from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import common, interval, ratio, verdicts
 from bakeoff.bench.worker.estimate import Track, levels
@@ -126,3 +126,13 @@ def test_what_has_a_place_counts_all_its_calls(name: str) -> None:
     """Its facts say so, for those who report it; an ordinary operation's do not."""
     assert operation(name).facts().sums
     assert not operation("dump").facts().sums
+
+
+def test_slices_are_longer_where_they_are_to_hold_many_calls() -> None:
+    """As long as the calls take, sixteen times the usual length at most, and never shorter."""
+    found = [
+        length_of_slice(1e-3, call, fewest)
+        for call, fewest in ((1e-5, 1), (1e-6, 100), (5e-5, 100), (1, 100))
+    ]
+
+    assert found == pytest.approx([1e-3, 1e-3, 5e-3, 16e-3])

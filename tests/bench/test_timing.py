@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -70,6 +71,14 @@ class TestSlice:
         """An empty list would be an endless search."""
         with pytest.raises(ValueError, match="nothing to call with"):
             time_calls(nothing, [], 0, 1)
+
+    def test_a_call_that_waits_counts_by_the_clock(self) -> None:
+        """To wait for a disk or a server is a part of it, though others have the processor meanwhile."""
+        taken = threading.Lock()
+        taken.acquire()
+        spent, counted, _ = time_calls(lambda _: taken.acquire(timeout=1e-3), [1], 0, 2, 1)
+
+        assert counted == spent
 
     def test_the_floor_copies(self) -> None:
         """Equal bytes, another object; nothing else is copied."""
