@@ -68,14 +68,14 @@ def turn(codec: str) -> int:
     """Return the place of a codec's check, so that time runs out for what one asks for last.
 
     First what a schema is given for, then what is taken for its speed, then other forms of the former. What
-    is slow comes before the others that are quick: begun last, it would keep all waiting at the end.
+    is slow comes after all that may be quick.
     """
     declared = describe(codec)
     turns = (
         declared.needs_schema and "/" not in declared.name,
         declared.library in _FAST and not declared.needs_schema,
         declared.needs_schema,
-        declared.format in _SLOW and declared.usual,
+        declared.usual and declared.format not in _SLOW,
         declared.usual,
     )
     return turns.index(True) if True in turns else len(turns)

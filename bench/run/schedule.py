@@ -19,6 +19,10 @@ __all__ = ["FEWEST_PROCESSES", "Schedule"]
 
 _CHECK = 0.6
 """Part of the time that the check may take."""
+_LAST = 0.5
+"""The same once most have come to their end: the others are slow, and would take the time for timing."""
+_MOST = 0.9
+"""Share of the codecs that are most."""
 _READ = 0.3
 """Part of the time that reading may take, where there is a record to stop at."""
 _LARGE = 0.2
@@ -108,7 +112,8 @@ class Schedule:
         if self.few and self.read > _LARGE * self.budget:
             return self.all_over()
         enough = min(_ENOUGH, len(self.options.codecs) // 2)
-        return self.all_over() or (finished >= enough and not self.left(_CHECK))
+        part = _LAST if finished >= _MOST * len(self.options.codecs) else _CHECK
+        return self.all_over() or (finished >= enough and not self.left(part))
 
     @property
     def timing_part(self) -> float:
@@ -141,14 +146,14 @@ class Schedule:
         return math.inf if self.options.patient else (1 + _SLACK) * self.budget + _GRACE
 
     def processes(self, seconds: Mapping[str, float]) -> list[str]:
-        """Return the codecs for which the time suffices, the quickest first.
+        """Return the codecs for which the time suffices, or nearly does; the quickest first.
 
         Args:
             seconds: What one timing process takes for each codec, roughly.
         """
         order = sorted(seconds, key=seconds.__getitem__)
         totals = accumulate((seconds[name] for name in order), initial=_START)
-        left = math.inf if self.options.patient else self.left(self.timing_part)
+        left = math.inf if self.options.patient else self.left(self.timing_part + _SLACK / 2)
         found = [
             name
             for name, total in zip(order, islice(totals, 1, None), strict=True)
