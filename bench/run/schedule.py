@@ -25,7 +25,7 @@ _MOST = 0.9
 """Share of the codecs that are most."""
 _READ = 0.3
 """Part of the time that reading may take, where there is a record to stop at."""
-_LARGE = 0.2
+_LARGE = 0.3
 """Once a few records have taken this part of the time to read, there will be none for timing: then rough
 figures of many codecs are the answer."""
 _ENOUGH = 4
