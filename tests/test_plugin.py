@@ -35,7 +35,7 @@ class Reading(TypedDict):
     valid: bool
 
 
-QUICK = ("--quick", "--all", "--budget", "0")
+QUICK = ("--quick", "--all", "--budget", "0", "--sample", "20")
 """As few processes as there are figures of."""
 RECORDS = [{"at": number, "value": number / 8, "valid": number % 7 > 0} for number in range(-40, 400)]
 
@@ -271,7 +271,7 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
 
     cells = {cell.cell.operation: cell for cell in read(results).cells if cell.cell.codec == "json"}
     assert ("ok", "wrong", ()) == (cells["dump"].outcome, cells["first"].outcome, cells["first"].samples)
-    assert "first: `-14` came back as `286`" in cells["first"].reason
+    assert re.search(r"first: `-?\d+` came back as `\d+`", cells["first"].reason)
     for name, said in (("last", "cannot be loaded: AttributeError"), ("furst", "did you mean first")):
         done = subprocess.run(
             [sys.executable, "-m", "bakeoff", "run", "movies", "--ops", name],

@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError
-from ...errors import RunError
+from ...errors import RunError, UsageError
 from ...schemas.load import FROM_FILE
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
@@ -133,7 +133,7 @@ def _is_idle(schema: Any, name: str) -> bool:
     """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
     try:
         return schema.fixer(name) is None
-    except CodecError:
+    except (CodecError, UsageError):
         return False
 
 
