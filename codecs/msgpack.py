@@ -138,7 +138,7 @@ def _lists() -> Spec:
     return replace(_msgpack(msgpack, msgpack.unpackb), accelerated=_is_accelerated())
 
 
-@declare("msgpack/tuple", MSGPACK, library="msgpack")
+@declare("msgpack/tuple", MSGPACK, library="msgpack", usual=False)
 def _tuples() -> Spec:
     import msgpack
 
@@ -151,7 +151,7 @@ def _tuples() -> Spec:
     )
 
 
-@declare("msgpack/list-hook", MSGPACK, library="msgpack")
+@declare("msgpack/list-hook", MSGPACK, library="msgpack", usual=False)
 def _list_hook() -> Spec:
     """The callback of 2011: every array passes through a Python callable that makes it a list."""
     import msgpack

@@ -65,7 +65,7 @@ def _protocol_5() -> Spec:
     return _pickle(5)
 
 
-@declare("pickle/2", PICKLE)
+@declare("pickle/2", PICKLE, usual=False)
 def _protocol_2() -> Spec:
     """What 2011 had."""
     return replace(

@@ -290,8 +290,9 @@ def names(*, needs_schema: bool = False) -> list[str]:
 def usual(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
-    Left out are those that nobody takes for their speed: pure-Python twins of compiled libraries, and
-    property lists.
+    Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
+    lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
+    `pickle/2`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
