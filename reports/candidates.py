@@ -94,6 +94,14 @@ class Candidate:
         """Whether the library runs without the C accelerator that it should have."""
         return self.facts.accelerated is False and "/pure" not in self.name
 
+    @property
+    def of_objects(self) -> bool:
+        """Whether it takes other objects than records of dicts, filled before its clock starts.
+
+        No record of dicts is written by it alone, so that it is neither ranked nor recommended among others.
+        """
+        return bool(self.facts.takes)
+
     @cached_property
     def outcome(self) -> str:
         """The worst outcome of all cells; an operation that the codec has not tells nothing of the others."""
@@ -299,8 +307,10 @@ class Standing:
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], cost: Cost, alpha: float = ALPHA) -> Standing:
-        """Rank the codecs of a corpus; the floor never takes part."""
-        samples = {e.name: cost.samples(e.cells) for e in candidates if e.name != FLOOR}
+        """Rank the codecs of a corpus; the floor never takes part, nor do codecs of objects among others."""
+        codecs = [e for e in candidates if e.name != FLOOR]
+        ranked = [e for e in codecs if not e.of_objects] or codecs
+        samples = {e.name: cost.samples(e.cells) for e in ranked}
         samples = {name: found for name, found in samples.items() if found}
         costs = {name: mean for name, found in samples.items() if (mean := figure(found))}
         order = sorted(costs, key=lambda name: costs[name].value)

@@ -152,6 +152,13 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             excluded[name] = why
         else:
             eligible.append(name)
+    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
+    if usual:
+        # Nobody who has records of dicts asked for these.
+        excluded |= {
+            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
+        }
+        eligible = usual
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
@@ -304,6 +311,11 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
     return _unfit(candidate, wish) or _too_wide(name, fields, wish)
 
 
+def _takes(name: str, fields: _Fields) -> str:
+    """Return what a codec takes and gives in the place of records of dicts; empty where it is these."""
+    return next(found[name] for found in fields.values() if name in found).facts.takes
+
+
 def _failure(candidate: Candidate, wish: Wish) -> str:
     if candidate.outcome in FAILED:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
@@ -326,6 +338,8 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
         return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
+    if facts.unguarded and not wish.trusted:
+        return "lacks a guard against payloads of strangers, and the data is not trusted (--trusted)"
     if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
         return "needs the dictionary it was trained with, which the result file does not hold"
     if wish.formats and facts.format not in wish.formats:

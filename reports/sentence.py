@@ -134,7 +134,8 @@ def _processes(number: int) -> str:
 
 
 def _recommendable(candidate: Candidate) -> bool:
-    safe = not candidate.facts.trusted_only and not is_raw(candidate.name)
+    facts = candidate.facts
+    safe = not (facts.trusted_only or facts.unguarded or is_raw(candidate.name))
     return safe and candidate.checked and candidate.outcome == "ok"
 
 
@@ -153,6 +154,8 @@ def _drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended."""
     if candidate.facts.trusted_only:
         return "is for trusted data only"
+    if candidate.facts.unguarded:
+        return "lacks a guard against payloads of strangers"
     if is_raw(candidate.name):
         return "is no codec to import"
     if not candidate.checked:
