@@ -250,6 +250,8 @@ class CodecFacts:
     """What a report needs to know of a codec without importing it.
 
     Attributes:
+        takes: What it takes and gives in the place of records of dicts; empty where it is these.
+        unguarded: It lacks a guard that protects from payloads of strangers.
         notes: What else should be known of it.
         about: What each note is about, see `bakeoff.codecs.notes.about`.
     """
@@ -265,6 +267,8 @@ class CodecFacts:
     extra: str = ""
     carries: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
+    takes: str = ""
+    unguarded: bool = False
     notes: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
 

@@ -31,6 +31,7 @@ __all__ = [
     "nothing_to_fix",
     "outcome_of",
     "preference",
+    "ranked",
     "rankings",
 ]
 
@@ -54,7 +55,7 @@ _NOTHING: Final = Measurement(0.0, 0.0, 0.0)
 Preferred = Callable[[str], tuple[Any, ...]]
 """The sort key of a codec, by its name, among those that surely cost the same; see `preference`."""
 
-Drawback = Literal["", "trusted", "raw", "unchecked", "failed", "lossy"]
+Drawback = Literal["", "trusted", "unguarded", "raw", "unchecked", "failed", "lossy"]
 """What keeps a codec that has a cost from winning unasked; "" for nothing."""
 
 
@@ -227,12 +228,25 @@ def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
     """
     if facts.trusted_only:
         return "trusted"
+    if facts.unguarded:
+        return "unguarded"
     if is_raw(facts.name):
         return "raw"
     if any(cell.facts.get("checked") is False for cell in cells):
         return "unchecked"
     outcome = outcome_of(cells)
     return "" if outcome == "ok" else "lossy" if outcome == "lossy" else "failed"
+
+
+def ranked(codecs: Mapping[str, CodecFacts]) -> set[str]:
+    """Return the codecs that take part: those of objects that are filled before their clock starts do not.
+
+    No such codec writes a record of dicts by itself. Where there are no others, all take part.
+
+    Args:
+        codecs: Facts of all that were entered on a corpus, by name.
+    """
+    return {name for name, facts in codecs.items() if not facts.takes} or set(codecs)
 
 
 def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, int, float, float, str]:
@@ -273,7 +287,8 @@ def rankings(result: Result) -> tuple[Ranking, ...]:
 def _ranking(
     corpus: str, codecs: Mapping[str, Mapping[str, CellResult]], facts: Mapping[str, CodecFacts], alpha: float
 ) -> Ranking | None:
-    judgment = Judgment.of({name: costs(cells) for name, cells in codecs.items()}, alpha)
+    taking_part = ranked({name: facts[name] for name in codecs})
+    judgment = Judgment.of({name: costs(codecs[name]) for name in codecs if name in taking_part}, alpha)
     if not judgment.order:
         return None
 

@@ -1,11 +1,21 @@
 # A library's callable, called at no more than it costs.
 
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF
 
-cdef extern from "Python.h":
-    PyObject *PyObject_Vectorcall(object callable, PyObject **args, size_t nargs, PyObject *names)
-    PyObject *PyObject_CallOneArg(object callable, object argument)
+cdef extern from *:
+    """
+    /* What calls an object: a built-in function's own way in, which never changes, else the general one. */
+    static vectorcallfunc bakeoff_way_in(PyObject *callable) {
+        vectorcallfunc own = PyCFunction_CheckExact(callable) ? PyVectorcall_Function(callable) : NULL;
+        return own == NULL ? PyObject_Vectorcall : own;
+    }
+    /* A reference that is the caller's own. */
+    static inline PyObject *bakeoff_owned(PyObject *made) { return made; }
+    """
+    ctypedef PyObject *(*way_in_t "vectorcallfunc")(object, PyObject **, size_t, PyObject *) noexcept
+    way_in_t _way_in "bakeoff_way_in"(object callable) noexcept
+    object _owned "bakeoff_owned"(PyObject *made) noexcept
+    size_t OFFSET "PY_VECTORCALL_ARGUMENTS_OFFSET"
 
 cdef enum:
     MAX_ARGUMENTS = 12
@@ -15,16 +25,19 @@ cdef class _Call:
     """A library callable with its fixed further arguments, laid out once for vectorcall."""
 
     cdef object function
+    cdef way_in_t way_in
     cdef tuple names
     cdef tuple values
     cdef PyObject *further[MAX_ARGUMENTS]
+    cdef PyObject *keywords
     cdef Py_ssize_t positional
     cdef Py_ssize_t count
 
     def __cinit__(self, function, tuple arguments, dict options):
-        self.function = function
+        self.function, self.way_in = function, _way_in(function)
         self.values = arguments + tuple(options.values())
         self.names = tuple(options) if options else None
+        self.keywords = <PyObject *>self.names if options else NULL
         self.positional = 1 + len(arguments)
         self.count = len(self.values)
         if self.count >= MAX_ARGUMENTS:
@@ -35,22 +48,13 @@ cdef class _Call:
 
 cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
     """Return a new reference, or NULL with the error set: the callers' success path has no ``try``."""
-    cdef PyObject *stack[MAX_ARGUMENTS + 1]
+    # The first place is the callee's to write to.
+    cdef PyObject *stack[MAX_ARGUMENTS + 2]
     cdef Py_ssize_t i
-    if call.count == 0:
-        return PyObject_CallOneArg(call.function, subject)
-    stack[0] = <PyObject *>subject
+    stack[1] = <PyObject *>subject
     for i in range(call.count):
-        stack[i + 1] = call.further[i]
-    return PyObject_Vectorcall(
-        call.function, stack, call.positional, NULL if call.names is None else <PyObject *>call.names
-    )
-
-
-cdef inline object _owned(PyObject *result):
-    made = <object>result
-    Py_DECREF(made)
-    return made
+        stack[i + 2] = call.further[i]
+    return call.way_in(call.function, stack + 1, call.positional | OFFSET, call.keywords)
 
 
 cdef int _reraise() except -1:

@@ -72,6 +72,8 @@ class Codec:
     interoperable: bool
     carries: frozenset[str]
     wire: dict[str, str]
+    takes: str
+    unguarded: bool
     losses: tuple[str, ...]
     notes: tuple[str, ...]
     schema: Schema | None

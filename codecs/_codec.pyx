@@ -1,9 +1,9 @@
 # cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
-Budget: 20 ns a call over the raw library call, error mapping included; what a format's guards cost beyond
-that stands with its codec (``bakeoff codecs NAME``). Methods are no bound Python functions (``binding``):
-those take 3 ns more.
+Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
+payload of 1.5 KB; what costs more is a policy, or stands with its codec (`guards`). Methods are no bound Python
+functions (``binding``): those take 3 ns more.
 """
 
 cimport cython
@@ -13,7 +13,7 @@ from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 
-from ._ends cimport UNSAFE, container_key, end_t, finder, held_t
+from ._ends cimport DEEPEST, UNSAFE, container_key, deeper, deeper_t, end_t, finder, held_t
 from ._stack cimport RESERVE, stack_left
 from ._walk cimport Rules, check_record
 
@@ -25,11 +25,15 @@ from .binding import Bound, unbound
 from .errors import (
     DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
+from .limits import DEFAULT_DEPTH
 from .spec import Spec
+
+from libc.string cimport memcmp
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
     int PyUnicode_CheckExact(object text)
+    bint bytes_exactly "PyBytes_CheckExact"(PyObject *made) noexcept
 
 cdef extern from *:
     """
@@ -51,9 +55,8 @@ cdef enum:
     # A payload of so many bytes holds too few keys to take long, whatever their hashes.
     FEW_KEYS = 16 * 1024
 
-DEFAULT_DEPTH = 200
-"""Nesting checked beforehand for libraries that crash instead of raising; the smallest limit
-that the quick codecs share (orjson and ormsgpack write no more than about 250 levels)."""
+LEAST = {"json": 2, "bson": 7}
+"""Bytes that a level of nesting takes at the least, where it is more than one."""
 
 PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 """What every library writes without recursion, beside lists and dicts of it."""
@@ -64,12 +67,8 @@ include "_peek.pxi"
 
 
 cdef inline Py_ssize_t _end(end_t find, bytes data, held_t *held) noexcept:
-    held.values, held.shared = 0, False
+    held.values, held.containers, held.tagged, held.shared = 0, 0, False, False
     return find(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), held)
-
-
-cdef inline bint _is_whole(end_t find, bytes data, held_t *held) noexcept:
-    return find is NULL or _end(find, data, held) == PyBytes_GET_SIZE(data)
 
 
 def _unmade(subject):
@@ -114,10 +113,17 @@ cdef class Codec:
 
     # What no payload that is as short needs to be asked.
     cdef Py_ssize_t _unasked
-    # The same, of what a record holds.
+    # The same, but for nesting.
+    cdef Py_ssize_t _uncounted
+    # The same, of what a record holds, and of nesting.
     cdef Py_ssize_t _unseen
+    cdef Py_ssize_t _flat
+    cdef Py_ssize_t _most
     cdef Py_ssize_t _items
-    cdef object _depth
+    cdef Py_ssize_t _deepest
+    cdef deeper_t _is_deeper
+    # Levels that a walk through the record holds it to, where nothing shows them before it is made.
+    cdef int _walked_depth
     cdef Rules _rules
     cdef bytes _shared
     cdef object _check_keys
@@ -135,15 +141,23 @@ cdef class Codec:
     cdef readonly object _fix
     cdef object _compress
     cdef object _decompress
+    cdef object _decompressed
+    cdef object _ratio
     cdef end_t _find_end
+    cdef bint _may_share
+    cdef _Call _decode_untagged
     cdef object _decode_again
     cdef object _subclass
     cdef str _wrap
+    cdef bytes _wrapper
     cdef bint _text
     cdef bint _is_text
     cdef bint _untrusted
     cdef bint _plain_encode
     cdef bint _plain_decode
+    # Where a call is the library's and nothing else.
+    cdef bint _quick_encode
+    cdef bint _quick_decode
     cdef bint _no_dicts
     cdef str _refusal
     cdef bint _asks
@@ -161,7 +175,7 @@ cdef class Codec:
 
     def __cinit__(self, *_arguments, **_options):
         # What every call relies on, should `__init__` never be called.
-        self._encode = self._decode = _Call(_unmade, (), {})
+        self._encode = self._decode = self._decode_untagged = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
         self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
 
@@ -183,6 +197,9 @@ cdef class Codec:
         self.schema, self.compression = spec.schema, spec.compression
         self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
         self._check_keys, self._shared = spec.check_keys, spec.shared
+        unlimited = spec.policies is not None and spec.policies.stated("nesting", "load") == "library"
+        if not unlimited or spec.limits.depth is not None or spec.rejects_nesting:
+            self._is_deeper = deeper(spec.format.name)
         self._set_limits(spec.limits)
         self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
         if self.compression is not None:
@@ -197,17 +214,24 @@ cdef class Codec:
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
         bounded = spec.bounded(spec.limits) if spec.bounded else {}
-        self._decode = _Call(decode, (), {**(spec.decode_options or {}), **bounded})
+        options = {**(spec.decode_options or {}), **bounded}
+        self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)
+        if spec.of_tags:
+            untagged = {name: value for name, value in options.items() if name not in spec.of_tags}
+            self._decode_untagged = _Call(decode, spec.decode_arguments, untagged)
         self._pool_factory = encode if spec.pooled else None
         self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
+        self._wrapper = None if spec.wrap is None else spec.wrap.encode()
         self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
         self._empty = spec.format.empty
-        self._encode_depth, self._inside, self._too_deep = spec.encode_depth, spec.inside, spec.too_deep
-        if self._depth is not None:
-            self._encode_depth = min(self._depth, self._encode_depth or self._depth)
+        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, spec.inside, spec.too_deep
         self._find_end = NULL if spec.whole is None else finder(spec.whole)
         if spec.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
+        # What finds the end counts containers, too, of formats that can be asked.
+        if spec.whole == spec.format.name:
+            self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
+        self._may_share = spec.whole == "cbor"
         self._count = finder(spec.format.name)
         self._decode_again, self._subclass = spec.decode_again, spec.subclass
         if self.compression is not None:
@@ -220,31 +244,45 @@ cdef class Codec:
         if self._tap is not None:
             self._gap = self._tap.gap()
         # The paths that nearly every codec takes carry no further question per call.
-        self._plain_encode = (
-            self._pool_factory is None and self._scan is None and not self._encode_depth and self._compress is None
+        plain = (
+            self._pool_factory is None and self._scan is None and self._compress is None
             and self._dump_rules is None and self._tap is None
         )
+        self._plain_encode = plain and not self._encode_depth
         self._plain_decode = (
             not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
-            and self._shared is None and self._depth is None and self._unseen == PY_SSIZE_T_MAX
+            and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
             and self._subclass is None and not self._untrusted and self._load_rules is None and self._tap is None
         )
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
         self._asks = self._no_dicts or self._refusal is not None
+        self._quick_encode = plain and not self._asks and self._wrap is None
+        self._quick_decode = (
+            self._plain_decode and self._count is not NULL and self._fix is None
+        )
         # What is asked of the whole record, only that can answer.
-        whole = self.schema is not None or self._depth is not None or self._unseen != PY_SSIZE_T_MAX
+        whole = self.schema is not None or spec.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
         self._walks, self._paths = None if whole or spec.asked else spec.walk, {}
         return 0
 
     cdef int _set_limits(self, limits) except -1:
-        self.limits, self._depth, self._items = limits, limits.depth, min(limits.items, PY_SSIZE_T_MAX)
-        self._unasked = limits.size
+        self.limits, self._most, self._items = limits, limits.size, min(limits.items, PY_SSIZE_T_MAX)
+        self._deepest = limits.deepest
+        self._decompressed, self._ratio = limits.decompressed or limits.size, limits.ratio
+        if self._deepest >= DEEPEST:
+            self._is_deeper = NULL
+        if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.walked):
+            self._walked_depth = self._deepest
+        # A level takes its head; in JSON its two brackets, in BSON its length, type, name and end.
+        self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
+        self._uncounted = limits.size
         if self.compression is None:
             # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
-            self._unasked = min(limits.size, self._items)
+            self._uncounted = min(self._uncounted, self._items)
             if self._check_keys is not None:
-                self._unasked = min(self._unasked, FEW_KEYS)
+                self._uncounted = min(self._uncounted, FEW_KEYS)
+        self._unasked = min(self._uncounted, self._flat) if self.compression is None else self._uncounted
         # A digit takes 3.33 bits at the least.
         digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
         self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
@@ -264,6 +302,17 @@ cdef class Codec:
             EncodeError: The format cannot hold the object, it is nested too deeply, or it would be written
                 in another form than the schema reads.
         """
+        cdef PyObject *result
+        if self._quick_encode and stack_left() >= STACK and (
+            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._encode_depth)
+        ):
+            result = _raw_call(self._encode, obj)
+            if result is not NULL and bytes_exactly(result):
+                return _owned(result)
+            return self._finish(obj, result)
+        return self._encode_slowly(obj)
+
+    cdef object _encode_slowly(self, obj):
         cdef object payload
         cdef PyObject *result
         if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
@@ -274,15 +323,20 @@ cdef class Codec:
         if self._asks:
             self._refuse(obj)
         if self._plain_encode:
-            result = _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj))
-            payload = self._encode_failed(obj) if result is NULL else _owned(result)
-        else:
-            try:
-                payload = self._encode_guarded(obj)
-            except BaseException as error:
-                payload = self._encode_again(obj, error)
-            if self._tap is not None:
-                self._count_down(obj)
+            return self._finish(obj, _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj)))
+        try:
+            payload = self._encode_guarded(obj)
+        except BaseException as error:
+            payload = self._encode_again(obj, error)
+        if self._tap is not None:
+            self._count_down(obj)
+        return self._as_bytes(payload)
+
+    cdef object _finish(self, obj, PyObject *result):
+        """Return the payload that the library made, a reference of ours, or what is made where it failed."""
+        return self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+
+    cdef object _as_bytes(self, payload):
         if PyUnicode_CheckExact(payload):
             try:
                 return PyUnicode_AsUTF8String(payload)
@@ -370,6 +424,21 @@ cdef class Codec:
         """
         cdef PyObject *result
         cdef held_t held
+        if self._quick_decode and PyBytes_CheckExact(data) and stack_left() >= STACK:
+            if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
+                self._ask(data)
+            result = _raw_call(self._decode, data) if self._find_end is NULL else self._called(data, &held)
+            if result is NULL:
+                return self._decode_failed(data)
+            record = _owned(result)
+            if self._may_share and held.shared:
+                self._look_through(record)
+            return record
+        return self._decode_slowly(data)
+
+    cdef object _decode_slowly(self, data):
+        cdef PyObject *result
+        cdef held_t held
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         # A payload nests no deeper than it is long.
@@ -378,11 +447,10 @@ cdef class Codec:
                 return call_with_stack(Codec.decode, self, data)
             except RuntimeError as error:
                 raise self._decode_error(error)
-        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
+        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
             self._ask(data)
         if self._plain_decode:
-            held.shared = False
-            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data, &held) else NULL
+            result = self._called(data, &held)
             record = self._decode_failed(data) if result is NULL else _owned(result)
             if held.shared or PyBytes_GET_SIZE(data) > self._items and self._count is NULL:
                 self._look_through(record)
@@ -396,6 +464,19 @@ cdef class Codec:
         if self._tap is not None:
             self._count_down(record)
         return record
+
+    cdef PyObject *_called(self, bytes data, held_t *held) noexcept:
+        """Return what the library makes of a payload, or NULL: with its error, or with none where it is to have none."""
+        held.shared = held.tagged = False
+        if self._find_end is not NULL:
+            if _end(self._find_end, data, held) != PyBytes_GET_SIZE(data) or self._is_too_nested(data, held):
+                return NULL
+        return _raw_call(self._decode if held.tagged else self._decode_untagged, data)
+
+    cdef inline bint _is_too_nested(self, bytes data, held_t *held) noexcept:
+        return held.containers > self._deepest and self._is_deeper is not NULL and self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
+        )
 
     cdef int _count_down(self, record) except -1:
         """Note that a record has passed, for the tap."""
@@ -416,13 +497,16 @@ cdef class Codec:
         cdef held_t held
         if PyErr_Occurred() is NULL:
             end = _end(self._find_end, data, &held)
+            if end == PyBytes_GET_SIZE(data):
+                raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
             if end == UNSAFE:
                 raise DecodeError(
                     self.name, "a name or length leads beyond the end of its document, or a type is unknown"
                 )
             if end < 0:
-                # What is wrong with a value is the library's to say.
-                _call(self._decode, data)
+                # What is wrong with a value is the library's to say, but where a length alone takes it seconds.
+                if self.spec.whole != "marshal":
+                    _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
             raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
         if self._decode_again is None:
@@ -439,7 +523,7 @@ cdef class Codec:
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
         kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
-        ours = kind(self.name, where + self._reason(error, self._depth or 0))
+        ours = kind(self.name, where + self._reason(error, self._deepest if self.spec.bounded else self._walked_depth))
         ours.__cause__ = error
         return ours
 
@@ -473,7 +557,7 @@ cdef class Codec:
                            "if you trust its source, ask for the codec with trusted=True"
             )
         if self._decompress is not None:
-            data = self._decompress(data, self.limits.decompressed or self.limits.size, self.limits.ratio)
+            data = self._decompress(data, self._decompressed, self._ratio)
             if PyBytes_GET_SIZE(data) == 0 and not self._empty:
                 raise DecodeError(self.name, "empty payload")
             self._ask_what_it_holds(data)
@@ -490,7 +574,7 @@ cdef class Codec:
         if self._text:
             record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
         else:
-            result = _raw_call(self._decode, data) if _is_whole(self._find_end, data, &held) else NULL
+            result = self._called(data, &held)
             record = self._decode_otherwise(data) if result is NULL else _owned(result)
         if (
             held.shared or self._shared is not None and self._shared in data
@@ -501,8 +585,8 @@ cdef class Codec:
             record = _plain_ints(record, <PyObject *>self._subclass)
         if self._wrap is not None and _is_wrapped(record, self._wrap):
             record = record[self._wrap]
-        if self._depth is not None:
-            _check_depth(record, self._depth, self._inside)
+        if self._walked_depth:
+            _check_depth(record, self._walked_depth, self._inside)
         if self._load_rules is not None:
             check_record(record, self._load_rules)
         return record
@@ -522,12 +606,18 @@ cdef class Codec:
                 raise DecodeError(self.name, f"cannot be read: {error}") from error
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
+    cdef inline bint _is_clear(self, bytes data) noexcept:
+        """Whether nothing but nesting had to be asked of a payload, and that is within the limit."""
+        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest
+        )
+
     cdef int _ask(self, bytes data, bint keys=True) except -1:
         """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0 and not self._empty:
             raise DecodeError(self.name, "empty payload")
-        if size > self.limits.size:
+        if size > self._most:
             raise LimitError(
                 self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
             )
@@ -537,6 +627,10 @@ cdef class Codec:
 
     cdef int _ask_what_it_holds(self, bytes data, bint keys=True) except -1:
         cdef held_t held
+        if PyBytes_GET_SIZE(data) > self._flat and self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
+        ):
+            raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
         if keys and self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
             try:
                 self._check_keys(data)
@@ -550,6 +644,12 @@ cdef class Codec:
                 self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
             )
         return 0
+
+    cdef bint _is_wrapper(self, bytes data) noexcept:
+        """Whether a document of BSON is the one around a record, which is no level of that."""
+        return self._wrap is not None and PyBytes_GET_SIZE(data) > 5 + PyBytes_GET_SIZE(self._wrapper) and not memcmp(
+            PyBytes_AS_STRING(data) + 5, PyBytes_AS_STRING(self._wrapper), PyBytes_GET_SIZE(self._wrapper) + 1
+        )
 
     cdef int _look_through(self, record) except -1:
         try:
@@ -946,6 +1046,8 @@ cdef class Codec:
     carries = _fact("carries")
     wire = _fact("wire")
     losses = _fact("losses")
+    takes = _fact("takes")
+    unguarded = _fact("unguarded")
     notes = _fact("notes")
 
     # identity ---------------------------------------------------------------------------------

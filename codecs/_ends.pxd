@@ -1,11 +1,19 @@
 from libc.stdint cimport int64_t, uint64_t
 
 ctypedef struct held_t:
-    # Values within, and whether some may stand in several places.
+    # Values within, containers among them, whether some have tags of CBOR, and may stand in several places.
     Py_ssize_t values
+    Py_ssize_t containers
+    bint tagged
     bint shared
 
 ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil
+
+ctypedef bint (*deeper_t)(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil
+
+cdef enum:
+    # Containers that are gone into, one within another: more than cbor2 reads (400) and marshal (2,000).
+    DEEPEST = 2048
 
 cdef enum:
     # What a finder gives for a payload that the library would read beyond.
@@ -13,6 +21,7 @@ cdef enum:
 
 cdef bint container_key(bytes payload) noexcept
 cdef end_t finder(str kind) except? NULL
+cdef deeper_t deeper(str kind) except? NULL
 
 cdef enum:
     # Steps of a way to a field.

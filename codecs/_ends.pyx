@@ -13,8 +13,6 @@ from libc.string cimport memchr, memcmp
 from .errors import TooMuchError
 
 cdef enum:
-    # Containers that end by a mark, one within another: more than cbor2 reads (400) and marshal (2,000).
-    DEEPEST = 2048
     # CBOR's tag of a value that stands elsewhere, too (http://cbor.schmorp.de/value-sharing).
     SHARED = 29
     # The same of text (http://cbor.schmorp.de/stringref).
@@ -31,6 +29,24 @@ cdef uint64_t UNKNOWN = <uint64_t>1 << 62
 
 LONGEST_KEY = 1024
 """Bytes of a key that is not plain; its own keys could be what takes time."""
+
+
+cdef extern from *:
+    """
+    /* Which of eight bytes is the first zero, the lowest of the number first; 8 where none is. */
+    static inline int bakeoff_first_zero(unsigned long long bytes) {
+        unsigned long long zeros = (bytes - 0x0101010101010101ULL) & ~bytes & 0x8080808080808080ULL;
+        if (!zeros) return 8;
+    #if defined(__GNUC__)
+        return __builtin_ctzll(zeros) >> 3;
+    #else
+        int place = 0;
+        for (; bytes & 0xff; bytes >>= 8) place++;
+        return place;
+    #endif
+    }
+    """
+    int _first_zero "bakeoff_first_zero"(uint64_t number) noexcept nogil
 
 
 cdef inline uint64_t _little4(const unsigned char *at) noexcept nogil:
@@ -69,10 +85,14 @@ cdef unsigned char[32] _LENGTH = [
 
 
 cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    return _msgpack_values(data, size, 0, 1, held)
+    # Counted where no byte of the payload could be, as far as the compiler knows.
+    cdef held_t counted = held[0]
+    cdef Py_ssize_t end = _msgpack_values(data, size, 0, 1, &counted)
+    held[0] = counted
+    return end
 
 
-cdef Py_ssize_t _msgpack_values(
+cdef inline Py_ssize_t _msgpack_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
     """Return where so many values that start at `at` are over."""
@@ -92,6 +112,7 @@ cdef Py_ssize_t _msgpack_values(
                 at += head & 31
             else:
                 left += (head & 15) << (head < 0x90)
+                held.containers += 1
             continue
         if head == 0xD9 and at < end:
             at += 1 + data[at]
@@ -110,6 +131,7 @@ cdef Py_ssize_t _msgpack_values(
             at += count + (0xC7 <= head <= 0xC9)
         else:
             left += count << (head >= 0xDE)
+            held.containers += 1
         # No value takes less than a byte.
         if at > end or left > end - at:
             return -1
@@ -241,10 +263,14 @@ _fill_lengths()
 
 
 cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    return _cbor_values(data, size, 0, 1, held)
+    # Counted where no byte of the payload could be, as far as the compiler knows.
+    cdef held_t counted = held[0]
+    cdef Py_ssize_t end = _cbor_values(data, size, 0, 1, &counted)
+    held[0] = counted
+    return end
 
 
-cdef Py_ssize_t _cbor_values(
+cdef inline Py_ssize_t _cbor_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
     """Return where so many values that start at `at` are over."""
@@ -255,7 +281,7 @@ cdef Py_ssize_t _cbor_values(
     while True:
         if left == 0:
             if depth == 0:
-                return at
+                return at if at <= end else -1
             if at < end and data[at] == 0xFF:
                 at += 1
                 depth -= 1
@@ -268,6 +294,12 @@ cdef Py_ssize_t _cbor_values(
         at += 1
         left -= 1
         held.values += 1
+        # Short text, and small numbers: most of all.
+        if 0x60 <= head < 0x78:
+            at += head & 31
+            continue
+        if head < 0x18:
+            continue
         major, count = head >> 5, head & 31
         if count >= 24:
             if count < 28:
@@ -281,6 +313,7 @@ cdef Py_ssize_t _cbor_values(
                 outer[depth] = left
                 depth += 1
                 left = 0
+                held.containers += 1
                 continue
             else:
                 return -1
@@ -293,12 +326,14 @@ cdef Py_ssize_t _cbor_values(
             if count > end - at:
                 return -1
             left += count << (major == 5)
+            held.containers += 1
             if major == 4 and count >= MANY:
                 count = _alike(data, end, &at, count, _CBOR_LENGTHS)
                 left -= count
                 held.values += count
         elif major == 6:
             left += 1
+            held.tagged = True
             if count == SHARED or count == SHARED_TEXT:
                 held.shared = True
 
@@ -595,7 +630,17 @@ cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, P
     """Return where a name that starts here is over, beyond the payload where it is not."""
     if at >= size:
         return size + 1
-    cdef const unsigned char *end = <const unsigned char *>memchr(data + at, 0, size - at)
+    cdef const unsigned char *end
+    cdef int i, place
+    # Most names are short: a call would take longer than they do.
+    for i in range(2):
+        if size - at < 8:
+            break
+        place = _first_zero(_little8(data + at))
+        at += place
+        if place < 8:
+            return at + 1
+    end = <const unsigned char *>memchr(data + at, 0, size - at)
     return size + 1 if end is NULL else end - data + 1
 
 
@@ -606,7 +651,7 @@ cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) 
     cdef Py_ssize_t at = 4
     cdef unsigned int kind
     cdef int depth = 0, what
-    held.values = 1
+    held.values = held.containers = 1
     if size < 5:
         return UNSAFE
     is_array[0], ends[0] = False, _little4(data)
@@ -644,6 +689,7 @@ cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) 
                 if size - at < 4:
                     return UNSAFE
             depth += 1
+            held.containers += 1
             is_array[depth], ends[depth] = kind == 4, at + _little4(data + at)
             at += 4
         else:
@@ -838,7 +884,7 @@ def values_in(str kind, const unsigned char[:] data not None, /):
 
 
 cdef tuple _found(str kind, const unsigned char[:] data):
-    cdef held_t held = held_t(0, False)
+    cdef held_t held = held_t(0, 0, False, False)
     cdef end_t find = finder(kind)
     if find is NULL:
         raise ValueError(f"nothing finds the ends of {kind!r}")
@@ -846,6 +892,7 @@ cdef tuple _found(str kind, const unsigned char[:] data):
     return end, held.values, held.shared
 
 
+include "_nesting.pxi"
 include "_fields.pxi"
 include "_pending.pxi"
 include "_avro.pxi"

@@ -1,13 +1,16 @@
-"""A second copy of a package, loaded with its C accelerator out of reach."""
+"""A second copy of what is imported already: of a package without its C accelerator, or of an accelerator."""
 
 from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import module_from_spec
 from types import ModuleType
+from typing import Any
 
-__all__ = ["pure_copy"]
+__all__ = ["extension_copy", "pure_copy"]
 
 _lock = threading.Lock()
 
@@ -40,3 +43,32 @@ def pure_copy(package: str, *accelerators: str, whole: bool = True) -> ModuleTyp
             for name in [name for name in sys.modules if name == package or name.startswith(prefix)]:
                 del sys.modules[name]
             sys.modules.update(saved)
+
+
+def extension_copy(extension: ModuleType, module: ModuleType, stand_ins: Mapping[str, Any]) -> ModuleType:
+    """Return a private copy of an extension module that found other objects when it was initialized.
+
+    An extension that keeps its state by module (PEP 489) looks up what it needs of Python once, when
+    initialized. Nobody else's copy changes; whoever imports a name of `stand_ins` in those microseconds sees
+    the stand-in.
+
+    Args:
+        extension: As it was imported.
+        module: Where it finds the objects.
+        stand_ins: What it is to find there, by name.
+
+    Raises:
+        ImportError: It cannot be loaded twice.
+    """
+    spec = extension.__spec__
+    if spec is None or spec.loader is None:
+        raise ImportError(f"nothing says how {extension.__name__} was loaded")
+    with _lock:
+        copy = module_from_spec(spec)
+        saved = {name: getattr(module, name) for name in stand_ins}
+        try:
+            vars(module).update(stand_ins)
+            spec.loader.exec_module(copy)
+        finally:
+            vars(module).update(saved)
+    return copy

@@ -86,7 +86,7 @@ cdef bint _is_shallow(PyObject *value, int left) noexcept:
             if holds(item) and not _is_shallow(item, left - 1):
                 return False
         return True
-    return False
+    return not holds(value)
 
 
 cdef int _check_depth(object value, int left, object inside) except -1:

@@ -6,8 +6,13 @@ cdef extern from *:
     #endif
     #include <pthread.h>
     #include <stdint.h>
-    static _Thread_local uintptr_t bakeoff_stack_end = UINTPTR_MAX;
-    static void bakeoff_find_stack_end(void) {
+    static _Thread_local uintptr_t bakeoff_stack_end
+    #ifdef __GLIBC__
+        /* Eight bytes of what it keeps for libraries that are loaded late: read without a call. */
+        __attribute__((tls_model("initial-exec")))
+    #endif
+        = UINTPTR_MAX;
+    __attribute__((noinline, cold)) static void bakeoff_find_stack_end(void) {
         pthread_attr_t attributes;
         void *low;
         size_t size, guard;
@@ -20,7 +25,7 @@ cdef extern from *:
     }
     static inline Py_ssize_t bakeoff_stack_left(void) {
         char here;
-        if (bakeoff_stack_end == UINTPTR_MAX) bakeoff_find_stack_end();
+        if (__builtin_expect(bakeoff_stack_end == UINTPTR_MAX, 0)) bakeoff_find_stack_end();
         return (Py_ssize_t)((uintptr_t)&here - bakeoff_stack_end);
     }
     #else

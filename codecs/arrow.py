@@ -8,6 +8,7 @@ Arrow has validated it in full: unvalidated offsets lead anywhere. What batches 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -166,6 +167,7 @@ def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
             big_integers="reject/none",
             trailing="reject",
             extensions="none",
+            nesting="none",
             inside=_inside,
         ),
     )
@@ -178,4 +180,4 @@ def _dicts() -> Spec:
 
 @declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _objects() -> Spec:
-    return _arrow(_tables)
+    return replace(_arrow(_tables), takes="Arrow tables")

@@ -420,6 +420,7 @@ def _avro(*, bare: bool) -> Spec:
             big_integers="reject/none",
             trailing="reject",
             extensions="none",
+            nesting="none",
         ),
     )
 

@@ -16,10 +16,9 @@ from email.message import Message
 from functools import cache, partial
 from typing import Any
 
-from ._codec import DEFAULT_DEPTH
 from .conventions import FAMILIES
 from .keys import key_check
-from .notes import STRANGERS, Note
+from .notes import STRANGERS, Note, about
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
@@ -40,6 +39,8 @@ CARRIES = frozenset(
 )  # fmt: skip
 
 EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, Overflow])
+SAFE_DEPTH = 1_000
+"""Levels that cbor2 writes whatever they are made of; some 7,000 end the process."""
 LONG = 10**4300
 """What numbers of a decimal or a fraction stay below: their time grows with the square of their length."""
 
@@ -78,8 +79,7 @@ def tag_readers() -> Mapping[int, Any]:
     return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36)}
 
 
-@declare("cbor2", CBOR, library="cbor2", extra="cbor2")
-def _cbor2() -> Spec:
+def _cbor2(reading: Mapping[str, Any]) -> Spec:
     from fractions import Fraction
 
     import cbor2
@@ -99,8 +99,6 @@ def _cbor2() -> Spec:
             return []
         return list(value)
 
-    reading = {"semantic_decoders": tag_readers()}
-
     def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
         twice = values["duplicate_keys"] == "last"
         return replace(spec, decode_options={**reading, "allow_duplicate_keys": twice})
@@ -108,11 +106,14 @@ def _cbor2() -> Spec:
     return Spec(
         encode=cbor2.dumps,
         encode_options={"default": write},
-        encode_depth=DEFAULT_DEPTH,
+        encode_depth=SAFE_DEPTH,
         inside=inside,
         too_deep=("maximum container nesting depth",),
         decode=cbor2.loads,
         decode_options=reading,
+        of_tags=("semantic_decoders",),
+        # Its own limit is 400.
+        bounded=lambda limits: {} if limits.depth is None else {"max_depth": limits.depth},
         check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
         raw=RawCalls(cbor2.dumps, cbor2.loads),
         whole="cbor",
@@ -132,6 +133,7 @@ def _cbor2() -> Spec:
             big_integers="exact",
             trailing="reject",
             extensions="keep",
+            nesting="reject",
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
             classes=(
@@ -148,4 +150,28 @@ def _cbor2() -> Spec:
             ),
             inside=lambda value: value.value if isinstance(value, cbor2.CBORTag) else held(value),
         ),
+    )
+
+
+@declare("cbor2", CBOR, library="cbor2", extra="cbor2")
+def _guarded() -> Spec:
+    return _cbor2({"semantic_decoders": tag_readers()})
+
+
+@declare("cbor2/unguarded", CBOR, library="cbor2", extra="cbor2", unguarded=True)
+def _unguarded() -> Spec:
+    spec = _cbor2({})
+    return replace(
+        spec,
+        whole=None,
+        of_tags=(),
+        encode_depth=0,
+        notes=(
+            Note(
+                "for data of your own alone: does not notice data after the value, nor what shared "
+                "references and long decimals amount to, reads 400 levels, and dies of writing 7,000"
+            ),
+            *(note for note in spec.notes if about(note) != STRANGERS),
+        ),
+        policies=replace(spec.policies or Policies(), trailing="ignore", nesting="library"),
     )

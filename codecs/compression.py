@@ -39,6 +39,8 @@ ZSTD_PIECE = 256
 FREE = 1024 * 1024
 """Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
 little takes more than some 75 MiB."""
+LZ4_RATIO = 255
+"""Bytes that one of LZ4's stands for at the most (lz4_Block_format.md: each byte of a length adds 255)."""
 CHECKSUM = 4
 """Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024
@@ -97,7 +99,12 @@ class Compression:
         Raises:
             LimitError: It is more.
         """
-        limit = min(size, max(FREE, ratio * len(data)))
+        # `min` and `max` would take half as long as a short payload.
+        limit = ratio * len(data)
+        if limit < FREE:
+            limit = FREE
+        if limit > size:
+            limit = size
         try:
             return self.decompress(data, limit)
         except _BeyondError as error:
@@ -166,27 +173,35 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
             number = first  # it was written without one, or with one that is not at hand
         ready = unpackers[number]
         context = ready.pop() if ready else zstandard.ZstdDecompressor(dict_data=trained.get(number))
-        unpacker = context.decompressobj()
-        # A frame need not say how large it is; then it is fed in pieces, none of which can grow by much.
-        step = len(data) if size >= 0 else ZSTD_PIECE
-        plain = bytearray()
-        for start in range(0, len(data), step):
-            if unpacker.eof:
-                break
-            try:
-                plain += unpacker.decompress(data[start : start + step])
-            except zstandard.ZstdError as error:
-                raise _otherwise(zstandard, data, trained) or error from None
-            if len(plain) > limit:
-                raise _BeyondError
-        else:
-            start = len(data)
-        if not unpacker.eof or unpacker.unused_data or start < len(data):
-            raise ValueError("not one whole zstd frame")
+        try:
+            # A frame need not say how large it is; one that does takes no more than it says. By place, as a
+            # keyword takes as long as the rest: no bound of ours, one frame, and nothing after it.
+            plain: bytes = (
+                context.decompress(data, 0, False, False) if size > 0 else _in_pieces(context, data, limit)
+            )
+        except zstandard.ZstdError as error:
+            raise _otherwise(zstandard, data, trained) or error from None
         ready.append(context)
-        return bytes(plain)
+        return plain
 
     return Compression(name, compress, decompress, dictionaries)
+
+
+def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
+    """Return what a zstd frame holds that does not say how much, fed in pieces that cannot grow by much."""
+    unpacker = context.decompressobj()
+    plain = bytearray()
+    for start in range(0, len(data), ZSTD_PIECE):
+        if unpacker.eof:
+            break
+        plain += unpacker.decompress(data[start : start + ZSTD_PIECE])
+        if len(plain) > limit:
+            raise _BeyondError
+    else:
+        start = len(data)
+    if not unpacker.eof or unpacker.unused_data or start < len(data):
+        raise ValueError("not one whole zstd frame")
+    return bytes(plain)
 
 
 def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> ValueError | None:
@@ -207,11 +222,24 @@ def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     except ImportError as error:
         raise MissingLibrary(name, "lz4 is not installed; pip install 'bakeoff[lz4]'") from error
 
-    return Compression(
-        name,
-        lambda data: frame.compress(data, compression_level=level),
-        lambda data, limit: _checked(name, frame.LZ4FrameDecompressor(), data, limit),
-    )
+    # Not shared between threads; making one takes several times as long as a short payload.
+    pool: list[Any] = []
+
+    def decompress(data: bytes, limit: int) -> bytes:
+        if len(data) * LZ4_RATIO <= limit:
+            # By place, as a keyword takes as long as the rest: no bytearray, and how many bytes were read.
+            plain, read = frame.decompress(data, False, True)
+            if read != len(data):
+                raise ValueError(f"{name}: not one whole compressed frame")
+            return plain  # type: ignore[no-any-return]
+        unpacker = pool.pop() if pool else frame.LZ4FrameDecompressor()
+        whole = _checked(name, unpacker, data, limit)
+        # One that raised may be in the middle of a frame.
+        unpacker.reset()
+        pool.append(unpacker)
+        return whole
+
+    return Compression(name, lambda data: frame.compress(data, compression_level=level), decompress)
 
 
 def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:

@@ -11,13 +11,12 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from ._codec import DEFAULT_DEPTH
 from ._pure import pure_copy
 from ._unique import unique
 from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
 from .keys import with_checked_keys
-from .limits import Limits
+from .limits import DEFAULT_DEPTH, Limits
 from .notes import STRANGERS, Note
 from .policies import Policies, held
 from .registry import declare
@@ -47,12 +46,10 @@ POLICIES = Policies(
     big_integers="exact",
     trailing="reject",
     extensions="none",
+    nesting="library/reject",
 )
 """The standard library's, from which others depart."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
-
-ORJSON_DEPTH = 120
-"""Lists that it writes within its buffer, however many follow one another."""
 
 _family = FAMILIES["json"]
 _family64 = FAMILIES["json64"]
@@ -192,7 +189,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         return replace(
             spec,
             encode_arguments=(_family64.leaf, options or None),
-            encode_depth=ORJSON_DEPTH,
+            encode_depth=DEFAULT_DEPTH,
             notes=notes,
         )
     return replace(
@@ -294,7 +291,7 @@ def _pydantic_models() -> Spec:
     return replace(
         spec,
         carries=frozenset(spec.carries) - {"namedtuple"},
-        notes=("takes and gives pydantic models", *spec.notes),
+        takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )
 

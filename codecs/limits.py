@@ -12,9 +12,12 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
-__all__ = ["DEFAULT", "LIMITS", "OWN_DATA", "Limits"]
+__all__ = ["DEFAULT", "DEFAULT_DEPTH", "GREATEST_DEPTH", "LIMITS", "OWN_DATA", "Limits"]
 
 MIB = 1 << 20
+DEFAULT_DEPTH = 120
+"""Levels of nesting that are read unless other limits are asked for, and written where nesting is checked.
+What one codec has read, every library writes: orjson goes beyond its buffer from 130 nested lists on."""
 GREATEST_DEPTH = 10_000
 """The check of depth recurses itself."""
 
@@ -30,7 +33,8 @@ class Limits:
             rows that hardly differ reach 150. The first MiB is always allowed.
         items: Values that it may hold: items of lists, keys and values of dicts, containers themselves, and
             each as often as it is referred to (aliases of YAML, shared values of CBOR and property lists).
-        depth: Levels of nesting, in `encode` as well; None leaves the library's own limit.
+        depth: Levels of nesting. A number holds in both directions; None is `deepest` in `decode`, and leaves
+            `encode` to the library.
         string: Characters of a text, or bytes; None leaves it to `size`.
         digits: Decimal digits of an integer. None leaves it to the library: 4,300 for digits of text
             (`sys.set_int_max_str_digits`), else `size`.
@@ -60,6 +64,11 @@ class Limits:
                 raise ValueError(
                     f"the limit of {each.name} is a whole number from {least} to {most:,}, got {limit!r}"
                 )
+
+    @property
+    def deepest(self) -> int:
+        """Levels of nesting that are read; pickle, marshal and formats nobody walks go deeper unasked."""
+        return self.depth or DEFAULT_DEPTH
 
     def changed(self, **limits: int | None) -> Self:
         """Return these limits with others in their places; None leaves one as it is.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from types import CodeType, EllipsisType
 
 from .conventions import FAMILIES
@@ -33,19 +35,25 @@ _family = FAMILIES["marshal"]
 def _marshal() -> Spec:
     import marshal
 
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, whole="marshal" if values["trailing"] == "reject" else None)
+
     return Spec(
         encode=marshal.dumps,
         encode_arguments=(4,),
         decode=marshal.loads,
         raw=RawCalls(marshal.dumps, marshal.loads),
-        whole="marshal",
         too_deep=("recursion limit exceeded", "too deeply nested"),
         family=_family,
         accelerated=True,
         carries=CARRIES,
         notes=(
             "the format changes between Python versions",
-            Note("does not decode code objects", STRANGERS),
+            Note(
+                "does not notice data after the value, and takes seconds for lengths that lead beyond the "
+                "payload; trailing='reject' refuses both, and code objects",
+                STRANGERS,
+            ),
             Note("a set within sets takes twice the time for each level", "type_frozenset"),
         ),
         policies=Policies(
@@ -53,8 +61,11 @@ def _marshal() -> Spec:
             nonfinite="allow",
             surrogates="allow",
             big_integers="exact",
-            trailing="reject",
+            trailing="ignore",
             extensions="keep",
+            nesting="library",
+            options={"trailing": ("reject",)},
+            enforce=enforce,
             # StopIteration is written, as a mark of the interpreter's own.
             classes=(CodeType, EllipsisType, type),
         ),

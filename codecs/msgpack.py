@@ -58,6 +58,7 @@ POLICIES = Policies(
     big_integers="text/none",
     trailing="reject",
     extensions="keep",
+    nesting="library/reject",
 )
 LISTS_TO_TUPLES = "list becomes tuple"
 
@@ -186,7 +187,6 @@ def _is_accelerated() -> bool:
     return not msgpack.Packer.__module__.endswith("fallback")
 
 
-@declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
 def _ormsgpack() -> Spec:
     import ormsgpack
 
@@ -253,6 +253,22 @@ def _ormsgpack() -> Spec:
             enforce=enforce,
             classes=(ormsgpack.Ext, ext_type),
         ),
+    )
+
+
+@declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
+def _ormsgpack_whole() -> Spec:
+    return _ormsgpack()
+
+
+@declare("ormsgpack/unguarded", MSGPACK, library="ormsgpack", extra="ormsgpack", unguarded=True)
+def _ormsgpack_any() -> Spec:
+    spec = _ormsgpack()
+    return replace(
+        spec,
+        whole=None,
+        notes=(Note("does not notice data after the value: for data of your own alone"), *spec.notes),
+        policies=replace(spec.policies or POLICIES, trailing="ignore"),
     )
 
 

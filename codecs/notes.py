@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["GUARDS", "STRANGERS", "Note", "about"]
-
-GUARDS: Final = "guards"
-"""A note on what a guard costs, whatever the records."""
+__all__ = ["STRANGERS", "Note", "about"]
 
 STRANGERS: Final = "strangers"
 """A note on payloads that other software wrote."""
@@ -17,7 +14,7 @@ class Note(str):
     """A remark that is about some records only; a plain string is about all.
 
     Attributes:
-        about: The key that `Corpus.profile` has where such values occur, or `GUARDS` or `STRANGERS`.
+        about: The key that `Corpus.profile` has where such values occur, or `STRANGERS`.
     """
 
     about: str

@@ -6,6 +6,7 @@ Decoding is refused unless the codec is asked for with ``trusted=True``.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,12 +31,18 @@ PICKLE = Format(
 
 
 def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
+    framed = protocol >= 4
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, whole="pickle" if values["trailing"] == "reject" else None)
+
     return Spec(
         encode=dumps,
         encode_arguments=(protocol,),
         decode=loads,
         raw=RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
-        whole="pickle",
+        # What a frame shows costs nothing.
+        whole="pickle" if framed else None,
         accelerated=pickle.Pickler.__module__ == "_pickle",
         carries=CARRIES,
         # What classes a payload names has run before a record could show it.
@@ -44,8 +51,11 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
             nonfinite="allow",
             surrogates="allow",
             big_integers="exact",
-            trailing="reject",
+            trailing="reject" if framed else "ignore",
+            options={"trailing": ("reject",)},
+            enforce=enforce,
             extensions="keep",
+            nesting="library",
         ),
     )
 

@@ -1,6 +1,6 @@
 """Apple property lists, by plistlib: XML (the row for XML) and binary.
 
-A property list has no null: None is the text ``$null``. Its date has no offset, so only naive
+XML has no null: None is the text ``$null`` there. A property list's date has no offset, so only naive
 datetimes are dates, aware ones are text. There is no framing: records of a file carry their length.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ._codec import DEFAULT_DEPTH
 from ._unique import UniqueKeys, plain_dicts
-from .conventions import FAMILIES
+from .conventions import FAMILIES, Family
 from .errors import TooMuchError
 from .limits import Limits
 from .policies import Policies
@@ -27,7 +26,12 @@ BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="p
 NATIVE = frozenset({str, int, float, bool, bytes})
 CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
 
+_HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
+"""How plistlib begins."""
+
 _family = FAMILIES["plist"]
+# XML alone lacks a null.
+_binary_family = Family("binary property list", _family.native, integers=_family.integers)
 
 
 def _encode(record: Any, **options: Any) -> bytes:
@@ -43,15 +47,11 @@ def _encode_xml(record: Any) -> bytes:
 
 
 class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
-    """The standard library's, within a depth, and not in time that grows by the square of a long text.
+    """The standard library's, and not in time that grows by the square of a long text.
 
     That feeds expat piece by piece, and expat before 2.6 reads an unfinished token anew with each
     (CVE-2023-52425).
     """
-
-    def __init__(self, limits: Limits, kind: type[dict[Any, Any]] = dict) -> None:
-        super().__init__(kind)
-        self._left = limits.items
 
     def parse_whole(self, data: bytes) -> Any:
         self.parser = parser = ParserCreate()
@@ -63,6 +63,14 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
         if self.root is None:
             raise ValueError("no value of a property list")
         return self.root
+
+
+class _CountingParser(_Parser):
+    """Within limits of values and depth."""
+
+    def __init__(self, kind: type[dict[Any, Any]], limits: Limits) -> None:
+        super().__init__(kind)
+        self._left, self._deepest = limits.items, limits.deepest
 
     def handle_begin_element(self, element: str, attributes: Any) -> None:
         self._left -= 1
@@ -79,16 +87,25 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
         super().begin_array(attributes)
 
     def _check_depth(self) -> None:
-        if len(self.stack) >= DEFAULT_DEPTH:
-            raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
+        if len(self.stack) >= self._deepest:
+            raise RecursionError(f"nested more than {self._deepest} deep")
+
+
+def _parse(data: bytes, kind: type[dict[Any, Any]], limits: Limits) -> Any:
+    # To count costs a tenth of a load, and most payloads show that there is no need: no value takes less than
+    # four bytes, and what begins like this is in no encoding that would hide the names of elements.
+    containers = data.count(b"<dict") + data.count(b"<array") if data.startswith(_HEAD) else len(data)
+    if containers <= limits.deepest and len(data) <= limits.items:
+        return _Parser(kind).parse_whole(data)
+    return _CountingParser(kind, limits).parse_whole(data)
 
 
 def _decode_xml(data: bytes, *, limits: Limits) -> Any:
-    return _Parser(limits).parse_whole(data)
+    return _parse(data, dict, limits)
 
 
 def _decode_xml_unique(data: bytes, *, limits: Limits) -> Any:
-    return plain_dicts(_Parser(limits, UniqueKeys).parse_whole(data))
+    return plain_dicts(_parse(data, UniqueKeys, limits))
 
 
 def _decode_unique(data: bytes, **options: Any) -> Any:
@@ -111,6 +128,7 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
         big_integers="text/exact",
         trailing="reject",
         extensions=extensions,
+        nesting="library/reject",
         options={"duplicate_keys": ("last", "reject")},
         enforce=lambda spec, values: replace(
             spec, decode=decode if values["duplicate_keys"] == "last" else decode_unique
@@ -119,7 +137,7 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
     )
 
 
-def _plist(kind: Any, losses: tuple[str, ...]) -> Spec:
+def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
     return Spec(
         encode=_encode,
         encode_options={"fmt": kind},
@@ -128,7 +146,7 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Spec:
         decode_options={"fmt": kind},
         limits=Limits(items=400_000),
         scan=NATIVE,
-        family=_family,
+        family=family,
         accelerated=None,
         carries=CARRIES,
         forms={"datetime": "native"},
@@ -140,7 +158,9 @@ def _plist(kind: Any, losses: tuple[str, ...]) -> Spec:
 def _xml() -> Spec:
     return replace(
         _plist(
-            plistlib.FMT_XML, ("datetimes are cut to seconds", "carriage returns in text become line feeds")
+            plistlib.FMT_XML,
+            _family,
+            ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
         ),
         encode=_encode_xml,
         encode_options={},
@@ -157,8 +177,13 @@ def _binary() -> Spec:
     return replace(
         _plist(
             plistlib.FMT_BINARY,
+            _binary_family,
             ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
         ),
+        scan=NATIVE | {type(None)},
+        carries=CARRIES | {"none"},
+        walked=True,
+        notes=("writes None as the format's null, which Apple's own writers do not use",),
         whole="plist",
         check_payload=_check_whole,
         policies=_policies(plistlib.loads, _decode_unique, extensions="reject/keep"),

@@ -75,6 +75,10 @@ POLICIES: Mapping[str, Policy] = {
         "values of types that are the format's own: extension types, tags, ObjectId and the like",
         {"keep": "written and read, as objects of the library's classes", "reject": "refused"},
     ),
+    "nesting": Policy(
+        "lists and dicts within one another, deeper than the limit of depth, 120 unless another is asked for",
+        {"reject": "refused before the library sees them"},
+    ),
 }
 """Every policy by its name."""
 
@@ -82,6 +86,8 @@ FACTS: Mapping[str, str] = {
     "none": "the format has none",
     "text": "written as decimal text",
     "float": "read as the nearest float",
+    "ignore": "passed over",
+    "library": "left to the library, which raises an error at a depth of its own, or ends the process",
 }
 """What a codec may do by default beside the values that can be asked for."""
 
@@ -91,6 +97,7 @@ _WALKED: Mapping[str, tuple[Direction, ...]] = {
     "surrogates": DIRECTIONS,
     "big_integers": DIRECTIONS,
     "extensions": DIRECTIONS,
+    "nesting": DIRECTIONS,
 }
 """What a record shows, so that a walk can refuse it."""
 
@@ -116,6 +123,7 @@ class Policies:
     big_integers: str = ""
     trailing: str = ""
     extensions: str = ""
+    nesting: str = ""
     options: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     enforce: Callable[[Spec, Mapping[str, str]], Spec] | None = None
     classes: tuple[type, ...] = ()
@@ -219,7 +227,9 @@ def known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
 def rules(made: Codec, direction: Direction) -> Rules | None:
     """Return what a walk has to refuse in one direction; None where there is no need of one."""
     known, asked = known_and_asked(made.spec)
+    # Nesting has a walk of its own, in a third of the time (`Spec.checked_depth`).
     refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
+    refused.discard("nesting")
     if not refused:
         return None
     return Rules(

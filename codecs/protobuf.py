@@ -10,6 +10,7 @@ Its media type is registered (iana.org/assignments/media-types/application/proto
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +137,7 @@ def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
             big_integers="reject/none",
             trailing="none",
             extensions="none",
+            nesting="none",
             inside=_inside,
         ),
     )
@@ -163,4 +165,4 @@ def _objects() -> Spec:
             definition=peer.definition,
         )
 
-    return _protobuf(bind)
+    return replace(_protobuf(bind), takes="protobuf messages")

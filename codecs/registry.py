@@ -86,6 +86,7 @@ class Declaration:
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
+        unguarded: As of `Spec`.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Declaration:
     entry_point: str = ""
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
+    unguarded: bool = False
 
 
 _declared: dict[str, Declaration] = {}
@@ -115,6 +117,7 @@ def declare(
     extra: str = "",
     needs_schema: bool = False,
     usual: bool = True,
+    unguarded: bool = False,
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -135,7 +138,8 @@ def declare(
                     origin=name,
                     library=library or "Python",
                     version=_version(library),
-                    notes=(*spec.notes, *(guard.note for guard in GUARDS.get(name, ()))),
+                    unguarded=unguarded,
+                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.notes),
                 )
             )
 
@@ -150,6 +154,7 @@ def declare(
             needs_schema,
             raw=lambda: describe_codec().raw,
             usual=usual,
+            unguarded=unguarded,
         )
         return describe_codec
 
@@ -285,8 +290,9 @@ def names(*, needs_schema: bool = False) -> list[str]:
 def usual(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
-    Left out are those that nobody takes for their speed, pure-Python twins of compiled libraries and property
-    lists, and variants that answer a question of their own: msgpack's ways with lists, pickle as of 2011.
+    Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
+    lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
+    `pickle/2`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
@@ -447,7 +453,10 @@ def codec(
 
 def facts(made: Codec) -> dict[str, Any]:
     """Return what a codec says of itself, as plain values."""
-    keys = ("format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only")
+    keys = (
+        "format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only", "takes",
+        "unguarded",
+    )  # fmt: skip
     plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
     return plain | {
         "carries": sorted(made.carries),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from .binding import unbound
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, GREATEST_DEPTH, Limits
 from .tokens import NAMES
 
 if TYPE_CHECKING:
@@ -88,13 +88,16 @@ class Spec:
         encode_options: Keyword arguments for every `encode` call.
         encode_arguments: Further positional arguments for every `encode` call.
         decode_options: Keyword arguments for every `decode` call.
+        decode_arguments: Further positional arguments for every `decode` call.
         pooled: `encode` is a factory of encoders that must not be shared between threads.
         text: `decode` takes text.
         lower: Rewrites an object by the conventions, where the family's own way will not do; tried once
             when the library refuses an object.
+        walked: A record is walked through for its depth after `decode`: for slow libraries.
         scan: Types the library writes well by itself; an object that holds any other is lowered
             before the library sees it (for libraries that write those wrongly without a word).
-        encode_depth: Check nesting before encoding (libraries that crash on deep objects).
+        encode_depth: Levels that the library writes safely. Nesting is checked before each record is encoded,
+            unless the policy `nesting` leaves that to the library.
         plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` where
             it gives what could be one.
         inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
@@ -104,6 +107,7 @@ class Spec:
         whole: Where the library does not notice data after the value: which finder of `_ends` does.
         walk: As what payloads can be walked through to a field whose bytes `decode` reads by themselves as it
             does within the whole; None: a field is read by a full decode.
+        of_tags: Those of `decode_options` that only a payload with tags of CBOR asks for.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
             that most need not would slow it down.
         subclass: The library's own subclass of int, which comes back as int.
@@ -123,6 +127,9 @@ class Spec:
         carries: Types that come back as they were, by their names in `bakeoff.codecs.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
+        takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled
+            before a clock starts, and read after it stops. A note says so.
+        unguarded: It lacks a guard of ours that protects from payloads of strangers.
         notes: What else one should know; a `bakeoff.codecs.notes.Note` also says which records it is about.
         policies: What it does where its format leaves it open.
         limits: What a payload may be and hold.
@@ -145,9 +152,11 @@ class Spec:
     encode_options: Mapping[str, Any] | None = None
     encode_arguments: Sequence[Any] = ()
     decode_options: Mapping[str, Any] | None = None
+    decode_arguments: Sequence[Any] = ()
     pooled: bool = False
     text: bool = False
     lower: Callable[[Any], Any] | None = None
+    walked: bool = False
     scan: frozenset[type] | None = None
     encode_depth: int = 0
     plain_keys: bool = False
@@ -156,6 +165,7 @@ class Spec:
     check_payload: Callable[[bytes], None] | None = None
     whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None
+    of_tags: Collection[str] = ()
     decode_again: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     wrap: str | None = None
@@ -170,6 +180,8 @@ class Spec:
     carries: Collection[str] = frozenset()
     forms: Mapping[str, str] = field(default_factory=dict)
     losses: Sequence[str] = ()
+    takes: str = ""
+    unguarded: bool = False
     notes: Sequence[str] = ()
     policies: Policies | None = None
     limits: Limits = DEFAULT
@@ -194,8 +206,10 @@ class Spec:
         if unknown := {*self.carries, *self.forms}.difference(NAMES):
             listed = ", ".join(sorted(map(repr, unknown)))
             raise ValueError(f"codec {self.name}: no types {listed}; there are {', '.join(NAMES)}")
-        for words in ("encode_arguments", "too_deep", "losses", "notes"):
+        for words in ("encode_arguments", "decode_arguments", "too_deep", "losses", "notes"):
             object.__setattr__(self, words, tuple(getattr(self, words)))
+        if self.takes and (note := f"takes and gives {self.takes}") not in self.notes:
+            object.__setattr__(self, "notes", (note, *self.notes))
 
     @classmethod
     def of(cls, name: str, format: str, **options: Any) -> Self:
@@ -222,6 +236,20 @@ class Spec:
         if self.needs_schema:
             return {}
         return {**(self.family.wire(self.carries) if self.family else {}), **self.forms}
+
+    @property
+    def checked_depth(self) -> int:
+        """Levels of a record that `encode` checks before the library has it; 0 where nothing is checked."""
+        stated = "" if self.policies is None else self.policies.stated("nesting", "dump")
+        asked = self.rejects_nesting or self.limits.depth is not None
+        if not asked and (not self.encode_depth or stated == "library"):
+            return 0
+        return min(self.limits.deepest, self.encode_depth or GREATEST_DEPTH)
+
+    @property
+    def rejects_nesting(self) -> bool:
+        """Whether the policy `nesting` was asked for."""
+        return (self.asked or {}).get("nesting") == "reject"
 
     @property
     def needs_schema(self) -> bool:

@@ -50,5 +50,6 @@ def typed(
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),
-        notes=("takes and gives `msgspec.Struct` objects",),
+        takes="`msgspec.Struct` objects",
+        notes=(),
     )

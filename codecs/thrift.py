@@ -8,6 +8,7 @@ U+FFFD where it is not, and so it does in its own objects.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -109,6 +110,7 @@ def _thrift(
             big_integers="reject/none",
             trailing="reject",
             extensions="none",
+            nesting="none",
         ),
     )
 
@@ -137,6 +139,7 @@ def _objects() -> Spec:
             definition=peer.definition,
         )
 
-    return _thrift(
+    spec = _thrift(
         bind, losses=("text that is no UTF-8 comes back with U+FFFD in its places",), surrogates="reject/none"
     )
+    return replace(spec, takes="Thrift structs")

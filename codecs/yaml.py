@@ -16,12 +16,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ._codec import DEFAULT_DEPTH
 from ._unique import unique
 from .conventions import FAMILIES
 from .errors import TooMuchError
 from .keys import FEW_KEYS, refuse_one_hash
-from .limits import Limits
+from .limits import DEFAULT_DEPTH, Limits
 from .notes import STRANGERS, Note
 from .policies import Policies
 from .registry import declare
@@ -50,18 +49,11 @@ DIGITS = 4300
 _family = FAMILIES["yaml"]
 
 
-def _bounded(yaml: Any, loader: Any, limits: Limits) -> Any:
-    """Return a loader class that counts nodes and their nesting, and what refers to or merges others."""
+def _careful(yaml: Any, loader: Any) -> Any:
+    """Return a loader class that holds numbers, keys and merged pairs to what takes no time."""
 
-    class BoundedLoader(loader):  # type: ignore[misc]
+    class CarefulLoader(loader):  # type: ignore[misc]
         merged = 0
-
-        def __init__(self, stream: bytes) -> None:
-            if limits.aliases is not None and stream.count(b"*") > limits.aliases:
-                _count_aliases(yaml, loader, stream, limits.aliases)
-            super().__init__(stream)
-            # Called on entering and on leaving each node; what they are there for, no safe loader uses.
-            self.descend_resolver, self.ascend_resolver = _node_counter(limits.items)
 
         def construct_yaml_int(self, node: Any) -> Any:
             if len(node.value) > DIGITS and ":" in node.value:
@@ -77,8 +69,40 @@ def _bounded(yaml: Any, loader: Any, limits: Limits) -> Any:
             if len(node.value) > FEW_KEYS:
                 refuse_one_hash(self.construct_object(key, deep=True) for key, _ in node.value)
 
-    BoundedLoader.add_constructor("tag:yaml.org,2002:int", BoundedLoader.construct_yaml_int)
-    return BoundedLoader
+    CarefulLoader.add_constructor("tag:yaml.org,2002:int", CarefulLoader.construct_yaml_int)
+    return CarefulLoader
+
+
+def _counting(yaml: Any, careful: Any, limits: Limits) -> Any:
+    """Return a loader class that also counts nodes, their nesting and aliases."""
+
+    class CountingLoader(careful):  # type: ignore[misc]
+        def __init__(self, stream: bytes) -> None:
+            if limits.aliases is not None and stream.count(b"*") > limits.aliases:
+                _count_aliases(yaml, careful, stream, limits.aliases)
+            super().__init__(stream)
+            # Called on entering and on leaving each node; what they are there for, no safe loader uses.
+            self.descend_resolver, self.ascend_resolver = _node_counter(limits.items, limits.deepest)
+
+    return CountingLoader
+
+
+_INDENTING = bytes(0 if byte in b" \t-?:" else 1 for byte in range(256))
+"""What may stand on a line before a block begins: 0; all else: 1."""
+
+
+def _needs_counting(data: bytes, limits: Limits) -> bool:
+    """Whether a document may hold more, or nest deeper, than the limits; to count costs 4 % of a load.
+
+    Each block within another begins further to the right, but for a list in a dict; what moves it is blanks
+    and indicators on its line. A byte makes two values at the most (``{a,b}``).
+    """
+    if 2 * len(data) > limits.items or b"*" in data:
+        return True
+    blocks = (limits.deepest - data.count(b"[") - data.count(b"{")) // 2 - 1
+    # Of so many bytes in a row every eighth is looked at, which takes an eighth of the time.
+    seen = max(blocks // 8, 1)
+    return blocks < 8 or bytes(seen) in data[::8].translate(_INDENTING)
 
 
 def _unique(loader: Any) -> Any:
@@ -111,7 +135,7 @@ def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
         raise TooMuchError(f"more than {limit:,} aliases")
 
 
-def _node_counter(limit: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
+def _node_counter(limit: int, deepest: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
     """Return what to call on the way into a node and out of it; an attribute would take twice the time."""
     depth = count = 0
 
@@ -121,8 +145,8 @@ def _node_counter(limit: int) -> tuple[Callable[[Any, Any], None], Callable[[], 
         count += 1
         if count > limit:
             raise TooMuchError(f"more than {limit:,} values")
-        if depth > DEFAULT_DEPTH + 1:  # a scalar is a node, too
-            raise RecursionError(f"nested more than {DEFAULT_DEPTH} deep")
+        if depth > deepest + 1:  # a scalar is a node, too
+            raise RecursionError(f"nested more than {deepest} deep")
 
     def ascend() -> None:
         nonlocal depth
@@ -174,20 +198,27 @@ def _yaml(*, accelerated: bool) -> Spec:
     def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
         return replace(spec, bounded=reading_once if values["duplicate_keys"] == "reject" else reading)
 
-    def bounded(limits: Limits) -> Any:
-        return _bounded(yaml, loader, limits)
+    def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
+        if _needs_counting(data, limits):
+            return yaml.load(data, Loader=counting)
+        # A short document without aliases has no long number, little to merge, and few keys of one hash.
+        return yaml.load(data, Loader=careful if len(data) > DIGITS else plain)
+
+    careful = _careful(yaml, loader)
 
     def reading(limits: Limits) -> Mapping[str, Any]:
-        return {"Loader": bounded(limits)}
+        counting = _counting(yaml, careful, limits)
+        return {"limits": limits, "plain": loader, "careful": careful, "counting": counting}
 
     def reading_once(limits: Limits) -> Mapping[str, Any]:
-        return {"Loader": _unique(bounded(limits))}
+        loaders = reading(limits)
+        return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
 
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
     return Spec(
         encode=yaml.dump,
         encode_options={"Dumper": ConventionDumper, **options},
-        decode=yaml.load,
+        decode=decode,
         raw=RawCalls(
             lambda record: yaml.dump(record, Dumper=dumper, **options),
             lambda data: yaml.load(data, Loader=loader),
@@ -197,6 +228,8 @@ def _yaml(*, accelerated: bool) -> Spec:
         shared=b"*",
         check_payload=_refuse_utf16,
         encode_depth=DEFAULT_DEPTH,
+        # The loader that counts takes the innermost empty list for a scalar.
+        walked=True,
         family=_family,
         accelerated=accelerated,
         carries=CARRIES,
@@ -214,6 +247,7 @@ def _yaml(*, accelerated: bool) -> Spec:
             big_integers="exact",
             trailing="reject",
             extensions="none/reject",
+            nesting="reject",
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -23,6 +23,7 @@ from ..bench.verdict import (
     nothing_to_fix,
     outcome_of,
     preference,
+    ranked,
 )
 from ..codecs.limits import OWN_DATA
 from ..errors import RunError
@@ -97,6 +98,14 @@ class Candidate:
     def slow_build(self) -> bool:
         """Whether the library runs without the C accelerator that it should have."""
         return self.facts.accelerated is False and "/pure" not in self.name
+
+    @property
+    def of_objects(self) -> bool:
+        """Whether it takes other objects than records of dicts, filled before its clock starts.
+
+        No record of dicts is written by it alone, so that it is neither ranked nor recommended among others.
+        """
+        return bool(self.facts.takes)
 
     @cached_property
     def outcome(self) -> str:
@@ -358,12 +367,17 @@ def preferred(candidates: Iterable[Candidate], cost: Cost) -> Preferred:
     return key
 
 
-def standing_on(result: Result, corpus: str, candidates: Iterable[Candidate], cost: Cost) -> Standing:
+def standing_on(
+    result: Result, corpus: str, candidates: Iterable[Candidate], cost: Cost, also: Collection[str] = ()
+) -> Standing:
     """Rank the codecs of a corpus, the floor left out; by the run's own verdict where that is by this cost.
 
     Args:
         candidates: All that took part: verdicts on pairs depend on how many pairs there are.
+        also: Codecs that are ranked though they take other objects than dicts, see `bench.verdict.ranked`.
     """
-    samples = {e.name: cost.samples(e.cells) for e in candidates if e.name != FLOOR}
+    codecs = {e.name: e for e in candidates if e.name != FLOOR}
+    taking_part = ranked({name: e.facts for name, e in codecs.items()}).union(also)
+    samples = {name: cost.samples(e.cells) for name, e in codecs.items() if name in taking_part}
     stored = (each for each in result.rankings if each.corpus == corpus and cost.fits(each))
     return Standing.of(samples, error_share(result), next(map(Judgment.stored, stored), None))

@@ -21,8 +21,8 @@ _ROUGH: Final = 0.01
 """Share by which the sample's mean size is off, or unsure, beyond which it is said."""
 
 _ELSEWHERE: Final = (
-    "what else is to be known of a codec (values that do not occur here, payloads of strangers, the cost "
-    "of guards): `bakeoff codecs NAME`"
+    "what else is to be known of a codec (values that do not occur here, payloads of strangers): "
+    "`bakeoff codecs NAME`"
 )
 
 

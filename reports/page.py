@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..bench.results import Result
 from ..bench.stats import FEW, SESSION, TIE
-from ..bench.verdict import PARTS, preference
+from ..bench.verdict import PARTS, preference, ranked
 from ..errors import UsageError
 from ..escape import all_visible
 from . import page_placed, pipeline, stores
@@ -96,7 +96,7 @@ def render(
                 "machine": view.machine,
                 "corpus": view.corpus.name,
                 "unit": table.unit(n),
-                "codecs": {e.name: _judging(e) for e in view.candidates},
+                "codecs": _judging(view.candidates),
             }
             for n, view in enumerate(found)
         ],
@@ -145,9 +145,17 @@ def render(
     )
 
 
-def _judging(candidate: Candidate) -> dict[str, Any]:
-    """Return what the page's script cannot know of a codec: why it may not win, and how it breaks ties."""
-    return {"drawback": drawback(candidate), "taste": preference(candidate.facts, 0.0, 0.0)[:2]}
+def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
+    """Return what the page's script cannot know: who is ranked, why one may not win, and how ties break."""
+    taking_part = ranked({e.name: e.facts for e in candidates if e.name != FLOOR})
+    return {
+        e.name: {
+            "ranked": e.name in taking_part,
+            "drawback": drawback(e),
+            "taste": preference(e.facts, 0.0, 0.0)[:2],
+        }
+        for e in candidates
+    }
 
 
 def _sheets(results: Sequence[Result]) -> dict[str, Markup]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeGuard
 
 from ..bench.results import CorpusFacts, Measurement, Result
 from ..bench.stats import FEW, TIE, Ratio
-from ..bench.verdict import Contest, error_share, preference
+from ..bench.verdict import Contest, error_share, preference, ranked
 from ..codecs import is_raw, split_name
 from ..codecs.tokens import NAMES, SCHEMA_BRINGS
 from ..errors import RunError, UsageError, hint, near
@@ -154,12 +154,20 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             excluded[name] = why
         else:
             eligible.append(name)
+    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
+    if usual:
+        # Nobody who has records of dicts asked for these.
+        excluded |= {
+            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
+        }
+        eligible = usual
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
         raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
     weights = _weights(fields)
-    standing = _standing(result, fields, weights, wish.cost)
+    also = {name for name in eligible if _takes(name, fields)}
+    standing = _standing(result, fields, weights, wish.cost, also)
     samples = {name: standing.samples.get(name, ()) for name in eligible}
     fewest = min(map(len, samples.values()))
     if not fewest:
@@ -303,6 +311,11 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
     return _unfit(candidate, wish) or _too_wide(name, fields, wish)
 
 
+def _takes(name: str, fields: _Fields) -> str:
+    """Return what a codec takes and gives in the place of records of dicts; empty where it is these."""
+    return next(found[name] for found in fields.values() if name in found).facts.takes
+
+
 def _failure(candidate: Candidate, wish: Wish) -> str:
     if candidate.outcome in FAILED:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
@@ -325,6 +338,8 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
         return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
         return "runs code found in its input, and the data is not trusted (--trusted)"
+    if facts.unguarded and not wish.trusted:
+        return "lacks a guard against untrusted payloads, and the data is not trusted (--trusted)"
     if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
         return "needs the dictionary it was trained with, which the result file does not hold"
     if wish.formats and facts.format not in wish.formats:
@@ -375,12 +390,19 @@ def _weights(fields: _Fields) -> dict[str, float]:
     return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
 
 
-def _standing(result: Result, fields: _Fields, weights: Mapping[str, float], cost: Cost) -> Standing:
-    """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does."""
+def _standing(
+    result: Result, fields: _Fields, weights: Mapping[str, float], cost: Cost, also: Collection[str]
+) -> Standing:
+    """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does.
+
+    Args:
+        also: See `standing_on`.
+    """
     if len(fields) == 1:
         corpus, found = next(iter(fields.items()))
-        return standing_on(result, corpus, found.values(), cost)
+        return standing_on(result, corpus, found.values(), cost, also)
     everywhere = set.intersection(*(set(found) for found in fields.values()))
+    everywhere &= ranked({name: next(iter(fields.values()))[name].facts for name in everywhere}).union(also)
 
     def weighted(corpus: str, name: str) -> list[Measurement]:
         w = weights[corpus]

@@ -43,6 +43,7 @@ FEW_NAMES: Final = 3
 
 _DRAWBACKS: Final[Mapping[Drawback, str]] = {
     "trusted": "is for trusted data only",
+    "unguarded": "lacks a guard against untrusted payloads",
     "raw": "is no codec to import",
     "unchecked": "was not checked",
     "lossy": "is lossy here",

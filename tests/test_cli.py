@@ -217,7 +217,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
         (["pick", "--formats", "json,m"], [("plain", "json,msgpack"), ("plain", "json,marshal")]),
         (["pick", "--needs", "datetime_z"], [("plain", "datetime_zone")]),
         (["pick", "--codec", "ujs"], [("plain", "ujson")]),
-        (["once", "load", "ormsg"], [("plain", "ormsgpack")]),
+        (["once", "load", "ormsgp"], [("plain", "ormsgpack"), ("plain", "ormsgpack/unguarded")]),
         (["schema", "check", "x"], [("file", "x")]),
         (["report", "x"], [("file", "x")]),
     ],

@@ -163,7 +163,8 @@ def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_sche
     fitting = [
         name
         for name in available()
-        if (trusted or not describe(name).trusted_only) and (not formats or describe(name).format in formats)
+        if (trusted or not (describe(name).trusted_only or describe(name).unguarded))
+        and (not formats or describe(name).format in formats)
     ]
     if not fitting:
         raise RunError(f"no codec that is installed writes {' or '.join(formats)}")

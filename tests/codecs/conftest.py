@@ -13,7 +13,8 @@ from bakeoff import codecs
 from bakeoff.codecs.conventions import RULES
 from bakeoff.codecs.tokens import TOKENS
 
-NAMES = codecs.names()
+# Those without a guard promise less: tests/codecs/test_raw.py.
+NAMES = [name for name in codecs.names() if not codecs.describe(name).unguarded]
 
 
 VALUES = {token.name: token.example for token in TOKENS}

@@ -6,7 +6,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.guards import GUARDS
+from bakeoff.codecs.guards import GUARDS, unguarded
+from bakeoff.codecs.notes import about
 from targets.interface import Figure, limit
 
 RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1]}]}}
@@ -27,12 +28,50 @@ def test_a_codec_that_needs_a_schema_has_no_raw_calls():
     assert codecs.describe("msgspec-json/struct").raw() is None
 
 
-def test_guards_are_stated_for_codecs_there_are():
-    """A codec that is renamed takes its guard along, and its notes say what that costs."""
-    assert GUARDS.keys() <= set(codecs.names())
+def test_a_guard_is_said_in_the_codecs_notes():
+    """The first note of a guarded codec, which every table shows, names the variant without its guards."""
+    assert GUARDS
     for name, guards in GUARDS.items():
+        codec = bakeoff.codec(name)
         assert {guard.operation for guard in guards} <= {"dump", "load"}
-        assert all(guard.note in bakeoff.codec(name).notes for guard in guards)
+        assert tuple(guard.note(name) for guard in guards) == codec.notes[: len(guards)]
+        assert all(about(note) == "" and unguarded(name) in note for note in codec.notes[: len(guards)])
+
+
+def test_each_guarded_codec_has_a_variant_without():
+    """It is compared by default, writes and reads what the guarded one does, and says what it lacks."""
+    without = {unguarded(name): name for name in GUARDS}
+
+    assert without.keys() == {name for name in codecs.names() if codecs.describe(name).unguarded}
+    assert without.keys() <= set(codecs.usual())
+    for name, guarded in without.items():
+        codec, other = bakeoff.codec(name), bakeoff.codec(guarded)
+        payload = codec.encode(RECORD)
+        assert (other.encode(RECORD), other.decode(payload)) == (payload, codec.decode(payload))
+        assert (True, False) == (codec.unguarded, other.unguarded)
+        assert other.carries == codec.carries
+
+
+def test_marshal_refuses_lengths_beyond_the_payload_where_asked():
+    """It does not ask the library, which makes a list of 300 million items first, or takes longer still."""
+    codec = bakeoff.codec("marshal", trusted=True, policies={"trailing": "reject"})
+
+    for payload in (b"[" + (300_000_000).to_bytes(4, "little") + b"N" * 10, b"[" * 100_000):
+        with pytest.raises(bakeoff.DecodeError, match="the end of the value cannot be found"):
+            codec.decode(payload)
+
+
+@pytest.mark.parametrize("name", ["ormsgpack/unguarded", "cbor2/unguarded", "pickle/2", "marshal"])
+def test_what_does_not_look_for_the_end_says_so(name):
+    """Data after the value is passed over, as the policy says; where it can be asked for, it is refused."""
+    codec = bakeoff.codec(name, trusted=True)
+    payload = codec.encode(RECORD) + b"\x00"
+
+    assert "ignore" == codec.policies["trailing"].partition("/")[0]
+    assert RECORD == codec.decode(payload)
+    if codec.trusted_only:
+        with pytest.raises(bakeoff.DecodeError, match="after the end"):
+            codec.with_policies(trailing="reject").decode(payload)
 
 
 def test_a_stated_guard_is_the_limit_where_it_is_more():

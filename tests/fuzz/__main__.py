@@ -48,7 +48,9 @@ def targets(patterns: Sequence[str]) -> list[str]:
     Raises:
         click.UsageError: One of them means nothing.
     """
-    names = [name for name in codecs.names(needs_schema=True) if codecs.missing(name) is None]
+    # What lacks a guard promises less.
+    guarded = [name for name in codecs.names(needs_schema=True) if not codecs.describe(name).unguarded]
+    names = [name for name in guarded if codecs.missing(name) is None]
     everything = [f"decode:{name}" for name in names] + [f"encode:{name}" for name in names]
     everything += [f"part:{name}" for name in _PARTS]
     chosen: list[str] = []

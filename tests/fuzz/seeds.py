@@ -292,5 +292,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def bare(name: str) -> Codec:
-    """Return a codec that decodes whatever there is."""
-    return codecs.codec(name, trusted=True)
+    """Return a codec that decodes whatever there is, and notices what follows it."""
+    made = codecs.codec(name, trusted=True)
+    # Those of trusted payloads have to be asked: a length beyond the payload takes marshal seconds.
+    return made.with_policies(trailing="reject") if made.trusted_only else made

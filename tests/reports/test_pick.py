@@ -17,6 +17,7 @@ from bakeoff.bench.results import Cell, write
 from bakeoff.cli import main
 from bakeoff.codecs.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
+from bakeoff.reports.candidates import candidates_on, standing_on
 from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
 from bakeoff.reports.lock import check, decided, lock_of, version_range
@@ -267,6 +268,7 @@ class TestHonesty:
         [
             ({}, {"outcome": "lossy", "loss": ("`tuple` came back as `list`",)}, "is lossy here"),
             ({"trusted_only": True}, {}, "is for trusted data only"),
+            ({"unguarded": True}, {}, "lacks a guard against untrusted payloads"),
             ({}, {"facts": {"checked": False}}, "was not checked"),
             ({}, {"outcome": "out of memory", "samples": ()}, "ran out of memory in peak-load"),
             ({}, {"outcome": "timed out", "samples": ()}, "timed out in peak-load"),
@@ -281,6 +283,36 @@ class TestHonesty:
         run = replace(run, cells=tuple(replace(c, **cell) if c.cell == place else c for c in run.cells))
 
         assert f"msgpack is faster but {words} (by the cost" in recommendation(run)
+
+    def test_a_codec_of_objects_wins_where_it_was_asked_for(self, result_of):
+        """Objects are filled before the clock starts: among codecs of dicts they have no rank."""
+        facts = {"protobuf/object": {"takes": "protobuf messages"}}
+        quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
+        run = result_of({"protobuf/object": quick, "json": FIELD["json"], "bson": FIELD["bson"]}, facts=facts)
+
+        assert "bson" == (choice := pick([run], Wish())).winner.name
+        assert ("protobuf/object", "takes and gives protobuf messages") in choice.excluded
+        assert "protobuf/object" not in recommendation(run)
+        assert {"json", "bson"} == standing_on(
+            run, "messages", candidates_on(run, "messages"), Cost()
+        ).ranks.keys()
+        assert "protobuf/object" == pick([run], Wish(codec="protobuf/object")).winner.name
+        facts["thrift/object"] = {"takes": "Thrift structs"}
+        alone = result_of({"protobuf/object": quick, "thrift/object": FIELD["json"]}, facts=facts)
+        assert "protobuf/object" == pick([alone], Wish()).winner.name
+        assert "protobuf/object costs least" in recommendation(alone)
+
+    def test_a_codec_without_guards_wins_for_trusted_data(self, result_of):
+        """It is ranked all the same: a table shows what the library can do."""
+        quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
+        facts = {**FACTS, "cbor2/unguarded": {"unguarded": True}}
+        run = result_of({"cbor2/unguarded": quick, **FIELD}, facts=facts)
+
+        assert (
+            1 == standing_on(run, "messages", candidates_on(run, "messages"), Cost()).ranks["cbor2/unguarded"]
+        )
+        assert "cbor2/unguarded" in dict(pick([run], Wish()).excluded)
+        assert "cbor2/unguarded" == pick([run], Wish(trusted=True)).winner.name
 
     def test_a_tied_codec_that_gains_is_named(self, result_of):
         """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""

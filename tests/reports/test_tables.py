@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Measurement
-from bakeoff.codecs.notes import GUARDS, STRANGERS
+from bakeoff.codecs.notes import STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, page, render
 from bakeoff.reports.chart_rows import bars, summary, unseen, views
@@ -228,9 +228,9 @@ class TestText:
         ],
     )
     def test_notes_are_on_what_the_records_hold(self, result_of, profile, told):
-        """Notes on values that do not occur, on guards or on strangers are none; where they stand is said."""
-        notes = ("always", "on datetimes", "on a guard", "on strangers")
-        about = ("", "type_datetime", GUARDS, STRANGERS)
+        """Notes on values that do not occur, or on strangers, are none; where they stand is said."""
+        notes = ("always", "on datetimes", "on strangers")
+        about = ("", "type_datetime", STRANGERS)
         run = result_of(facts={"bson": {"notes": notes, "about": about}})
         run = replace(run, corpora=tuple(replace(corpus, profile=profile) for corpus in run.corpora))
         text = render([run], "text")

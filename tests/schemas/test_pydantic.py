@@ -192,8 +192,8 @@ def test_what_others_send(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_what_is_written_of_anything_is_read(name: str) -> None:
-    """However deep; what is deeper is refused."""
-    codec = codecs.codec(name, schema=Schema({"a": Any}))
+    """However deep the limit lets it be; what is deeper still than pydantic goes is refused."""
+    codec = codecs.codec(name, schema=Schema({"a": Any})).with_limits(depth=121)
     deep: Any = 0
     for _ in range(120):
         deep = [deep]
@@ -201,7 +201,7 @@ def test_what_is_written_of_anything_is_read(name: str) -> None:
     assert {"a": deep} == given(codec, codec.encode(taken(codec, {"a": deep})))
     for _ in range(300):
         deep = [deep]
-        with pytest.raises(codecs.EncodeError, match="nested more deeply"):
+        with pytest.raises(codecs.EncodeError, match="nested more"):
             codec.encode(taken(codec, {"a": deep}))
 
 

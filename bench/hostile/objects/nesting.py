@@ -58,6 +58,11 @@ def _deep(wrap: Callable[[Any], Any]) -> Callable[[Codec], Iterator[Any]]:
     return lambda codec: (_nested(wrap, levels) for levels in (10_000, DEEP))
 
 
+def _many_deep(codec: Codec) -> Iterator[Any]:
+    for levels in (100, 130, 146, 170, 199, 210, 250):
+        yield [_nested(WRAPS["lists"], levels)] * 1_000
+
+
 def _deep_keys(codec: Codec) -> Iterator[Any]:
     # Python itself recurses to hash a tuple.
     for wrap in (lambda x: (x,), lambda x: frozenset({x}), lambda x: Pair(x, 1)):
@@ -116,5 +121,11 @@ CASES: tuple[Case, ...] = (
         for kind, wrap in WRAPS.items()
     ),
     _case("deep-keys", "tuples and sets in keys, nested 1,000 deep", _deep_keys),
+    _case(
+        "many-deep-lists",
+        "lists nested 100 to 250 deep, 1,000 one after another",
+        _many_deep,
+        reads_back=False,
+    ),
     _case("cycles", "containers of each kind that hold themselves", _cycles, reads_back=False),
 )

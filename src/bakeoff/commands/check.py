@@ -126,7 +126,8 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
     for name in COMPRESSORS:
         with contextlib.suppress(codecs.MissingLibrary):
             compressed.append(f"msgpack|{compressor(name).name}")
-    names = codecs.select(selection, default=codecs.available() + compressed)
+    guarded = [name for name in codecs.available() if not codecs.describe(name).unguarded]
+    names = codecs.select(selection, default=guarded + compressed)
     for name in names:
         if (reason := codecs.missing(name)) is not None:
             raise codecs.MissingLibrary(name, reason)

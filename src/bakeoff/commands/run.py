@@ -466,7 +466,11 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
     from ..codecs.registry import RAW
 
     def told(name: str) -> bool:
-        return name == describe(name).name and missing(name) is None and describe(name).raw() is not None
+        known = describe(name)
+        # The calls of a variant without guards are those of the codec that it stands beside.
+        if name != known.name or known.unguarded or missing(name) is not None:
+            return False
+        return known.raw() is not None
 
     return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
 
