@@ -65,13 +65,14 @@ cdef extern from *:
         if (size < 16) return size > most;                                                            \\
         while (end - at >= 16) {                                                                      \\
             bakeoff_v first = {0}, second = {0};                                                      \\
-            for (i = 0; i < 120 && end - at >= 32; i++, at += 32) {                                   \\
+            for (i = 0; i < 60 && end - at >= 64; i++, at += 64) {                                    \\
                 first -= (bakeoff_v)(OPENS(bakeoff_load(at)));                                        \\
                 second -= (bakeoff_v)(OPENS(bakeoff_load(at + 16)));                                  \\
+                first -= (bakeoff_v)(OPENS(bakeoff_load(at + 32)));                                   \\
+                second -= (bakeoff_v)(OPENS(bakeoff_load(at + 48)));                                  \\
             }                                                                                         \\
-            if (end - at >= 16 && end - at < 32) {                                                    \\
+            for (; end - at >= 16 && end - at < 64; at += 16) {                                       \\
                 first -= (bakeoff_v)(OPENS(bakeoff_load(at)));                                        \\
-                at += 16;                                                                             \\
             }                                                                                         \\
             found += bakeoff_sum(first + second);                                                     \\
             if (found > (size_t)most) return 1;                                                       \\

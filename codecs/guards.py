@@ -40,9 +40,9 @@ class Guard(NamedTuple):
 
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
-    "ormsgpack": (Guard("load", 350, 0.1, "notices data after the value, which the library does not"),),
+    "ormsgpack": (Guard("load", 350, 0.08, "notices data after the value, which the library does not"),),
     "cbor2": (
-        Guard("dump", 450, 0.06, "checks how deep a record is nested, which the library does not survive"),
+        Guard("dump", 450, 0.05, "checks how deep a record is nested, which the library does not survive"),
         Guard("load", 400, 0.05, "notices data after the value, which the library does not"),
     ),
 }

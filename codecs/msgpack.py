@@ -267,8 +267,11 @@ def _ormsgpack_any() -> Spec:
     return replace(
         spec,
         whole=None,
-        notes=(Note("does not notice data after the value: for data of your own alone"), *spec.notes),
-        policies=replace(spec.policies or POLICIES, trailing="ignore"),
+        notes=(
+            "for data of your own alone: does not notice data after the value, and reads 1,024 levels",
+            *spec.notes,
+        ),
+        policies=replace(spec.policies or POLICIES, trailing="ignore", nesting="library"),
     )
 
 

@@ -74,10 +74,10 @@ def test_what_does_not_look_for_the_end_says_so(name):
             codec.with_policies(trailing="reject").decode(payload)
 
 
-def test_a_stated_guard_is_the_limit_where_it_is_more():
-    """For the operation concerned, on the corpus whose target it is above; elsewhere the target holds."""
-    cells = [("messages", "load"), ("messages", "dump"), ("movies", "load")]
-    stated, *targets = (limit(Figure("ormsgpack", *cell, 1e-6, 1.0)) for cell in cells)
+def test_a_guard_may_cost_more_than_the_target_by_what_is_stated():
+    """Of the operation concerned; elsewhere, and without guards, the target holds."""
+    cells = [("ormsgpack", "load"), ("ormsgpack", "dump"), ("ormsgpack/unguarded", "load")]
+    guarded, *others = (limit(Figure(name, "messages", operation, 1e-6, 1.0)) for name, operation in cells)
 
-    assert (1 + GUARDS["ormsgpack"][0].share, "stated") == stated
-    assert [(1.03, "target"), (1.15, "target")] == targets
+    assert (1.03 + GUARDS["ormsgpack"][0].share, "guarded") == guarded
+    assert [(1.03, "target")] * 2 == others
