@@ -50,10 +50,10 @@ __all__ = [
 FEW = 3
 """Processes below which codecs are not distinguishable, not even where one takes ten times as long."""
 
-CONTENTION = 1.2
+CONTENTION = 1.35
 """A reading of the contention this many times another was taken on a shared core, that one on a free core.
-Readings on a free core spread by 3 %, from process to process by 2 %; sharing makes them 1.5 to 1.8 times as
-high."""
+Between the slices of a timing process, which leave the caches cold, a free core gives up to 1.2 times its
+lowest reading, from process to process 2 % more or less; sharing makes readings 1.5 to 1.9 times as high."""
 
 ALPHA = 0.05
 """Chance of a false verdict anywhere in one table."""

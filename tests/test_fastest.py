@@ -164,8 +164,9 @@ def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
         bakeoff.fastest(lock=path, calibrate=True)
 
 
-def test_a_library_without_a_distribution_tells_its_version(tmp_path):
+def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatch):
     """A codec of one's own may name any; what it says of itself is believed."""
+    monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     made = bakeoff.Codec("homely", "text", str.upper, bytes.decode, library="home", version="1.2")
     bakeoff.codecs.register(made)
     path = lock(tmp_path, "homely", requires="home = '>=1.2'")

@@ -68,7 +68,7 @@ def test_targets_are_those_of_a_module_with_its_arguments(
     with pytest.raises(SystemExit, match=r"^missed: memory$"):
         tasks.targets([])
     assert len(typed) > 5
-    with pytest.raises(SystemExit, match=r"no targets 'shemas'; there are answer, corpora, "):
+    with pytest.raises(SystemExit, match=r"no targets 'shemas'; there are answer, compare, corpora, "):
         tasks.targets(["shemas"])
 
 

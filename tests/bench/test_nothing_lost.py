@@ -110,8 +110,9 @@ class TestKill:
 
         assert done.returncode == 0, done.stderr
         result = read(tmp_path / "out.json")
-        assert len(pairs(result)) >= before
-        assert pairs(result) == list(range(len(pairs(result)))) == pairs(result, "json")
+        # Those on a core that a neighbor shared may be left out of the figures.
+        assert pairs(result) == sorted(set(pairs(result))) == pairs(result, "json")
+        assert max(pairs(result)) + 1 >= before
         assert not endless.journal.exists()
 
     def test_a_cut_off_last_line_is_left_out(self, tmp_path: Path) -> None:
