@@ -183,6 +183,8 @@ class Time(Job):
         slice: Seconds of a slice.
         collect: The garbage collector is on.
         least: Contention of a free core as earlier processes saw it; 0 where there were none.
+        repeats: What repeating slices that ran on a shared core, and waiting for a free one, may take, as a
+            share of the slices' own time.
     """
 
     kind = "time"
@@ -192,6 +194,7 @@ class Time(Job):
     slice: float
     collect: bool = True
     least: float = 0.0
+    repeats: float = 1.0
 
     def digests(self) -> set[Digest]:
         """Return the corpus's and the cells'."""

@@ -40,6 +40,10 @@ _START = 0.4
 """Seconds that a process takes before its first slice; what its slices take should be worth that."""
 _ROUNDS = 5
 """Rounds of a process at the least."""
+_LONG = 30.0
+"""Seconds for a corpus from which on there is time to wait for a free core."""
+_HURRIED = 0.25
+"""What waiting for one may take otherwise, as a share of the slices' own time: more processes say more."""
 _NAMELESS = 3
 """Deaths that no cell can be blamed for, before all cells are given up."""
 
@@ -263,6 +267,7 @@ class _Contest:
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
             places=options.where(),
             least=self.run.state.least,
+            repeats=1.0 if options.patient or options.budget >= _LONG else _HURRIED,
         )
 
         begun = time.monotonic()

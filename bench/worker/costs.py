@@ -13,6 +13,8 @@ __all__ = ["costs"]
 
 _PASSES = 5
 """Times that each record is measured, the check itself among them."""
+_ALONE = 2
+"""The same of a single record: there is no other that it could cost more than."""
 
 
 def costs(
@@ -30,8 +32,9 @@ def costs(
         beat: Called before each call, as who stands still is taken to hang.
     """
     passes = [list(first)]
+    most = _PASSES if len(first) > 1 else _ALONE
     end = time.perf_counter() + seconds
-    while len(passes) < _PASSES and time.perf_counter() + sum(passes[-1]) < end:
+    while len(passes) < most and time.perf_counter() + sum(passes[-1]) < end:
         passes.append(_pass(made, len(first), beat))
     levels = [median(one) for one in passes]
     return [

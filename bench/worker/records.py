@@ -18,6 +18,8 @@ _OVERHEAD = 16
 _MOST_PARTS = 1_000_000
 """Values and keys of a record that are looked at."""
 
+_NUMBERS = frozenset({int, float, bool, type(None)})
+
 _KNOWN = tuple({token.kind for token in TOKENS})
 """Types whose values keep nothing of what an encoder asks them for."""
 
@@ -102,6 +104,8 @@ def caches_text(record: Any) -> bool:
         if (left := left - 1) < 0:
             return True
         value = stack.pop()
+        if type(value) in _NUMBERS:
+            continue  # most values of large documents, and asked a million times
         if isinstance(value, str):
             if not value.isascii():
                 return True

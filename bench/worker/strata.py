@@ -29,6 +29,8 @@ _LONG = 4
 """Of calls this many times longer than a slice, one for each stratum will do."""
 _FEWEST = 3
 """Slices of a cell whose records are all alike."""
+_FEWER = 2
+"""The same of long calls, each of which does much work: more processes say more than more slices."""
 _ENDLESS = 100
 """Unless a call is this many times longer than a slice: what disturbs it is then a part of it."""
 
@@ -99,7 +101,7 @@ def slices(found: Sequence[Stratum], rounds: int, wanted: float) -> list[int]:
     worth = [stratum.part / math.sqrt(length) for stratum, length in zip(found, lengths, strict=True)]
     least = [1 if length > _LONG * wanted else 2 for length in lengths]
     if len(found) == 1 and lengths[0] <= _ENDLESS * wanted:
-        least = [_FEWEST]
+        least = [_FEWEST if lengths[0] <= _LONG * wanted else _FEWER]
     afford = _SHARE * rounds * wanted / sum(w * length for w, length in zip(worth, lengths, strict=True))
     each = min(rounds / sum(worth), afford)
     made = [max(low, round(each * w)) for low, w in zip(least, worth, strict=True)]

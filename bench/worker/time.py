@@ -53,9 +53,6 @@ _UNREAD = 0.002
 """Seconds of slices after which the contention is read again; neighbors come and go within seconds."""
 _VOUCHED = 0.05
 """Seconds of a slice that the readings before and after it vouch for."""
-_REPEATS = 1.0
-"""What repeating slices that ran on a shared core, and waiting for a free one, may take: a share of the
-slices' own time."""
 _PAUSE = 0.002
 """Seconds between readings while the core is shared."""
 _ENOUGH = 0.5
@@ -113,6 +110,7 @@ class Process:
         beat: Told which cell is running.
         ruler: The yardstick's work, on records that are all alike.
         least: Contention of a free core, as earlier processes saw it; 0 where there were none.
+        repeats: As in `jobs.Time`.
         read: Reads the contention.
         pause: Waits for so many seconds.
 
@@ -128,6 +126,7 @@ class Process:
         ruler: Clocked | None = None,
         *,
         least: float = 0.0,
+        repeats: float = 1.0,
         read: Callable[[], float] = gauge.read,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
@@ -135,6 +134,7 @@ class Process:
         self._wanted = wanted
         self._beat = beat
         self._known = least
+        self._repeats = repeats
         self._read = read
         self._pause = pause
         self._readings: list[float] = []
@@ -264,7 +264,7 @@ class Process:
         """
         for part in self._parts():
             part.wanted = len(part.track.times)
-        left, r = _REPEATS * self._spent, self._number
+        left, r = self._repeats * self._spent, self._number
         while left > 0:
             most = limit(self._least)
             turns = [
@@ -365,7 +365,7 @@ def run(job: Time, desk: Desk) -> Answer:
     """Carry out a timing job."""
     sample = Sample.of(desk.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
-    process = Process(job.rounds, job.slice, desk.beat, least=job.least)
+    process = Process(job.rounds, job.slice, desk.beat, least=job.least, repeats=job.repeats)
     order = list(enumerate(job.cells))
     random.shuffle(order)
     with ExitStack() as stack:

@@ -62,7 +62,7 @@ def test_each_stratum_gets_slices_and_no_round_two(seconds: list[float], rounds:
         ([1e-6], [30]),  # a quick codec is in all rounds
         ([0.4e-3], [30]),
         ([1.9e-3], [8]),  # a slow one takes at most twice the time of a quick one
-        ([9e-3], [3]),  # and is in three rounds at the least
+        ([9e-3], [2]),  # and is in two rounds at the least
         ([1.0], [1]),  # or in one, where a call is as long as a process
         ([1e-6] * 999 + [1e-3], [20, 10]),  # half of the time each: the long slices are dearer
     ],
