@@ -524,7 +524,7 @@ def read(content: bytes, source: str) -> Shape:
     from ...codecs import CodecError, codec
 
     try:
-        plain = codec("json").with_limits(size=1 << 26, items=10_000_000).decode(content)
+        plain = codec("json").with_limits(size=1 << 26, items=10_000_000, depth=1_000).decode(content)
     except CodecError as error:
         raise ShapeError(source, f"is no shape: {error.reason}") from error
     version = plain.pop("bakeoff_shape", None) if isinstance(plain, dict) else None
