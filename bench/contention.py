@@ -25,7 +25,7 @@ _WORTH = 0.25
 
 
 def baseline(readings: Sequence[float], known: float = 0.0) -> float:
-    """Return the reading of a free core, as far as it has been seen.
+    """Return the lowest typical reading so far: that of a free core, unless none was free yet.
 
     Args:
         readings: Of one process; at least one.

@@ -347,7 +347,7 @@ class Timed:
         harness: Nanoseconds per call of measuring itself.
         dirty: Share of slices that were disturbed.
         contention: Of the core during the slices behind the figures, see `bench.contention`.
-        least: The reading of a free core, as far as it has been seen.
+        least: The baseline of the contention so far, see `bench.contention.baseline`.
     """
 
     kind: ClassVar[str] = "timed"

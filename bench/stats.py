@@ -341,7 +341,7 @@ def split(alpha: float, looks: int) -> float:
 
 
 def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
-    """Whether two cells were measured on a core in the same state, free or shared, as far as it is known."""
+    """Whether two cells were measured on a core in the same state, free or shared; unknown states match."""
     one, other = contention_of(a), contention_of(b)
     return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
 

@@ -72,7 +72,7 @@ class Place(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """Who may win, of some codecs: those that none of them is surely faster than.
+    """The codecs that may win: no other one is surely faster.
 
     Attributes:
         winner: The codec to take: of the cheapest and those that surely cost the same, the preferred one.
@@ -142,16 +142,16 @@ class Judgment:
         }
 
     def contest(self, eligible: Collection[str], preferred: Preferred) -> Contest | None:
-        """Return who may win; None where nobody is eligible.
+        """Return the codecs that may win; None if none is eligible.
 
         Args:
-            eligible: Who takes part.
-            preferred: Which one is taken of those that surely cost the same.
+            eligible: The codecs to choose from.
+            preferred: Sort key that breaks ties between codecs of the same cost.
         """
         places = self.places(eligible)
         if not places:
             return None
-        # Pairs with few processes in common may contradict one another: then nobody comes first.
+        # Pairs with few processes in common may contradict each other; then no codec has rank 1.
         cheapest, *others = [name for name, place in places.items() if place.first == 1] or list(places)[:1]
         same = [name for name in others if self.judged[name, cheapest][0] == "same"]
         winner = min([cheapest, *same], key=preferred)

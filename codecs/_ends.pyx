@@ -85,7 +85,7 @@ cdef unsigned char[32] _LENGTH = [
 
 
 cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    # Counted where no byte of the payload could be, as far as the compiler knows.
+    # A local copy: the compiler must assume that what a pointer leads to aliases the payload.
     cdef held_t counted = held[0]
     cdef Py_ssize_t end = _msgpack_values(data, size, 0, 1, &counted)
     held[0] = counted
@@ -263,7 +263,7 @@ _fill_lengths()
 
 
 cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    # Counted where no byte of the payload could be, as far as the compiler knows.
+    # A local copy: the compiler must assume that what a pointer leads to aliases the payload.
     cdef held_t counted = held[0]
     cdef Py_ssize_t end = _cbor_values(data, size, 0, 1, &counted)
     held[0] = counted

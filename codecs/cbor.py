@@ -167,8 +167,8 @@ def _unguarded() -> Spec:
         of_tags=(),
         encode_depth=0,
         notes=(
-            "for data of your own alone: does not notice data after the value, nor what shared references "
-            "and long decimals amount to, reads 400 levels, and dies of writing 7,000",
+            "for trusted data only: misses trailing data and expanding references and decimals, reads 400 "
+            "levels, and crashes on writing 7,000",
             *(note for note in spec.notes if about(note) != STRANGERS),
         ),
         policies=replace(spec.policies or Policies(), trailing="ignore", nesting="library"),

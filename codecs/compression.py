@@ -40,7 +40,7 @@ FREE = 1024 * 1024
 """Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
 little takes more than some 75 MiB."""
 LZ4_RATIO = 255
-"""Bytes that one of LZ4's stands for at the most (lz4_Block_format.md: each byte of a length adds 255)."""
+"""Most bytes that one compressed byte expands to (lz4_Block_format.md: each length byte adds 255)."""
 CHECKSUM = 4
 """Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024

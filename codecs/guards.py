@@ -1,9 +1,9 @@
 """What a codec's guards cost over its library's own call, where that is more than 3 %.
 
-A guard that costs more is a policy that one asks for, unless it protects from payloads of strangers and
-cannot be had for less. Then it is here, the codec's row of every table says so, and a variant without it is
-in the same table. Measured on `messages` (some 1,500 bytes, a hundred values), and held to by ``python3
-tasks.py targets interface``.
+A guard that costs more is an optional policy, unless it protects against untrusted payloads and no cheaper
+one exists. Such guards are listed here. The codec's row says so in every table, and a variant without the
+guard is in the same table. Costs are for `messages` (about 1,500 bytes, a hundred values); ``python3 tasks.py
+targets interface`` checks them.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class Guard(NamedTuple):
         return f"{self.operation} +{self.share:.0%} ({self.nanoseconds:,} ns)"
 
     def note(self, name: str) -> str:
-        """Return what it does and costs a codec, and which one has it not."""
-        return f"guarded: {self.what}, at {self.cost} on messages; {unguarded(name)} has no such guard"
+        """Return what it does, what it costs, and which variant does without it."""
+        return f"guarded: {self.what}; costs {self.cost} on messages; {unguarded(name)} does without"
 
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
-    "ormsgpack": (Guard("load", 350, 0.08, "notices data after the value, which the library does not"),),
+    "ormsgpack": (Guard("load", 350, 0.08, "detects trailing data, which the library does not"),),
     "cbor2": (
-        Guard("dump", 450, 0.05, "checks how deep a record is nested, which the library does not survive"),
-        Guard("load", 400, 0.05, "notices data after the value, which the library does not"),
+        Guard("dump", 450, 0.05, "checks nesting, as a deep record crashes the library"),
+        Guard("load", 400, 0.05, "detects trailing data, which the library does not"),
     ),
 }
-"""Codec to what it pays for, beside each one a variant without: `unguarded`."""
+"""The guards of each codec that has any; `unguarded` names its variant without them."""
 
 
 def unguarded(name: str) -> str:

@@ -268,7 +268,7 @@ def _ormsgpack_any() -> Spec:
         spec,
         whole=None,
         notes=(
-            "for data of your own alone: does not notice data after the value, and reads 1,024 levels",
+            "for trusted data only: misses trailing data, and reads 1,024 levels",
             *spec.notes,
         ),
         policies=replace(spec.policies or POLICIES, trailing="ignore", nesting="library"),

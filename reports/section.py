@@ -115,8 +115,8 @@ class SectionBuilder:
         shown = [entry for row in rows for entry in row.entries.values()]
         if any(entry.verdict in _LEVEL and entry.text.startswith("(") for entry in shown):
             yield (
-                "a ratio in parentheses is not distinguishable from 1; its own ± may exclude 1, as all pairs "
-                "of a column are judged together"
+                "a ratio in parentheses is not distinguishable from 1 (all pairs of a column are judged "
+                "together, so its own ± may exclude 1)"
             )
         yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
 

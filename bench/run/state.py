@@ -69,7 +69,7 @@ class State:
         codecs: Facts by name.
         corpora: Facts by name.
         warnings: In the order they came up.
-        least: Contention of a free core, as far as it has been seen; 0 where it was not read.
+        least: Baseline of the contention so far, see `bench.contention.baseline`; 0 without readings.
     """
 
     def __init__(self) -> None:

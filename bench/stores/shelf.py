@@ -82,7 +82,7 @@ class Filling:
 
 @dataclass(slots=True)
 class Filled:
-    """A store that holds what it was filled with; one to be written to grows, as far as `renew` lets it.
+    """A filled store. One that is written to grows until `renew` replaces it.
 
     Attributes:
         store: Another one each time that `renew` is called.
@@ -99,7 +99,7 @@ class Filled:
     users: int = 0
 
     def renew(self) -> None:
-        """Make the store anew if it has grown too much.
+        """Replace the store by a new one if it has grown too much.
 
         Nothing is ever removed from one: that would do, untimed, the work that puts have put off, and leave
         room behind which the next puts need not make.

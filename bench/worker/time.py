@@ -228,7 +228,7 @@ class Process:
 
     @property
     def _least(self) -> float:
-        """The contention of a free core, as far as it is known."""
+        """The baseline of the contention so far."""
         return baseline(self._readings, self._known)
 
     def _turn(self, cell: _Cell, part: _Part, r: int) -> float:
