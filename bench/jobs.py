@@ -82,11 +82,13 @@ class Corpus:
         sample: Digest of its sample.
         schema: Digest of a pickle of its `Schema`, empty where it has none.
         training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
+        depth: Limit of depth that its records need; 0 where the default suffices.
     """
 
     sample: Digest
     schema: Digest = ""
     training: Digest = ""
+    depth: int = 0
 
     def digests(self) -> set[Digest]:
         """Return those that there are."""

@@ -197,8 +197,7 @@ cdef class Codec:
         self.schema, self.compression = spec.schema, spec.compression
         self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
         self._check_keys, self._shared = spec.check_keys, spec.shared
-        unlimited = spec.policies is not None and spec.policies.stated("nesting", "load") == "library"
-        if not unlimited or spec.limits.depth is not None or spec.rejects_nesting:
+        if spec.limits_depth or spec.limits.depth is not None or spec.rejects_nesting:
             self._is_deeper = deeper(spec.format.name)
         self._set_limits(spec.limits)
         self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")

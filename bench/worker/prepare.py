@@ -17,6 +17,7 @@ from ...schemas.load import FROM_FILE
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
+from .limits import depth_needed
 from .records import Sample, make_sample
 
 if TYPE_CHECKING:
@@ -95,10 +96,15 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
-    found = Corpus(
-        desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
-    )
     profile = corpus.profile()
+    # The innermost level may be an empty container, and a batch is one level more.
+    levels = int(profile["depth_max"]) + 1 + (batch > 1)
+    found = Corpus(
+        desk.blobs.put(sample.stored()),
+        desk.blobs.put(pickle.dumps(schema)) if typed else "",
+        kept,
+        depth_needed(levels),
+    )
     read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
     name, description = corpus.name, corpus.description
     if batch > 1:
