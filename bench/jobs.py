@@ -116,6 +116,7 @@ class Prepare(Job):
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
         twins: Codecs of which to find out whether the schema has something to fix.
+        joining: Codecs of objects, which join where the records are such objects, all of one class.
     """
 
     kind = "prepare"
@@ -138,6 +139,7 @@ class Prepare(Job):
     after: int | None = None
     size: int | None = None
     twins: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,6 +287,7 @@ class Prepared:
         remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
         idle: Those of its twins that the schema has nothing to fix for.
+        joined: The codecs that join.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -294,6 +297,7 @@ class Prepared:
     remark: str
     path: tuple[str, ...]
     idle: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +311,7 @@ class Checked:
         records: Records that were compared.
         encoded: Records that were encoded.
         fixes: Its schema has something to do.
+        as_is: The records are the objects that it takes in the place of dicts.
         figures: Of operations that fall out of the check.
         beside: What stands beside these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
@@ -327,6 +332,7 @@ class Checked:
     records: int = 0
     encoded: int = 0
     fixes: bool = False
+    as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .binding import Schema
+    from .objects import Family
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -87,6 +88,7 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
+        makes: Kinds of classes whose objects it takes and gives as they are, with the class for its schema.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Declaration:
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
     unguarded: bool = False
+    makes: frozenset[Family] = frozenset()
 
 
 _declared: dict[str, Declaration] = {}
@@ -118,6 +121,7 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
+    makes: Collection[Family] = (),
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -155,6 +159,7 @@ def declare(
             raw=lambda: describe_codec().raw,
             usual=usual,
             unguarded=unguarded,
+            makes=frozenset(makes),
         )
         return describe_codec
 

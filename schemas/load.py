@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..codecs.objects import record_class
 from ..errors import UsageError
 from ..files import import_from_here
 from . import types as t
@@ -21,9 +22,6 @@ __all__ = ["FROM_FILE", "is_named", "load"]
 
 FROM_FILE = "bakeoff_schema_"
 """How modules begin that stand for a file: nothing else can import them."""
-
-_MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
-"""What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
 
 
 def is_named(text: str) -> bool:
@@ -121,7 +119,7 @@ def _records(module: ModuleType) -> dict[str, Any]:
         and isinstance(value, type)
         and value.__module__ == module.__name__
         and not issubclass(value, enum.Enum)
-        and any(hasattr(value, mark) for mark in _MARKS)
+        and (hasattr(value, "__required_keys__") or record_class(value) is not None)
     }
 
 

@@ -66,6 +66,7 @@ class Options:
         twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
+        joining: Codecs of objects, which join on corpora of such objects.
     """
 
     corpora: tuple[str, ...]
@@ -99,6 +100,7 @@ class Options:
     ratios: bool = False
     twins: bool = False
     places: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""
@@ -156,6 +158,7 @@ class Options:
         for key in ("corpora", "codecs", "operations", "null"):
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
+        plain["joining"] = tuple(str(plain.get("joining") or "").split())
         return typed(cls, plain)
 
     def sources(self) -> list[tuple[str, int | None]]:

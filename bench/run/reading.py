@@ -61,6 +61,7 @@ def prepare(
         after=after,
         size=size,
         twins=tuple(bare_name(name) for name in options.codecs if options.twins and bare_name(name) != name),
+        joining=options.joining,
     )
     schedule = Schedule(options)
 

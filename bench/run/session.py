@@ -280,7 +280,7 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        codecs = self._entered(source, frozenset(prepared.idle))
+        codecs = (*self._entered(source, frozenset(prepared.idle)), *prepared.joined)
         return Stage(
             facts.name,
             prepared.corpus,

@@ -11,7 +11,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from ...codecs import CodecError
+from ...codecs import CodecError, codec, describe, split_name
+from ...codecs.objects import FAMILIES, RecordClass, record_class
 from ...errors import RunError, UsageError
 from ...schemas.load import FROM_FILE
 from ..desk import Desk
@@ -73,8 +74,9 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     )
     if not records:
         raise RunError(f"{job.source}: there is no record in it")
-    schema = _schema(corpus, records, job)
-    if job.infer or job.schema:
+    known = _class(records)
+    schema = _schema(corpus, records, job, known)
+    if known is None and (job.infer or job.schema):
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
@@ -105,6 +107,11 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         kept,
         depth_needed(levels),
     )
+    remark = corpus.remark
+    if known is not None and getattr(schema, "as_objects", False):
+        profile |= {"class": known.cls.__qualname__, "class_kind": FAMILIES[known.family]}
+    elif known is not None and schema is None:
+        remark = remark or f"{corpus.name}: {_no_schema(known)}"
     read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
     name, description = corpus.name, corpus.description
     if batch > 1:
@@ -129,16 +136,42 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
-        corpus.remark,
+        remark,
         tuple(entry for entry in sys.path if entry),
-        tuple(name for name in job.twins if typed and _is_idle(schema, name)),
+        tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
+        tuple(name for name in job.joining if typed and _makes(name, known)),
     )
 
 
-def _is_idle(schema: Any, name: str) -> bool:
+def _makes(name: str, known: RecordClass | None) -> bool:
+    """Whether a codec makes objects of the records' class by itself."""
+    return known is not None and known.family in describe(split_name(name)[0]).makes
+
+
+def _no_schema(known: RecordClass) -> str:
+    from ...schemas.declare import SchemaError
+    from ...schemas.declare import describe as described
+
+    try:
+        described(known.cls, lenient=True)
+    except SchemaError as error:
+        return f"the class of the records is no schema: {error}"
+    return "the class of the records is not their schema"
+
+
+def _class(records: list[Any]) -> RecordClass | None:
+    """Return what is known of the class that all records are of; None where there is none."""
+    first, *others = {type(record) for record in records}
+    return None if others else record_class(first)
+
+
+def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
     """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
     try:
-        return schema.fixer(name) is None
+        made = codec(name)
+        if known is not None and known.token in made.carries:
+            return True
+        return schema.fixer(made) is None
     except (CodecError, UsageError):
         return False
 
@@ -169,8 +202,11 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
         yield records[start : start + size]
 
 
-def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
+def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass | None) -> Any:
+    """Return the schema of the records: as named, their class, or as inferred; None where there is none."""
     from ...schemas import Schema
+    from ...schemas.declare import SchemaError
+    from ...schemas.declare import describe as described
 
     if job.schema:
         from ...datasets.schema import schema
@@ -181,7 +217,15 @@ def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
                 f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
                 f"file that is --schema {Path(job.schema).stem}:NAME"
             )
-        return named
+        # Objects of the class that is named are to come back as such.
+        of_class = known is not None and getattr(named.types, "cls", None) is known.cls
+        return Schema(named, as_objects=True, name=named.name) if of_class else named
+    if known is not None and corpus.schema is None:
+        try:
+            types = described(known.cls, lenient=True)
+        except SchemaError:
+            return None
+        return Schema(types, as_objects=True, name=known.cls.__qualname__)
     if job.infer:
         return Schema.infer(records)
     return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)

@@ -309,9 +309,12 @@ def _check_schemas(options: Options, asked: Sequence[str]) -> None:
     """
     from ..codecs import describe, split_name
     from ..datasets import names
+    from ..datasets.corpora import is_function
 
     if options.infer or options.schema or any(set(pattern) & set("*?[") for pattern in asked):
         return
+    if options.trusted or any(map(is_function, options.corpora)):
+        return  # records may be objects, whose class is the schema
     if asked and not set(options.corpora) & set(names()):
         for name in options.codecs:
             if split_name(name)[1] or describe(name).needs_schema:
@@ -352,6 +355,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
         "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
+        "joining": _joining(given["codecs"], entered) if given["codecs"] or stored is None else None,
         "operations": _operations(given, stored),
         "places": given["places"],
     }
@@ -373,8 +377,27 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     if given["raw"]:
         options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
     if given["compress"] is not None:
-        options = dataclasses.replace(options, codecs=_compressed(options.codecs, given["compress"]))
-    return options
+        codecs, joining = (_compressed(each, given["compress"]) for each in (options.codecs, options.joining))
+        options = dataclasses.replace(options, codecs=codecs, joining=joining)
+    entered_already = set(options.codecs)
+    joining = tuple(name for name in options.joining if name not in entered_already)
+    return dataclasses.replace(options, joining=joining)
+
+
+def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
+    """Return the codecs that join where records are objects of one class; none where codecs were named.
+
+    Args:
+        asked: As typed after ``-c``.
+        entered: The codecs that are entered without it.
+    """
+    from ..codecs import describe, names, select
+
+    if any(not part.strip().startswith("!") for pattern in asked for part in pattern.split(",")):
+        return ()
+    makes = [name for name in names(needs_schema=True) if describe(name).makes]
+    left = set(select(asked, default=(*entered, *makes))) if asked else set(makes)
+    return tuple(name for name in makes if name in left)
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
