@@ -49,6 +49,12 @@ UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON
 """
 
 
+_INTEGER = re.compile(
+    r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
+)
+"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Root of all kinds."""
@@ -65,7 +71,8 @@ class Leaf(Kind):
         unit: What timestamps count.
         symbols: Names and numbers of an ``enum``.
         form: How it is written, by its name in the language that it was read from, where that has several
-            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``. Other languages pass over it.
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            pass over it.
     """
 
     wire: Wire
@@ -74,6 +81,15 @@ class Leaf(Kind):
     unit: Literal["ms", "us", "ns"] = "us"
     symbols: tuple[tuple[str, int], ...] = ()
     form: str = ""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest integer that an ``int`` has room for."""
+        found = _INTEGER.search(self.form)
+        bits = int(found["bits"]) if found else self.bits
+        if found and found["unsigned"]:
+            return 0, (1 << bits) - 1
+        return -1 << (bits - 1), (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from ...codecs.paths import step
@@ -267,8 +268,9 @@ class _Reader:
         if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
             raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
         if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
-            if leaf.type == t.DecimalType() and not _is_decimal(node):
-                leaf = _PRIMITIVE["bytes"]
+            if leaf.type == t.DecimalType():
+                digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
+                leaf = replace(leaf, form=digits) if _is_decimal(node) else _PRIMITIVE["bytes"]
             return self.named(node, leaf, path, space) if kind == "fixed" else leaf
         if kind in _PRIMITIVE:
             return _PRIMITIVE[kind]
@@ -350,6 +352,8 @@ class _Reader:
     def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
+        if node["type"] == "fixed" and leaf.type == t.BytesType():
+            leaf = replace(leaf, form=f"fixed({node['size']})")
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 

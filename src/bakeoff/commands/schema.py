@@ -173,7 +173,13 @@ def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
     made = named(schema, **({"as_objects": True} if as_objects else {}))
     # Third parties' codecs are imported here only when they are named.
     ours = [name for name in available() if not describe(name).entry_point]
-    click.echo("\n\n".join(made.plan(name) for name in select(codecs, default=ours)))
+    plans = {name: made.plan(name) for name in select(codecs, default=ours)}
+    # A plan with something in it has a line for each place.
+    idle = [name for name, plan in plans.items() if "\n" not in plan]
+    said = [plan for name, plan in plans.items() if name not in idle]
+    if idle:
+        said.append(f"{made.name} after {', '.join(idle)}: nothing to do")
+    click.echo("\n\n".join(said))
 
 
 @command.command("check")
