@@ -108,6 +108,7 @@ class Prepare(Job):
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
         schema: What the records are said to be, as typed; empty for nothing.
+        include: Folders that its imports are looked for in first.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
@@ -132,6 +133,7 @@ class Prepare(Job):
     training: bool
     batch: int
     schema: str = ""
+    include: tuple[str, ...] = ()
     seconds: float | None = None
     after: int | None = None
     size: int | None = None

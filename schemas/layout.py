@@ -11,7 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..codecs.paths import step
@@ -20,6 +20,7 @@ from .declare import SchemaError
 
 __all__ = [
     "Choice",
+    "Chosen",
     "Kind",
     "Layout",
     "Leaf",
@@ -186,6 +187,19 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """Why a part of a definition is read, where nobody has named one and it has several.
+
+    Attributes:
+        remark: Which one and why, in a line.
+        others: Names of those that could have been meant.
+    """
+
+    remark: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The layout of a schema.
 
@@ -193,12 +207,14 @@ class Layout:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
         definition: The file that it was read from, which is written again as it is; empty where that was
-            compiled, and is no text of the language.
+            compiled, and is no text of the language, or says more than the layout.
+        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
 
     root: Kind
     language: str = ""
     definition: bytes = b""
+    chosen: Chosen | None = field(default=None, compare=False)
 
     def records(self) -> Iterator[Record]:
         """Yield each record once, those that others hold before them."""

@@ -169,7 +169,7 @@ def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
     if job.schema:
         from ...datasets.schema import schema
 
-        named = schema(job.schema)
+        named = schema(job.schema, job.include)
         if (cls := _unreachable(named)) is not None:
             raise RunError(
                 f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "

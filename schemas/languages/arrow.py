@@ -309,13 +309,17 @@ def schema_in(data: bytes, name: str) -> pa.Schema:
         raise SchemaError("$", f"{name} is no Arrow IPC stream or file: {error}") from error
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of the rows of an IPC file or stream.
 
     Raises:
         SchemaError: It is neither, or has a type that records cannot have.
-        UsageError: pyarrow is not installed.
+        UsageError: pyarrow is not installed, or a part is named: such a schema has none.
     """
+    if part:
+        raise UsageError(
+            f"{name} has no part {part!r}: an Arrow schema is that of its rows; leave out #{part}"
+        )
     schema = schema_in(data, name)
     told = _facts(schema.metadata)
     reading = _Reading()

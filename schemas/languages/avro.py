@@ -24,6 +24,7 @@ from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
@@ -204,13 +205,19 @@ def _form(kind: Kind) -> str:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of an Avro schema.
 
     Fields with a default are required, as every decoded record has them. A union of one branch is that
     branch.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: Name of the record, where it is not all of the schema.
+
     Raises:
+        UsageError: It has no record of that name.
         SchemaError: Not an Avro schema, or one whose records can hold themselves, which no library here reads
             without risk to the process; or one that is nested more than 100 deep.
     """
@@ -218,7 +225,11 @@ def read(data: bytes, name: str) -> Layout:
         node = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError("$", f"{name} is not JSON: {error}") from error
-    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data)
+    try:
+        node, data, chosen = part_of(node, part, name, data)
+    except RecursionError as error:
+        raise SchemaError("$", f"{name} is nested too deeply") from error
+    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
 _LOGICAL: dict[tuple[str, str], Leaf] = {

@@ -18,6 +18,7 @@ from ..files import is_result_file
 from . import _completion
 from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
 from ._output import encoded, layout, typed
+from ._schemas import include_option
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -127,8 +128,9 @@ _NOTHING = 1
     metavar="SCHEMA",
     shell_complete=_completion.files,
     help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run. "
-    "Codecs that need one enter, too.",
+    "Codecs that need one enter, too. FILE.proto#Message names one of several records.",
 )
+@include_option
 @click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
 @reading
 @click.option(
@@ -230,9 +232,9 @@ def _trust_nothing(stored: Options, typed: Sequence[str], given: str | None, pat
     import shlex
 
     from ..datasets.corpora import is_function
-    from ..schemas.languages import language_of
+    from ..schemas.naming import is_definition
 
-    if given != stored.schema and stored.schema and language_of(stored.schema) is None:
+    if given != stored.schema and stored.schema and not is_definition(stored.schema):
         raise UsageError(
             f"{path}: would import {stored.schema} for its schema, which is not done because a file says so; "
             f"if you want that, type it again: --schema {shlex.quote(stored.schema)}"
@@ -351,10 +353,13 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
+        "include": given["include"] or None,
         "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
         "operations": _operations(given, stored),
         "places": given["places"],
     }
+    if given["include"] and not (given["schema"] or (stored and stored.schema)):
+        raise UsageError("-I is for the imports of --schema FILE.proto, which is not there")
     if given["sizes"] is not None:
         if any(map(_read_once, corpora)):
             raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
