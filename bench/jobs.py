@@ -282,7 +282,7 @@ class Prepared:
         facts: Of the corpus, for the result file.
         corpus: The sample, and what goes with it.
         bad: Where and why the first records were skipped.
-        remark: What the user may not expect, or nothing.
+        remark: What the user may not expect, a line each, or nothing.
         path: What later workers need in `sys.path`.
         idle: Those of its twins that the schema has nothing to fix for.
     """

@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError
+from ...datasets.formats import codec_of
 from ...errors import RunError, UsageError
 from ...schemas.load import FROM_FILE
 from ..desk import Desk
@@ -26,6 +27,8 @@ __all__ = ["run"]
 
 _FEWEST = 4
 """Records of a sample, however large they are."""
+_LITTLE = 20
+"""Records of a corpus that hardly tell what others are like."""
 
 
 def run(job: Prepare, desk: Desk) -> Answer:
@@ -73,6 +76,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     if not records:
         raise RunError(f"{job.source}: there is no record in it")
     schema = _schema(corpus, records, job)
+    remarks = tuple(_remarks(corpus, records, schema, job))
     if job.infer or job.schema:
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
@@ -123,10 +127,23 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
-        corpus.remark,
+        "\n".join(filter(None, (corpus.remark, *remarks))),
         tuple(entry for entry in sys.path if entry),
         tuple(name for name in job.twins if typed and _is_idle(schema, name)),
     )
+
+
+def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> Iterator[str]:
+    """Yield what the user may not expect of the records and their schema."""
+    from ..fit import better_part
+
+    if job.schema and (given := schema.given) is not None and given.chosen is not None:
+        yield given.chosen.remark
+        yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
+    elif schema is not None and corpus.schema is schema:
+        yield f"{job.source}: measured with the schema in it; --schema or --infer takes another"
+    if 1 < len(records) < _LITTLE and job.records is None:
+        yield f"{job.source}: {len(records)} records are few; what holds for them may not hold for others"
 
 
 def _is_idle(schema: Any, name: str) -> bool:
@@ -178,4 +195,5 @@ def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
         return named
     if job.infer:
         return Schema.infer(records)
-    return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)
+    found = corpus.schema
+    return found if found is None or isinstance(found, Schema) else Schema(found, as_objects=True)

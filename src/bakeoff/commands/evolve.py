@@ -168,7 +168,7 @@ def _given(
     """
     from ..bench.evolution.given import as_version
     from ..datasets import corpus
-    from .schema import codec_of
+    from ..datasets.formats import codec_of
 
     rows = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -314,12 +314,31 @@ def _check_schemas(options: Options, asked: Sequence[str]) -> None:
 
     if options.infer or options.schema or any(set(pattern) & set("*?[") for pattern in asked):
         return
-    if asked and not set(options.corpora) & set(names()):
+    how = {"format": options.format, "at": options.at, "trusted": options.trusted}
+    if asked and not set(options.corpora) & set(names()) and not _bring_schemas(options.corpora, how):
         for name in options.codecs:
             if split_name(name)[1] or describe(name).needs_schema:
                 raise UsageError(
                     f"{name}: needs a schema, and your own records bring none; add --infer or --schema FILE"
                 )
+
+
+def _bring_schemas(sources: Sequence[str], how: Mapping[str, Any]) -> bool:
+    """Whether all corpora are files that have a schema in them, as those of Avro; nothing is opened."""
+    from ..datasets import corpus
+    from ..datasets.corpora import is_function
+    from ..datasets.files import Files
+    from ..errors import BakeoffError
+
+    found = []
+    for source in sources:
+        if _read_once(source) or is_function(source):
+            return False
+        try:
+            found.append(corpus(source, format=how["format"], at=how["at"], trusted=how["trusted"]))
+        except BakeoffError:
+            return False  # which its own check says
+    return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
@@ -348,7 +367,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "cell_memory",
     ):
         chosen[key] = given[key]
-    declared = given["schema"] is not None
+    declared = given["schema"] is not None or (not given["infer"] and _bring_schemas(corpora, given["how"]))
     entered = names(needs_schema=declared) if given["patient"] else usual(needs_schema=declared)
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..escape import visible
 from ..grid import draw
 from . import _completion
 from ._options import RECORDS, Share, reading, selecting
@@ -18,7 +20,7 @@ from ._schemas import include_option, named
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
-__all__ = ["codec_of", "command"]
+__all__ = ["command"]
 
 SHOWN = 40
 """Characters of an example."""
@@ -220,8 +222,10 @@ def check(
     Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 the records cannot be read,
     there are none, or the command cannot be carried out as typed.
     """
+    from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus
     from ..datasets.errors import UnreadableCorpus
+    from ..datasets.formats import codec_of
     from ..errors import UsageError
     from ..schemas import AdviceCounter
 
@@ -229,30 +233,24 @@ def check(
     counter = AdviceCounter()
     try:
         rows = corpus(source, records, **how)
-        advise = made.adviser(codec or codec_of(source, how["format"]))
+        form = codec or codec_of(source, how["format"])
+        advise = made.adviser(form)
+        first: list[Any] = []
         with slow_progress(f"checking {source}") as progress:
             for record in rows.records(progress):
+                if len(first) < LOOKED_AT:
+                    first.append(copy.deepcopy(record))
                 counter.add(advise(record)[1])
     except UnreadableCorpus as error:
         # A program that asks whether there is advice is not to take this for a yes.
         raise UsageError(str(error)) from error
     _report(rows.source, made, counter)
+    for line in better_part(first, made, schema, include, form) if counter.errors else ():
+        click.echo(visible(line), err=True)
     report_remark(rows)
     report_skipped(rows.source, rows.skipped, rows.bad)
     if counter.total if notes else counter.errors:
         context.exit(1)
-
-
-def codec_of(source: str, source_format: str | None) -> str:
-    """Return the codec whose conventions a file's format follows."""
-    from ..datasets.formats import format_of
-    from ..errors import UsageError
-
-    try:
-        kind = format_of(Path(source), source_format)
-    except UsageError:
-        return "json"
-    return kind.codec or "json"
 
 
 def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
