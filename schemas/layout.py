@@ -11,7 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..codecs.paths import step
@@ -20,6 +20,7 @@ from .declare import SchemaError
 
 __all__ = [
     "Choice",
+    "Chosen",
     "Kind",
     "Layout",
     "Leaf",
@@ -49,6 +50,12 @@ UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON
 """
 
 
+_INTEGER = re.compile(
+    r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
+)
+"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Root of all kinds."""
@@ -65,7 +72,8 @@ class Leaf(Kind):
         unit: What timestamps count.
         symbols: Names and numbers of an ``enum``.
         form: How it is written, by its name in the language that it was read from, where that has several
-            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``. Other languages pass over it.
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            pass over it.
     """
 
     wire: Wire
@@ -74,6 +82,15 @@ class Leaf(Kind):
     unit: Literal["ms", "us", "ns"] = "us"
     symbols: tuple[tuple[str, int], ...] = ()
     form: str = ""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest integer that an ``int`` has room for."""
+        found = _INTEGER.search(self.form)
+        bits = int(found["bits"]) if found else self.bits
+        if found and found["unsigned"]:
+            return 0, (1 << bits) - 1
+        return -1 << (bits - 1), (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +187,19 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """Why a part of a definition is read, where nobody has named one and it has several.
+
+    Attributes:
+        remark: Which one and why, in a line.
+        others: Names of those that could have been meant.
+    """
+
+    remark: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The layout of a schema.
 
@@ -177,12 +207,14 @@ class Layout:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
         definition: The file that it was read from, which is written again as it is; empty where that was
-            compiled, and is no text of the language.
+            compiled, and is no text of the language, or says more than the layout.
+        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
 
     root: Kind
     language: str = ""
     definition: bytes = b""
+    chosen: Chosen | None = field(default=None, compare=False)
 
     def records(self) -> Iterator[Record]:
         """Yield each record once, those that others hold before them."""

@@ -17,12 +17,14 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
@@ -203,13 +205,19 @@ def _form(kind: Kind) -> str:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of an Avro schema.
 
     Fields with a default are required, as every decoded record has them. A union of one branch is that
     branch.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: Name of the record, where it is not all of the schema.
+
     Raises:
+        UsageError: It has no record of that name.
         SchemaError: Not an Avro schema, or one whose records can hold themselves, which no library here reads
             without risk to the process; or one that is nested more than 100 deep.
     """
@@ -217,7 +225,11 @@ def read(data: bytes, name: str) -> Layout:
         node = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError("$", f"{name} is not JSON: {error}") from error
-    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data)
+    try:
+        node, data, chosen = part_of(node, part, name, data)
+    except RecursionError as error:
+        raise SchemaError("$", f"{name} is nested too deeply") from error
+    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
 _LOGICAL: dict[tuple[str, str], Leaf] = {
@@ -267,8 +279,9 @@ class _Reader:
         if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
             raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
         if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
-            if leaf.type == t.DecimalType() and not _is_decimal(node):
-                leaf = _PRIMITIVE["bytes"]
+            if leaf.type == t.DecimalType():
+                digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
+                leaf = replace(leaf, form=digits) if _is_decimal(node) else _PRIMITIVE["bytes"]
             return self.named(node, leaf, path, space) if kind == "fixed" else leaf
         if kind in _PRIMITIVE:
             return _PRIMITIVE[kind]
@@ -350,6 +363,8 @@ class _Reader:
     def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
+        if node["type"] == "fixed" and leaf.type == t.BytesType():
+            leaf = replace(leaf, form=f"fixed({node['size']})")
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 

@@ -14,7 +14,8 @@ from urllib.parse import unquote
 from ...codecs.conventions import FAMILIES
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+from ..layout import Choice, Chosen, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+from .parts import choose, unknown
 
 __all__ = ["read", "write"]
 
@@ -169,28 +170,86 @@ _REFUSED = (
     "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "additionalItems",
 )  # fmt: skip
 """What changes which types a value may have, and records cannot have."""
+_WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf"})
+"""What a document says that is a schema itself, and not only a place for definitions."""
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of the records that a JSON Schema describes.
 
     Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
     `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Draft 4 to 2019-09 are read as far as they say
     the same in the same words.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
+            the definitions; without it a document of nothing but definitions is the one that no other uses.
+
     Raises:
+        UsageError: It has no definition of that name.
         SchemaError: No JSON Schema, or one that records cannot have: its place is a JSON pointer.
     """
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError(name, f"cannot be read as JSON: {error}") from error
+    pointer, chosen = _pointer(document, part, name)
+    read = _Reader(document, name)
     try:
-        types = _Reader(document, name).type(document, "#", "Record")
+        types = read.referred(f"#{pointer}", "") if pointer else read.type(document, "#", "Record")
     except RecursionError as error:
         raise SchemaError(f"{name}#", "nested too deeply") from error
-    return Layout(derive(types).root, "json-schema", data)
+    # What is a part of a document is written anew, as the document says something else.
+    return Layout(derive(types).root, "json-schema", b"" if pointer else data, chosen)
+
+
+_DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
+"""Where definitions are: now, in older drafts, in OpenAPI."""
+
+
+def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
+    """Return where the schema of a record is in a document, empty for all of it, and why if nobody said."""
+    if part.startswith("/"):
+        return part, None
+    known: dict[str, str] = {}
+    for place in _DEFINITIONS:
+        there = document
+        for token in place.split("/")[1:]:
+            there = there.get(token) if isinstance(there, dict) else None
+        if isinstance(there, dict):
+            known |= {name: f"{place}/{_token(name)}" for name in there}
+    if part:
+        if part not in known:
+            raise unknown(part, list(known), file, "definition")
+        return known[part], None
+    if not known or _WHOLE & document.keys():
+        return "", None
+    used = {
+        name
+        for name, pointer in known.items()
+        for other, at in known.items()
+        if other != name and f"#{pointer}" in _references(_at(document, at))
+    }
+    name, chosen = choose(list(known), used, file, "definition")
+    return known[name], chosen
+
+
+def _at(document: Any, pointer: str) -> Any:
+    for token in pointer.split("/")[1:]:
+        document = document[token.replace("~1", "/").replace("~0", "~")]
+    return document
+
+
+def _references(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {reference for each in node for reference in _references(each)}
+    if not isinstance(node, dict):
+        return set()
+    own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+    return own.union(*map(_references, node.values()))
 
 
 class _Reader:
@@ -221,7 +280,7 @@ class _Reader:
 
     def _any_type(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
         if "$ref" in schema:
-            return self._referred(schema["$ref"], f"{at}/$ref")
+            return self.referred(schema["$ref"], f"{at}/$ref")
         if (leaf := _known(schema)) is not None:
             return leaf
         if "const" in schema or "enum" in schema:
@@ -319,7 +378,8 @@ class _Reader:
             t.SetType(item) if schema.get("uniqueItems") is True and _is_hashable(item) else t.ListType(item)
         )
 
-    def _referred(self, reference: Any, at: str) -> t.Type:
+    def referred(self, reference: Any, at: str) -> t.Type:
+        """Return the type of a schema somewhere in the document."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             raise self.error(at, f"{reference!r} is in another document, and only this one is read")
         if reference in self.inside:
