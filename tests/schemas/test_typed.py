@@ -119,7 +119,7 @@ def test_dataclasses_within_named_tuples_are_dicts(name: str) -> None:
 
 def test_names_that_msgspec_refuses_are_a_schema_error() -> None:
     """Quotes in a key."""
-    with pytest.raises(SchemaError, match='msgspec cannot decode this schema: .*a"b'):
+    with pytest.raises(SchemaError, match=r'msgspec cannot decode this schema: .*a"b'):
         codecs.codec("msgspec-json/struct", schema=Schema({'a"b': int}))
 
 
