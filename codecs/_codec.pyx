@@ -168,6 +168,8 @@ cdef class Codec:
     cdef str _walks
     cdef dict _paths
     cdef object _tap
+    # The same codec without the tap, which keeps whole records only.
+    cdef Codec _untapped
     # Records that pass until one is kept.
     cdef Py_ssize_t _gap
     cdef tuple _names
@@ -242,6 +244,7 @@ cdef class Codec:
         self._tap = spec.tap
         if self._tap is not None:
             self._gap = self._tap.gap()
+            self._untapped = self.from_spec(replace(spec, tap=None))
         # The paths that nearly every codec takes carry no further question per call.
         plain = (
             self._pool_factory is None and self._scan is None and self._compress is None
@@ -503,7 +506,7 @@ cdef class Codec:
                     self.name, "a name or length leads beyond the end of its document, or a type is unknown"
                 )
             if end < 0:
-                # What is wrong with a value is the library's to say, but where a length alone takes it seconds.
+                # The library says what is wrong with a value, but marshal takes seconds for a length alone.
                 if self.spec.whole != "marshal":
                     _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
@@ -707,6 +710,8 @@ cdef class Codec:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
+        if self._untapped is not None:
+            return self._untapped.replace(payload, path, value)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data
@@ -738,6 +743,8 @@ cdef class Codec:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
+        if self._untapped is not None:
+            return self._untapped.append(payload, path, item)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data, longer = None
@@ -787,6 +794,8 @@ cdef class Codec:
         return made
 
     cdef object _peek(self, data, _Path path, default):
+        if self._untapped is not None:
+            return self._untapped._peek(data, path, default)
         cdef field_t field
         cdef int result = UNSURE
         cdef bytes payload
@@ -971,6 +980,7 @@ cdef class Codec:
         """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
 
         These are the records that `encode` was given and wrote, and those that `decode` gave back, schema applied.
+        `peek`, `replace` and `append` keep nothing.
         The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
 
         Raises:

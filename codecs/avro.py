@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._ends import AvroBody, AvroEnds, Pending
 from .binding import Bound, Schema
-from .errors import LimitError
+from .errors import DecodeError, LimitError, TooMuchError
 from .keys import refuse_one_hash_within
 from .limits import DEFAULT
 from .policies import Policies
@@ -41,6 +41,8 @@ HEAD = 1 << 12
 """Bytes of a file that are read at once, until its schema is known."""
 BLOCK = 1 << 16
 """Bytes of records after which a block ends, as in Avro's own library for Java."""
+CHECKSUM = 4
+"""Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
 DEEPEST = 500
 """Brackets within one another in the schema of a file."""
 
@@ -156,11 +158,15 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         own = deepcopy if _shared_defaults(names) else _itself
 
         def decode_other(data: bytes, *, items: int = DEFAULT.items) -> Any:
-            body = other.body(data, other_head, items)
-            value = _read_data(body, other.schema.node, names_of_both, node, options)
-            if known.checks:
-                refuse_one_hash_within(value, len(data))
-            return give(own(value))
+            try:
+                body = other.body(data, other_head, items)
+                value = _read_data(body, other.schema.node, names_of_both, node, options)
+                if known.checks:
+                    refuse_one_hash_within(value, len(data))
+                return give(own(value))
+            except Exception as error:
+                kind = LimitError if isinstance(error, TooMuchError) else DecodeError
+                raise kind(BARE if bare else AVRO.name, str(error)) from error
 
         return decode_other
 
@@ -363,7 +369,7 @@ def _inflated(codec: Codec, block: bytes, start: int) -> bytes:
         raise damage(codec, start, str(error)) from error
     if len(made) > limit:
         raise damage(codec, start, f"a block of more than {limit:,} bytes", LimitError)
-    if not inflate.eof or inflate.unused_data:
+    if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
         raise damage(codec, start, "a block that is no whole deflate stream")
     return made
 
@@ -387,7 +393,12 @@ AVRO = Format(
     name="avro", media_type="application/vnd.apache.avro", file_extension=".avro", framing=Container()
 )
 BODY = Format(
-    name="avro", media_type="avro/binary", syntax="avro-bare", file_extension=".avro", framing=Container()
+    name="avro",
+    media_type="avro/binary",
+    syntax="avro-bare",
+    file_extension=".avro",
+    framing=Container(),
+    empty=True,
 )
 BARE = "avro/bare"
 

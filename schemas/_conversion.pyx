@@ -233,13 +233,15 @@ cdef class Items(Step):
     Args:
         key: For a key.
         value: For a value.
+        distinct: Whether two keys that become one are refused.
     """
 
     cdef Step key
     cdef Step value
+    cdef bint distinct
 
-    def __init__(self, Step key, Step value):
-        self.key, self.value = key, value
+    def __init__(self, Step key, Step value, bint distinct=False):
+        self.key, self.value, self.distinct = key, value, distinct
 
     cdef object turn(self, object value):
         cdef dict made = {}
@@ -250,6 +252,8 @@ cdef class Items(Step):
                 made[turned(self.key, key)] = turned(self.value, item)
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        if self.distinct and len(made) != len(value):
+            raise MisfitError("two keys become the same one")
         return made
 
 

@@ -468,11 +468,13 @@ class _Deriver:
             return Leaf("null", t.NoneType())
         names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
         kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
-        if any(isinstance(kind, Leaf) and kind.wire == "any" for kind in kinds):
+        if len(kinds) == 1 and isinstance(kinds[0], Leaf) and kinds[0].wire == "any":
             return Leaf("any", whole or t.UnionType(options))
         # Of a Literal with None, or of options that hold one.
         nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
         kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
+        # A Literal of two types is a choice within the choice, which Avro has no form of.
+        kinds = list(dict.fromkeys(itertools.chain.from_iterable(map(_options, kinds))))
         if len(kinds) == 1:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
         else:
@@ -512,6 +514,11 @@ class _Deriver:
         name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
         self.names.add(name)
         return name
+
+
+def _options(kind: Kind) -> tuple[Kind, ...]:
+    """Return what a value of a kind is one of."""
+    return tuple(option.kind for option in kind.options) if isinstance(kind, Choice) else (kind,)
 
 
 def _may_be_null(kind: Kind) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from typing import TYPE_CHECKING, Any, Literal
@@ -73,10 +74,12 @@ def _is_own(node: t.Type) -> bool:
 def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> Any:
     import msgspec
 
-    kind = _Builder(msgspec, array_like, as_objects).type(types, "$")
     try:
+        kind = _Builder(msgspec, array_like, as_objects).type(types, "$")
         msgspec.msgpack.Decoder(kind)
-    except TypeError as error:
+    except SchemaError:
+        raise
+    except (TypeError, ValueError) as error:
         raise SchemaError("$", f"msgspec cannot decode this schema: {error}") from error
     return kind
 
@@ -95,6 +98,11 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(_plain(item) for item in value)
+    # msgspec gets a named tuple as its class, and makes the dataclasses that its fields name.
+    if isinstance(value, tuple):
+        return type(value)(*map(_plain, value))
+    if dataclasses.is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
     return value
 
 

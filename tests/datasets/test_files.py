@@ -447,6 +447,21 @@ class TestCsv:
 
         assert [{"a": wide, "b": 1}] == read(put(tmp_path, "data.csv", f"a,b\n{quote}{wide}{quote},1\n"))
 
+    @pytest.mark.parametrize(
+        ("head", "names"),
+        [
+            ('"a;b;c",x', ["a;b;c", "x"]),
+            ('\ufeff"a;b;c",x', ["a;b;c", "x"]),
+            ('x,"a;""b"";c;\nd"', ["x", 'a;"b";c;\nd']),
+            ('5" disk;size', ['5" disk', "size"]),
+        ],
+    )
+    def test_delimiters_within_quotes_are_text(self, tmp_path: Path, head: str, names: list[str]) -> None:
+        """Only those between the names of the header count."""
+        delimiter = ";" if head.startswith("5") else ","
+        found = read(put(tmp_path, "data.csv", f"{head}\n1{delimiter}2\n"))
+        assert found == [dict(zip(names, [1, 2], strict=True))]
+
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
     def test_delimiters(self, tmp_path: Path, delimiter: str) -> None:
         """The delimiter is the one that the header has most of."""
