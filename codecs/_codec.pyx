@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
 Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
@@ -20,10 +20,11 @@ from ._walk cimport Rules, check_record
 from dataclasses import replace
 from operator import attrgetter
 
+from ..errors import BakeoffError, SchemaError
 from ._stack import call_with_stack
 from .binding import Bound, unbound
 from .errors import (
-    DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
+    CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from .limits import DEFAULT_DEPTH
 from .spec import Spec
@@ -208,7 +209,12 @@ cdef class Codec:
 
         encode, decode = spec.encode, spec.decode
         if bind is not None and self.schema is not None:
-            self.bound = bind(self.schema)
+            try:
+                self.bound = bind(self.schema)
+            except (BakeoffError, CodecError, ImportError, MemoryError):
+                raise
+            except Exception as error:
+                raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
             if not isinstance(self.bound, Bound):
                 raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
@@ -690,7 +696,7 @@ cdef class Codec:
         Raises:
             UsageError: No path.
         """
-        cdef Peeker made = Peeker()
+        cdef Peeker made = Peeker.__new__(Peeker)
         made._codec, made._path, made._default = self, self._path(path), default
         made._given = path
         return made

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._ends import AvroBody, AvroEnds, Pending
 from .binding import Bound, Schema
+from .embedded import within_budget
 from .errors import DecodeError, LimitError, TooMuchError
 from .keys import refuse_one_hash_within
 from .limits import DEFAULT
@@ -136,6 +137,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
     both = {"writer": names, "reader": {}}
     options = {"return_named_type": True} if tells else {}
     nothing: dict[str, Any] = {}
+    within = within_budget(give) if schema.embeds else None
 
     def encode(record: Any) -> bytes:
         payload = bytearray(head)
@@ -146,7 +148,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         value = _read_data(known.body(data, head, items), node, both, None, options)
         if known.checks:
             refuse_one_hash_within(value, len(data))
-        return give(value)
+        return give(value) if within is None else within(value, items=items)
 
     def reading(writer: Schema) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
@@ -163,7 +165,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
                 value = _read_data(body, other.schema.node, names_of_both, node, options)
                 if known.checks:
                     refuse_one_hash_within(value, len(data))
-                return give(own(value))
+                return give(own(value)) if within is None else within(own(value), items=items)
             except Exception as error:
                 kind = LimitError if isinstance(error, TooMuchError) else DecodeError
                 raise kind(BARE if bare else AVRO.name, str(error)) from error

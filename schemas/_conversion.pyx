@@ -1,4 +1,4 @@
-# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled conversions between records and the objects of libraries that need a schema.
 
 A conversion is a tree of steps, one for each kind of a layout; the `bakeoff.schemas.peers` put it together.
@@ -33,6 +33,8 @@ class MisfitError(ValueError):
 
 cdef object placed(object error, str part):
     """Return the error of a value within another, with the part of the path that leads from there to it."""
+    if isinstance(error, TooMuchError):
+        return error
     if isinstance(error, MisfitError):
         error.path = part + error.path
         return error
@@ -544,7 +546,9 @@ cdef class FromBranch(Step):
         self.step = step
 
     cdef object turn(self, object value):
-        return turned(self.step, value[1] if type(value) is tuple else value)
+        if type(value) is tuple:
+            _, value = value
+        return turned(self.step, value)
 
 
 cdef class FromBranches(Step):

@@ -17,30 +17,13 @@ from typing import Any, Literal, TypeVar
 
 from ..codecs.objects import record_class
 from ..codecs.paths import step
-from ..errors import UsageError
+from ..errors import SchemaError
 from . import types as t
 
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "tag_of"]
 
 MAX_DEPTH = 64
 """Deepest schema; a plan never recurses further than its schema, whatever the record looks like."""
-
-
-class SchemaError(UsageError, ValueError):
-    """A schema that cannot be compiled.
-
-    Attributes:
-        path: Place in the schema, for instance ``$.items[].owner``.
-        reason: What is wrong there.
-    """
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"schema at `{self.path}`: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,15 +183,15 @@ def _needs(node: t.Type, facts: Facts, objects: bool) -> bool:
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
     """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
     for part, child in t.children(node):
-        if part != "{key}" and not (isinstance(node, t.UnionType) and _shadowed(child, node, facts)):
+        if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
             yield part, child
 
 
-def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
-    """Whether what the codec writes for one option is right as it stands, for another."""
+def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
+    """Whether what the codec writes for one option is right as it stands, for another, of `kinds`."""
     words = lack(option, facts)
-    kinds = {type(other) for other in union.options} - {type(option)}
     if words is None or _holds_none(option):
         return False
     match option:

@@ -15,7 +15,7 @@ from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
 from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import ListType, RecordType, Type, hashes_text_only
+from .types import ListType, RecordType, Type, embeds, hashes_text_only
 
 if TYPE_CHECKING:
     import pyarrow
@@ -150,6 +150,11 @@ class Schema:
     def hashes_text_only(self) -> bool:
         """Whether all dict keys and set items are text, whose hashes nobody can foresee."""
         return hashes_text_only(self.types)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether formats that need a schema may embed values in their payloads as MessagePack."""
+        return embeds(self.types)
 
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
         left, every, counter = 1, self.every, self.counter or AdviceCounter()

@@ -46,6 +46,7 @@ __all__ = [
     "UnionType",
     "VarTupleType",
     "children",
+    "embeds",
     "hashes_text_only",
     "walk",
 ]
@@ -351,6 +352,11 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
     yield path, node
     for part, child in children(node):
         yield from walk(child, path + part)
+
+
+def embeds(node: Type) -> bool:
+    """Whether a value at `node` or below it may be anything, or of types that a layout cannot tell apart."""
+    return any(isinstance(kind, (AnyType, UnionType)) for _, kind in walk(node))
 
 
 def hashes_text_only(node: Type) -> bool:

@@ -173,6 +173,8 @@ _REFUSED = (
 _WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf"})
 """What a document says that is a schema itself, and not only a place for definitions."""
 _ALTERNATIVES = ("anyOf", "oneOf")
+_LARGEST = 10_000
+"""Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
 
 
 def read(data: bytes, name: str, part: str = "") -> Layout:
@@ -257,12 +259,15 @@ class _Reader:
         self.document, self.file = document, file
         self.inside: list[str] = []
         self.made: dict[str, t.Type] = {}
+        self.parts = 0
+        self.sizes: dict[str, int] = {}
 
     def error(self, pointer: str, reason: str) -> SchemaError:
         return SchemaError(f"{self.file}{pointer}", reason)
 
     def type(self, schema: Any, at: str, name: str) -> t.Type:
         """Return the type of a schema; `name` is for a record that has none of its own."""
+        self._count(1, at)
         if schema is True:
             return t.AnyType()
         if not isinstance(schema, dict):
@@ -277,6 +282,11 @@ class _Reader:
                 raise self.error(f"{at}/{word}", "records have nothing that this could be read as")
         made = self._any_type(schema, at, name)
         return _union([made, t.NoneType()]) if schema.get("nullable") is True else made
+
+    def _count(self, parts: int, at: str) -> None:
+        self.parts += parts
+        if self.parts > _LARGEST:
+            raise self.error(at, f"the schema has more than {_LARGEST:,} parts")
 
     def _any_type(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
         if "$ref" in schema:
@@ -350,8 +360,10 @@ class _Reader:
         required = schema.get("required", [])
         if not isinstance(fields, dict):
             raise self.error(f"{at}/properties", "not an object of schemas")
-        if not isinstance(required, list):
+        if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
             raise self.error(f"{at}/required", "not a list of names")
+        required = dict.fromkeys(required)
+        self._count(sum(each not in fields for each in required), f"{at}/required")
         if fields and isinstance(others, dict) and others:
             raise self.error(f"{at}/additionalProperties", "a record has known fields only, a map none")
         title = schema.get("title")
@@ -367,9 +379,11 @@ class _Reader:
         items = schema.get("items", True)
         word = "items" if isinstance(items, list) else "prefixItems"
         if word in schema:
-            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(schema[word]):
-                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
             places = schema[word]
+            if not isinstance(places, list):
+                raise self.error(f"{at}/{word}", "not a list of schemas")
+            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(places):
+                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
             return t.TupleType(
                 tuple(self.type(each, f"{at}/{word}/{i}", f"{name}{i}") for i, each in enumerate(places))
             )
@@ -379,7 +393,16 @@ class _Reader:
         )
 
     def referred(self, reference: Any, at: str) -> t.Type:
-        """Return the type of a schema somewhere in the document."""
+        """Return the type of a schema somewhere in the document, whose parts count in each place."""
+        known, before = isinstance(reference, str) and reference in self.sizes, self.parts
+        made = self._referred(reference, at)
+        if known:
+            self._count(self.sizes[reference], at)
+        else:
+            self.sizes[reference] = self.parts - before
+        return made
+
+    def _referred(self, reference: Any, at: str) -> t.Type:
         if not isinstance(reference, str) or not reference.startswith("#"):
             raise self.error(at, f"{reference!r} is in another document, and only this one is read")
         if reference in self.inside:
