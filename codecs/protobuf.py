@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
 from .errors import LimitError
 from .policies import Policies, held
 from .registry import declare
@@ -147,7 +147,12 @@ def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
 def _records() -> Spec:
     def bind(schema: Schema) -> Bound:
         peer = schema.peer("protobuf", payloads="of records")
-        return Bound(encode=peer.take, decode=peer.give, definition=peer.definition)
+        return Bound(
+            encode=peer.take,
+            decode=peer.give,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
 
     return _protobuf(bind)
 
@@ -163,6 +168,7 @@ def _objects() -> Spec:
             give=peer.give,
             dicts=False,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     return replace(_protobuf(bind), takes="protobuf messages")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
 from .policies import Policies
 from .registry import declare
 from .spec import Format, Spec
@@ -99,6 +99,7 @@ def _thrift(
 
     return Spec(
         bind=bind,
+        too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
         carries=CARRIES,
         losses=(*LOSSES, *losses),
@@ -120,7 +121,10 @@ def _records() -> Spec:
     def bind(schema: Schema) -> Bound:
         peer = schema.peer("thrift")
         return Bound(
-            encode=writer_of(peer.type, peer.take), decode=reader_of(peer.type), definition=peer.definition
+            encode=writer_of(peer.type, peer.take),
+            decode=reader_of(peer.type),
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     return _thrift(bind)
@@ -137,6 +141,7 @@ def _objects() -> Spec:
             give=peer.give,
             dicts=False,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     spec = _thrift(
