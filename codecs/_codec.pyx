@@ -232,6 +232,9 @@ cdef class Codec:
         self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
         self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.checked_depth, spec.inside, spec.too_deep
+        if self.bound is not None and self.bound.deepest:
+            self._deepest = min(self._deepest, self.bound.deepest)
+            self._encode_depth = self._walked_depth = self._deepest
         self._find_end = NULL if spec.whole is None else finder(spec.whole)
         if spec.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
@@ -549,8 +552,10 @@ cdef class Codec:
             return str(error)
         if not self._is_too_deep(error):
             return _sentence(error)
-        # No library's own limit is below the default: up to there it is the one asked for that counts.
-        if type(error) is _TooDeepError or 0 < limit <= DEFAULT_DEPTH:
+        # No library's own limit is below the default, but for some where the schema does not end nesting: up to there
+        # it is the one asked for that counts.
+        theirs = self.bound is not None and self.bound.deepest
+        if type(error) is _TooDeepError or (0 < limit <= DEFAULT_DEPTH and not theirs):
             return f"nested more than {limit:,} deep"
         return f"nested more deeply than {self.library or self.name} goes"
 
