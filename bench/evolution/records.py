@@ -175,7 +175,9 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
     t.IntType: _whole,
     t.FloatType: _real,
     t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
-    t.BytesType: lambda random, leaf: random.randbytes(random.randrange(12)),
+    t.BytesType: lambda random, leaf: random.randbytes(
+        int(leaf.form.removeprefix("fixed ")) if leaf.form.startswith("fixed ") else random.randrange(12)
+    ),
     t.ByteArrayType: lambda random, leaf: bytearray(random.randbytes(random.randrange(12))),
     t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
     t.TimeType: lambda random, leaf: dt.time(random.randrange(24), random.randrange(60), 7, 123456),

@@ -17,6 +17,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from ...codecs.paths import step
@@ -351,6 +352,8 @@ class _Reader:
     def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
+        if node["type"] == "fixed" and leaf.type == t.BytesType():
+            leaf = replace(leaf, form=f"fixed {node['size']}")
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 

@@ -148,6 +148,12 @@ def chosen_message(messages: Any, wanted: str, name: str) -> Descriptor:
         and kind.full_name != message.full_name
     }
     free: list[Descriptor] = [message for message in messages.values() if message.full_name not in held]
+    if not free and messages:
+        # All hold one another: the first is the record where no other one holds it but as a part of itself.
+        first: Descriptor = next(iter(messages.values()))
+        within = _held_by(first)
+        if all(message.full_name in within for message in messages.values()):
+            return first
     if len(free) == 1:
         return free[0]
     listed = ", ".join(message.name for message in free or messages.values()) or "none"
@@ -158,6 +164,18 @@ def chosen_message(messages: Any, wanted: str, name: str) -> Descriptor:
         if messages
         else f"{name} has no message",
     )
+
+
+def _held_by(message: Descriptor) -> set[str]:
+    """Return the names of all messages that one holds, through whatever others."""
+    found: set[str] = set()
+    left = [message]
+    while left:
+        for field in left.pop().fields:
+            if field.message_type is not None and field.message_type.full_name not in found:
+                found.add(field.message_type.full_name)
+                left.append(field.message_type)
+    return found
 
 
 def _with_nested(message: Descriptor) -> Iterator[Descriptor]:
