@@ -76,7 +76,7 @@ cdef extern from *:
 
 cdef enum:
     # Each record that no option takes may have been tried as each of them at each level.
-    MOST_REFUSED = 100_000
+    MOST_REFUSED = 1_000_000
 
 
 cdef inline int enter() except -1:

@@ -210,7 +210,9 @@ class _Reader:
                 return replace(SCALARS[WRAPPERS[full]], form=full)
             return self.message(message, path)
         if (enum := field.enum_type) is not None:
-            return Leaf("null", t.NoneType()) if enum.full_name == NULL else _enum(enum)
+            # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
+            null = enum.full_name == NULL and not field.has_presence
+            return Leaf("null", t.NoneType()) if null else _enum(enum)
         has = said.split("; ")
         if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
             return known

@@ -213,8 +213,7 @@ class _Compiler:
     def part(self, slot: Slot, cls: type[Message], weight: Weight) -> Part:
         """Return the ways of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
-        # A null of somebody's oneof is a value like others.
-        nullable = isinstance(slot.kind, Nullable) or (_is_null(slot.kind) and not field.has_presence)
+        nullable = isinstance(slot.kind, Nullable) or _is_null(slot.kind)
         kind = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         put, get, held = self.ways(kind, field, cls, boxed=boxed_slot(slot))
         if held is not None:
@@ -248,8 +247,7 @@ class _Compiler:
             return self.entries(kind, field, cls)
         if isinstance(kind, Leaf) and field.message_type is None:
             if _is_null(kind):
-                put = PutLeaf(name, Null(0)) if field.has_presence else PutNothing(name)
-                return put, Nothing(), None
+                return PutNothing(name), Nothing(), None
             return PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
         inside = self.inside(kind, field)
         mark = None if inside.sure else type(_held(field, cls)).SetInParent

@@ -270,6 +270,7 @@ def test_what_a_given_type_has_no_room_for_is_refused(kind: Any, value: Any) -> 
             record(a={"type": "record", "name": "S", "fields": [{"name": "b", "type": ["R"]}]}),
             "must hold itself",
         ),
+        (record(a=["R"]), "`R` must hold itself"),
         (record(a=[{"type": "int", "logicalType": "date"}, "long"]), r"\$\.a.*read as int"),
         (record(a="Unknown"), r"\$\.a.*'Unknown'"),
         (record(a=["int", ["null", "string"]]), "union within a union"),
