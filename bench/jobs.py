@@ -145,6 +145,7 @@ class Check(Job):
     Attributes:
         seconds: After which a slow codec's records are encoded only, and a very slow one is done.
         operations: That fall out of the check or are timed afterwards.
+        libraries: Modules that the records need, which all checks import.
     """
 
     kind = "check"
@@ -152,6 +153,7 @@ class Check(Job):
     codec: str
     seconds: float
     operations: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
     def digests(self) -> set[Digest]:
         """Return the corpus's."""
@@ -283,6 +285,7 @@ class Prepared:
         remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
         idle: Those of its twins that the schema has nothing to fix for.
+        kinds: Types of arrays and frames that the records hold.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -292,6 +295,7 @@ class Prepared:
     remark: str
     path: tuple[str, ...]
     idle: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

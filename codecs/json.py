@@ -13,6 +13,7 @@ from typing import Any
 
 from ._pure import pure_copy
 from ._unique import unique
+from .arrays import ARRAYS, COLUMNS, kind_of
 from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
 from .keys import with_checked_keys
@@ -37,6 +38,9 @@ ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
 ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
+FAULTS = Note(
+    "the library cuts datetime64 to microseconds, and writes NaT in an array as some moment", "type_ndarray"
+)
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 POLICIES = Policies(
@@ -198,6 +202,25 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         encode_depth=DEFAULT_DEPTH,
         notes=notes,
+    )
+
+
+@declare("orjson/numpy", JSON, library="orjson", extra="orjson", values=(*ARRAYS, *COLUMNS))
+def _orjson_numpy() -> Spec:
+    import orjson
+
+    spec = _orjson()
+    deep, options = (*spec.encode_arguments, None)[:2]
+
+    def leaf(value: Any) -> Any:
+        # A column as the array that it holds, which the library writes by itself.
+        return (_family64.leaf if kind_of(type(value)) in COLUMNS else deep)(value)
+
+    return replace(
+        spec,
+        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+        notes=(*spec.notes, FAULTS),
     )
 
 

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -49,6 +49,7 @@ __all__ = [
     "register",
     "rescan",
     "select",
+    "specialists",
     "split_name",
     "usual",
 ]
@@ -87,6 +88,7 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
+        values: Types that it is for, as `arrays.kind_of` names them; see `specialists`.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Declaration:
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
     unguarded: bool = False
+    values: tuple[str, ...] = ()
 
 
 _declared: dict[str, Declaration] = {}
@@ -118,6 +121,7 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
+    values: tuple[str, ...] = (),
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -153,8 +157,9 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().raw,
-            usual=usual,
+            usual=usual and not values,
             unguarded=unguarded,
+            values=values,
         )
         return describe_codec
 
@@ -292,12 +297,23 @@ def usual(*, needs_schema: bool = False) -> list[str]:
 
     Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
     lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`).
+    `pickle/2`), and those for values that most records do not hold (`specialists`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
     """
     return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
+
+
+def specialists(kinds: Collection[str]) -> list[str]:
+    """Return the names of the codecs that are worth comparing on records that hold certain values.
+
+    Args:
+        kinds: Types of values, as `bakeoff.codecs.arrays.kind_of` names them.
+    """
+    return [
+        name for name, known in _all().items() if not known.needs_schema and set(known.values) & set(kinds)
+    ]
 
 
 def describe(name: str) -> Declaration:

@@ -66,6 +66,7 @@ class Options:
         twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
+        joined: Codecs for values that the records hold join those named, see `codecs.specialists`.
     """
 
     corpora: tuple[str, ...]
@@ -99,6 +100,7 @@ class Options:
     ratios: bool = False
     twins: bool = False
     places: tuple[str, ...] = ()
+    joined: bool = False
 
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from ...codecs.registry import bare_name
+from ...codecs.registry import bare_name, specialists
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
@@ -281,6 +281,8 @@ class Session:
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
         codecs = self._entered(source, frozenset(prepared.idle))
+        if options.joined:
+            codecs = tuple(dict.fromkeys((*codecs, *specialists(prepared.kinds))))
         return Stage(
             facts.name,
             prepared.corpus,
@@ -289,6 +291,8 @@ class Session:
             Schedule(
                 dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW
             ),
+            # polars must not be there before a fork: its threads would not be.
+            libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
         )
 
     def _entered(self, source: str, idle: Collection[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ...schemas.load import FROM_FILE
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
-from .records import Sample, make_sample
+from .records import Sample, array_kinds, make_sample
 
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
@@ -126,6 +126,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         corpus.remark,
         tuple(entry for entry in sys.path if entry),
         tuple(name for name in job.twins if typed and _is_idle(schema, name)),
+        array_kinds(records),
     )
 
 

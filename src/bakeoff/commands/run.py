@@ -361,7 +361,10 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         if given["budget"] is None and not given["quick"]:
             chosen["budget"] = _A_SIZE
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    base = dataclasses.replace(stored or Options(_DEFAULT, tuple(entered)), trusted=False)
+    if given["codecs"]:
+        chosen["joined"] = False
+    begun = stored or Options(_DEFAULT, tuple(entered), joined=True)
+    base = dataclasses.replace(begun, trusted=False)
     if given["quick"]:
         base = base.quick()
     options = dataclasses.replace(base, **chosen)
