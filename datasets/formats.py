@@ -34,6 +34,7 @@ class FileFormat:
         cells: Cells can stand for None.
         unwrap: A file that holds one list and nothing else stands for the items of the list.
         trusted_only: Reading it runs what the file says.
+        pickles: It may hold pickles; its reader is told whether it may unpickle them.
     """
 
     name: str
@@ -45,6 +46,7 @@ class FileFormat:
     cells: bool = False
     unwrap: bool = False
     trusted_only: bool = False
+    pickles: bool = False
 
     def read(
         self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
@@ -62,8 +64,10 @@ class FileFormat:
             file = as_utf8(file, reading.encoding, problems.source)
         if search is not None and self.search:
             return _imported(self.search)(file, problems, search)
-        cells = (reading.null,) if self.cells else ()
-        records = _imported(self.reader)(file, problems, *cells)
+        told: tuple[Any, ...] = (reading.null,) if self.cells else ()
+        if self.pickles:
+            told = (reading.trusted,)
+        records = _imported(self.reader)(file, problems, *told)
         if search is not None:
             return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
@@ -113,6 +117,10 @@ FORMATS = {
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
         FileFormat("avro", (".avro",), "binary_readers:read_avro"),
+        FileFormat("parquet", (".parquet", ".pq"), "column_readers:read_parquet"),
+        FileFormat("arrow", (".arrow", ".feather", ".arrows"), "column_readers:read_arrow"),
+        FileFormat("npy", (".npy",), "column_readers:read_npy", pickles=True),
+        FileFormat("npz", (".npz",), "column_readers:read_npz", pickles=True),
         FileFormat("yaml", (".yaml", ".yml"), "yaml_reader:read_yaml", "yaml", text=True, unwrap=True),
         FileFormat(
             "pickle",
@@ -126,7 +134,7 @@ FORMATS = {
 }
 """All formats by name."""
 
-_NOT_READ = {".parquet": "Parquet"}
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
 
@@ -146,8 +154,6 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
             raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
         return FORMATS[name]
     suffix = split_compression(path)[0].suffix.lower()
-    if suffix in _NOT_READ:
-        raise UnknownFormat(f"{path}: {_NOT_READ[suffix]} files are not read; turn it into JSON Lines first")
     if (kind := _BY_SUFFIX.get(suffix)) is None:
         raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
     return kind
@@ -164,4 +170,7 @@ def sniff(head: bytes, name: str) -> FileFormat:
         return FORMATS["json"]
     if start.startswith((b"---", b"%YAML")):
         return FORMATS["yaml"]
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return FORMATS[kind]
     raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")
