@@ -117,7 +117,7 @@ class Prepare(Job):
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
         twins: Codecs of which to find out whether the schema has something to fix.
-        joining: Codecs of objects, which join where the records are such objects, all of one class.
+        joining: Codecs for certain values, which join where the records hold these, see `codecs.specialists`.
     """
 
     kind = "prepare"
@@ -151,6 +151,7 @@ class Check(Job):
     Attributes:
         seconds: After which a slow codec's records are encoded only, and a very slow one is done.
         operations: That fall out of the check or are timed afterwards.
+        libraries: Modules that the records need, which all checks import.
     """
 
     kind = "check"
@@ -158,6 +159,7 @@ class Check(Job):
     codec: str
     seconds: float
     operations: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
     def digests(self) -> set[Digest]:
         """Return the corpus's."""
@@ -290,6 +292,7 @@ class Prepared:
         path: What later workers need in `sys.path`.
         idle: Those of its twins that the schema has nothing to fix for.
         joined: The codecs that join.
+        kinds: Types of arrays and frames that the records hold.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -300,6 +303,7 @@ class Prepared:
     path: tuple[str, ...]
     idle: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

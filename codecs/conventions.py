@@ -229,7 +229,7 @@ class Family:
         """
         written = self.leaf(value)
         if type(written) not in (dict, list, tuple, set, frozenset):
-            return written
+            return written if convention(type(written)) is None else self.lowered_leaf(written)
         if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
             return written
         return self.lower(written)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .binding import Schema
-    from .objects import Family
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -50,6 +49,7 @@ __all__ = [
     "register",
     "rescan",
     "select",
+    "specialists",
     "split_name",
     "usual",
 ]
@@ -88,7 +88,8 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
-        makes: Kinds of classes whose objects it takes and gives as they are, with the class for its schema.
+        values: What it is for, see `specialists`: kinds of classes of records (`objects.Family`), whose objects
+            it takes and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any.
     """
 
     name: str
@@ -103,7 +104,7 @@ class Declaration:
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
     unguarded: bool = False
-    makes: frozenset[Family] = frozenset()
+    values: tuple[str, ...] = ()
 
 
 _declared: dict[str, Declaration] = {}
@@ -121,7 +122,7 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
-    makes: Collection[Family] = (),
+    values: tuple[str, ...] = (),
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -157,9 +158,9 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().raw,
-            usual=usual,
+            usual=usual and (needs_schema or not values),
             unguarded=unguarded,
-            makes=frozenset(makes),
+            values=values,
         )
         return describe_codec
 
@@ -297,12 +298,26 @@ def usual(*, needs_schema: bool = False) -> list[str]:
 
     Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
     lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`).
+    `pickle/2`), and those for values that most records do not hold (`specialists`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
     """
     return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
+
+
+def specialists(kinds: Collection[str] | None = None) -> list[str]:
+    """Return the names of the codecs that are made for records of a certain class, or for values in records.
+
+    Args:
+        kinds: Kinds of classes, as in `bakeoff.codecs.objects.FAMILIES`, and types of arrays and frames, as
+            `bakeoff.codecs.arrays.kind_of` names them; None for all such codecs.
+    """
+    return [
+        name
+        for name, known in _all().items()
+        if known.values and (kinds is None or not set(kinds).isdisjoint(known.values))
+    ]
 
 
 def describe(name: str) -> Declaration:

@@ -170,7 +170,7 @@ class Workshop:
         if warm is None:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
         else:
-            process = warm.fork(folder / "job")
+            process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
             if self._closed:
                 _end(process.pid)

@@ -20,7 +20,7 @@ import bakeoff
 from bakeoff.bench.fidelity.equality import differences, equal
 from bakeoff.bench.fidelity.losses import judge
 from bakeoff.codecs.objects import FAMILIES, fields_of, opened, record_class
-from bakeoff.codecs.registry import available, describe, names
+from bakeoff.codecs.registry import available, describe, specialists
 from bakeoff.codecs.tokens import token_of
 from bakeoff.schemas import Schema
 from bakeoff.schemas.declare import describe as described
@@ -155,8 +155,8 @@ CLASSES = {
     "namedtuple": (TupleOrder, TupleItem),
 }
 PLAIN = [name for name in available() if not describe(name).needs_schema]
-OWN = [name for name in names(needs_schema=True) if describe(name).makes]
-MADE = [(family, name) for name in OWN for family in CLASSES if family in describe(name).makes]
+OWN = [name for name in specialists() if describe(name).needs_schema]
+MADE = [(family, name) for name in OWN for family in CLASSES if family in describe(name).values]
 
 
 @pytest.fixture(params=CLASSES)
@@ -172,7 +172,7 @@ def record(family: str) -> Any:
 def test_every_kind_is_tried():
     """What is known of classes and what is tried here are the same kinds."""
     assert set(CLASSES) == set(FAMILIES)
-    assert {kind for name in OWN for kind in describe(name).makes} == set(FAMILIES)
+    assert {kind for name in OWN for kind in describe(name).values} == set(FAMILIES)
 
 
 # What comes back -------------------------------------------------------------------------------------
@@ -399,7 +399,8 @@ def test_what_is_written_of_an_object_is_never_wrong(value, name):
         (value, name)
         for value, _ in WRITTEN
         for name in OWN
-        if record_class(type(value)).family in describe(name).makes and not isinstance(value, Guarded | Whole)
+        if record_class(type(value)).family in describe(name).values
+        and not isinstance(value, Guarded | Whole)
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
