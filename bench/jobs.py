@@ -82,11 +82,13 @@ class Corpus:
         sample: Digest of its sample.
         schema: Digest of a pickle of its `Schema`, empty where it has none.
         training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
+        depth: Limit of depth that its records need; 0 where the default suffices.
     """
 
     sample: Digest
     schema: Digest = ""
     training: Digest = ""
+    depth: int = 0
 
     def digests(self) -> set[Digest]:
         """Return those that there are."""
@@ -108,6 +110,7 @@ class Prepare(Job):
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
         schema: What the records are said to be, as typed; empty for nothing.
+        include: Folders that its imports are looked for in first.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
@@ -133,6 +136,7 @@ class Prepare(Job):
     training: bool
     batch: int
     schema: str = ""
+    include: tuple[str, ...] = ()
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
@@ -282,7 +286,7 @@ class Prepared:
         facts: Of the corpus, for the result file.
         corpus: The sample, and what goes with it.
         bad: Where and why the first records were skipped.
-        remark: What the user may not expect, or nothing.
+        remark: What the user may not expect, a line each, or nothing.
         path: What later workers need in `sys.path`.
         idle: Those of its twins that the schema has nothing to fix for.
         joined: The codecs that join.

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .arrays import DOCUMENTED, convention, holds_numbers
 from .objects import CLASSES, record_class
 from .tokens import SIGNED
 
@@ -217,6 +218,10 @@ class Family:
             return value.value
         if kind is int:
             return str(value)
+        if (held := convention(kind)) is not None:
+            written = held(value)
+            own_rule = self._write.get(type(written))
+            return written if own_rule is None else own_rule(written)
         for base, exact in _EXACT.items():
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
@@ -230,7 +235,11 @@ class Family:
         Python's own limit of recursion holds for that.
         """
         written = self.leaf(value)
-        return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
+        if type(written) not in (dict, list, tuple, set, frozenset):
+            return written
+        if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
+            return written
+        return self.lower(written)
 
     def _of_subclass(self, base: type, plain: Any, value: Any) -> Any:
         if base in (dt.datetime, dt.timedelta) and plain != value:
@@ -351,6 +360,8 @@ def _text_key(key: Any) -> Any:
     """Return the text of a key: as in JSON, whatever else the format has as a value."""
     if isinstance(key, enum.Enum):
         return _text_key(key.value)
+    if (held := convention(type(key))) is not None:
+        return _text_key(held(key))
     if key is None:
         return "null"
     if isinstance(key, bool):
@@ -439,6 +450,7 @@ def documented() -> list[list[str]]:
     rows = [["type", *(family.name for family in shown.values())]]
     rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
     rows.append(["object with fields", *["dict of its fields"] * len(shown)])
+    rows += [[name, *[words] * len(shown)] for name, words in DOCUMENTED]
     rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
     big = ("native" if f.integers is None else "decimal text" for f in shown.values())
     rows.append(["int beyond 64 bits", *big])

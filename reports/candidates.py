@@ -26,7 +26,7 @@ from ..bench.verdict import (
     ranked,
     takes,
 )
-from ..codecs.limits import OWN_DATA
+from ..codecs.limits import GREATEST_DEPTH, OWN_DATA
 from ..errors import RunError
 from .cost import Cost
 
@@ -55,6 +55,8 @@ GROWING: Final = "growing"
 
 RARE: Final = 0.02
 """Share of the time that rare calls take which take much longer than the others, from which on it is said."""
+
+_MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
 _LIMITED: Final = ("peak-", "stall-")
 """Operations whose figures say nothing where they lie below the resolution of their method."""
@@ -229,9 +231,9 @@ def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
     for cell in cells:
         for name, limit in cell.facts.items():
             key = name.removeprefix("limit_")
-            if key != name and key in OWN_DATA and type(limit) is int:
+            if key != name and key in _MOST and type(limit) is int:
                 # Whoever the file is from: no more than what a run allows.
-                needed[key] = max(needed.get(key, 0), min(limit, OWN_DATA[key]))
+                needed[key] = max(needed.get(key, 0), min(limit, _MOST[key]))
     return needed
 
 

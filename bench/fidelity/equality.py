@@ -2,7 +2,7 @@
 
 ``1``, ``True`` and ``1.0`` differ, a tuple is not a list, NaN equals NaN, ``-0.0`` is not ``0.0``,
 ``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset, in the zone
-that gives it, and in `fold`.
+that gives it, and in `fold`. Arrays and frames are compared by `arrays`.
 Deep, cyclic and massively shared records are compared in linear time without recursion.
 """
 
@@ -21,9 +21,11 @@ from uuid import UUID
 
 from ...codecs import CodecError
 from ...codecs._walk import Rules, check_record
+from ...codecs.arrays import kind_of
 from ...codecs.objects import fields_of, record_class
 from ...codecs.paths import brief, join
 from ...codecs.tokens import zone
+from . import arrays
 
 __all__ = ["Difference", "differences", "equal", "first_difference", "written"]
 
@@ -144,6 +146,11 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
                 children: list[tuple[Any, Any, _Place]] = []
                 yield from _open(a, b, place, order, children)
                 stack.extend(reversed(children))
+        elif kind_of(kind):
+            if (gap := arrays.gap(a, b, equal)) is not None:
+                for key in gap.steps:
+                    place = _Place(place, key)
+                yield Difference(str(place), gap.expected, gap.found, "value")
         elif not _same_leaf(a, b):
             yield Difference(str(place), brief(a), brief(b), "value")
 
@@ -245,6 +252,8 @@ def _exact(value: Any) -> Any:
         return kind, frozenset(Counter(map(_exact, value)).items())
     if isinstance(value, dict):
         return kind, frozenset((exact, _exact(item)) for exact, item in _by_exact_key(value).items())
+    if kind_of(kind):
+        return kind, arrays.stand_in(value)
     if (fields := fields_of(value)) is not None:
         return kind, tuple((name, _exact(held)) for name, held in fields.items())
     if isinstance(value, datetime | time):

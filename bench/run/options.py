@@ -53,6 +53,7 @@ class Options:
         patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
         schema: Schema of the records, as typed; empty where they have none, or `infer` finds one.
+        include: Folders that imports of the schema are looked for in first.
         batch: Records that are encoded together, as a list.
         sizes: Bytes that the records of each corpus are brought to, with commas; each makes a corpus.
         at: Where in each document the records are.
@@ -85,6 +86,7 @@ class Options:
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
     schema: str = ""
+    include: tuple[str, ...] | None = None
     batch: int = 1
     sizes: str = ""
     trusted: bool = False
@@ -155,7 +157,7 @@ class Options:
             TypeError: Options of another version.
         """
         plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
-        for key in ("corpora", "codecs", "operations", "null"):
+        for key in ("corpora", "codecs", "operations", "null", "include"):
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
         plain["joining"] = tuple(str(plain.get("joining") or "").split())

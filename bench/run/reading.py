@@ -55,6 +55,7 @@ def prepare(
         bytes=options.sample_bytes,
         infer=options.infer,
         schema=options.schema,
+        include=options.include or (),
         training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
         seconds=None if options.patient or after is not None else Schedule(options).reading,

@@ -271,8 +271,8 @@ class Session:
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
-        if prepared.remark:
-            run.record({"kind": "warning", "text": prepared.remark})
+        for remark in filter(None, prepared.remark.split("\n")):
+            run.record({"kind": "warning", "text": remark})
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(

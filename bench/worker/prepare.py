@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
 from ...codecs.objects import FAMILIES, RecordClass, record_class
+from ...datasets.formats import codec_of
 from ...errors import RunError, UsageError
 from ...schemas.load import FROM_FILE
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
+from .limits import depth_needed
 from .records import Sample, make_sample
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ __all__ = ["run"]
 
 _FEWEST = 4
 """Records of a sample, however large they are."""
+_LITTLE = 20
+"""Records of a corpus that hardly tell what others are like."""
 
 
 def run(job: Prepare, desk: Desk) -> Answer:
@@ -75,6 +79,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         raise RunError(f"{job.source}: there is no record in it")
     known = _class(records)
     schema = _schema(corpus, records, job, known)
+    remarks = list(_remarks(corpus, records, schema, job))
     if known is None and (job.infer or job.schema):
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
@@ -97,15 +102,19 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
-    found = Corpus(
-        desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
-    )
     profile = corpus.profile()
-    remark = corpus.remark
+    # The innermost level may be an empty container, and a batch is one level more.
+    levels = int(profile["depth_max"]) + 1 + (batch > 1)
+    found = Corpus(
+        desk.blobs.put(sample.stored()),
+        desk.blobs.put(pickle.dumps(schema)) if typed else "",
+        kept,
+        depth_needed(levels),
+    )
     if known is not None and getattr(schema, "as_objects", False):
         profile |= {"class": known.cls.__qualname__, "class_kind": FAMILIES[known.family]}
     elif known is not None and schema is None:
-        remark = remark or f"{corpus.name}: {_no_schema(known)}"
+        remarks.append(f"{corpus.name}: {_no_schema(known)}")
     read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
     name, description = corpus.name, corpus.description
     if batch > 1:
@@ -130,7 +139,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
-        remark,
+        "\n".join(filter(None, (corpus.remark, *remarks))),
         tuple(entry for entry in sys.path if entry),
         tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
         tuple(name for name in job.joining if typed and _makes(name, known)),
@@ -157,6 +166,19 @@ def _class(records: list[Any]) -> RecordClass | None:
     """Return what is known of the class that all records are of; None where there is none."""
     first, *others = {type(record) for record in records}
     return None if others else record_class(first)
+
+
+def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> Iterator[str]:
+    """Yield what the user may not expect of the records and their schema."""
+    from ..fit import better_part
+
+    if job.schema and (given := schema.given) is not None and given.chosen is not None:
+        yield given.chosen.remark
+        yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
+    elif schema is not None and corpus.schema is schema:
+        yield f"{job.source}: measured with the schema in it; --schema or --infer takes another"
+    if 1 < len(records) < _LITTLE and job.records is None:
+        yield f"{job.source}: {len(records)} records are few; what holds for them may not hold for others"
 
 
 def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
@@ -205,7 +227,7 @@ def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass
     if job.schema:
         from ...datasets.schema import schema
 
-        named = schema(job.schema)
+        named = schema(job.schema, job.include)
         if (cls := _unreachable(named)) is not None:
             raise RunError(
                 f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
@@ -222,4 +244,5 @@ def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass
         return Schema(types, as_objects=True, name=known.cls.__qualname__)
     if job.infer:
         return Schema.infer(records)
-    return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)
+    found = corpus.schema
+    return found if found is None or isinstance(found, Schema) else Schema(found, as_objects=True)

@@ -13,6 +13,7 @@ from ..errors import UsageError
 from . import _completion
 from ._options import RECORDS, Time, format_option, reading, selecting
 from ._records import report_remark, report_skipped, slow_progress
+from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..schemas.difference import Difference
@@ -43,6 +44,7 @@ _LEAST = 1 / 3
 @click.option(
     "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
 )
+@include_option
 @reading
 @selecting("the usual ones, and those that need a schema, as far as they are installed")
 @click.option(
@@ -56,6 +58,7 @@ def command(
     old: str,
     new: str,
     renames: Sequence[str],
+    include: Sequence[str],
     data: str | None,
     records: int,
     how: Mapping[str, Any],
@@ -72,8 +75,8 @@ def command(
     same records as the reading version writes them.
 
     Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
-    FILE.proto), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets the
-    field numbers of OLD, unless both bring their own (.proto).
+    FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
+    the field numbers of OLD, unless both bring their own (.proto).
 
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
@@ -84,8 +87,8 @@ def command(
     from ._output import encoded, guard, layout, put
 
     started = time.monotonic()
-    guard(output, [Path(name) for name in (old, new, *([data] if data else []))])
-    difference = _difference(old, new, renames)
+    guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
+    difference = _difference(old, new, renames, include)
     names = _names(codecs)
     given, newer = _given(data, records, how, difference) if data else ([], False)
     before, after = sample(difference, records, given, newer=newer)
@@ -115,8 +118,7 @@ def command(
         context.exit(1)
 
 
-def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
-    from ..datasets.schema import schema as named
+def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> Difference:
     from ..schemas.difference import compare
 
     told = {}
@@ -126,8 +128,8 @@ def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
             raise UsageError(f"--rename {rename}: say OLD=NEW, the names of one field")
         told[before] = after
     # One at a time: two files of one name would be one module.
-    older = named(old)
-    found = compare(older, named(new), told)
+    older = named(old, include)
+    found = compare(older, named(new, include), told)
     known = {(change.before, change.after) for change in found.changes if change.kind == "renamed"}
     for before, after in told.items():
         if (before, after) not in known:
@@ -166,7 +168,7 @@ def _given(
     """
     from ..bench.evolution.given import as_version
     from ..datasets import corpus
-    from .schema import codec_of
+    from ..datasets.formats import codec_of
 
     rows = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:
