@@ -481,7 +481,9 @@ def test_readers_end_with_a_producer_that_is_killed(name: str) -> None:
     """Outright, by SIGKILL, when it can tell nobody, whatever the readers wait for."""
     here = Path(__file__).parent
     script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600
+    )
     readers = [int(number) for number in done.stdout.split()]
 
     assert (-signal.SIGKILL, 3) == (done.returncode, len(readers)), done.stderr
