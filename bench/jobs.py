@@ -58,6 +58,9 @@ class Job:
         kind: The name under which it is encoded.
         memory: Bytes of address space of the worker; None for as much as there is.
         path: What the worker needs in `sys.path`, for records and codecs of the user's own modules.
+        modules: What it imports before it works, for their classes and for what they register: name to file,
+            which is empty for a module that is found by its name.
+        given: Where the user's own codecs are, by the names that they have in this run.
         core: Processor to stay on.
         places: Where operations' places are, by name, as far as these are servers: URLs, which may hold
             passwords.
@@ -66,6 +69,8 @@ class Job:
     kind: ClassVar[str]
     memory: int | None = None
     path: tuple[str, ...] = ()
+    modules: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
     core: int | None = None
     places: Mapping[str, str] = field(default_factory=dict)
 
@@ -282,6 +287,7 @@ class Prepared:
         bad: Where and why the first records were skipped.
         remark: What the user may not expect, or nothing.
         path: What later workers need in `sys.path`.
+        modules: What they import, as in `Job`.
         idle: Those of its twins that the schema has nothing to fix for.
     """
 
@@ -291,6 +297,7 @@ class Prepared:
     bad: tuple[tuple[str, str], ...]
     remark: str
     path: tuple[str, ...]
+    modules: Mapping[str, str]
     idle: tuple[str, ...] = ()
 
 

@@ -106,6 +106,7 @@ def _anonymous(result: Result, hosts: Sequence[str], names: Mapping[str, str]) -
     return replace(
         result,
         cells=tuple(_cell(cell, names) for cell in result.cells),
+        codecs=tuple(replace(codec, source="") for codec in result.codecs),
         corpora=tuple(_corpus(corpus, names) for corpus in result.corpora),
         rankings=tuple(replace(r, corpus=names.get(r.corpus, r.corpus)) for r in result.rankings),
         environment=environment,

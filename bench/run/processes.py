@@ -16,12 +16,13 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
@@ -157,7 +158,7 @@ class Workshop:
         reply, notes = folder / "reply", folder / "notes"
         warm = self.warm_up() if isinstance(job, Check) and not (environment or handles) else None
         envelope = {
-            "job": encode(job).decode(),
+            "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),

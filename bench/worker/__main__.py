@@ -18,7 +18,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
+from ...codecs.registry import give
 from ...errors import BakeoffError
+from ...imports import import_again
 from ..blobs import Blobs
 from ..desk import Desk
 from ..heartbeat import Heartbeat
@@ -83,6 +85,8 @@ _MODULES = {
 
 def _do(job: Job, desk: Desk) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
+    give(job.given)
+    import_again(job.modules)
     done: Answer = import_module(_MODULES[job.kind], __package__).run(job, desk)
     return done
 

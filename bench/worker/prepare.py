@@ -7,13 +7,12 @@ import math
 import pickle
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError
 from ...errors import RunError, UsageError
-from ...schemas.load import FROM_FILE
+from ...imports import imported
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
@@ -125,6 +124,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
         corpus.remark,
         tuple(entry for entry in sys.path if entry),
+        imported(),
         tuple(name for name in job.twins if typed and _is_idle(schema, name)),
     )
 
@@ -135,16 +135,6 @@ def _is_idle(schema: Any, name: str) -> bool:
         return schema.fixer(name) is None
     except (CodecError, UsageError):
         return False
-
-
-def _unreachable(schema: Any) -> str | None:
-    """Return a class of the schema that other processes cannot import, if there is one."""
-    from ...schemas import types as t
-
-    for _, node in t.walk(schema.types):
-        if (cls := getattr(node, "cls", None)) is not None and cls.__module__.startswith(FROM_FILE):
-            return str(cls.__qualname__)
-    return None
 
 
 def _spread(sample: Sample, count: int) -> dict[str, float]:
@@ -169,13 +159,7 @@ def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
     if job.schema:
         from ...datasets.schema import schema
 
-        named = schema(job.schema)
-        if (cls := _unreachable(named)) is not None:
-            raise RunError(
-                f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
-                f"file that is --schema {Path(job.schema).stem}:NAME"
-            )
-        return named
+        return schema(job.schema)
     if job.infer:
         return Schema.infer(records)
     return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)
