@@ -43,6 +43,8 @@ __all__ = [
     "Time",
     "Timed",
     "TimedCell",
+    "Tried",
+    "Try",
     "decode",
     "encode",
 ]
@@ -277,6 +279,25 @@ class Conform(Job):
     start: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Try(Job):
+    """Try a codec on two versions of a schema.
+
+    Attributes:
+        versions: Digest of a pickle of their difference, and of records of the older and the newer one.
+        seconds: For trying and measuring.
+    """
+
+    kind = "try"
+    codec: str
+    versions: Digest
+    seconds: float
+
+    def digests(self) -> set[Digest]:
+        """Return that of the versions."""
+        return {self.versions}
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What came of `Prepare`.
@@ -387,6 +408,24 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of `Try`; see `evolution.trial.Trial`.
+
+    Attributes:
+        backward: What the newer version reads of the older one.
+        forward: The reverse.
+        changes: The same two of each change on its own.
+        costs: What reading takes, by direction; see `evolution.cost.Cost`.
+    """
+
+    kind: ClassVar[str] = "tried"
+    backward: Mapping[str, Any]
+    forward: Mapping[str, Any]
+    changes: tuple[tuple[Mapping[str, Any], ...] | None, ...]
+    costs: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """A job whose answer is in its notes came to its end."""
 
@@ -411,9 +450,9 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Checked | Timed | Found | Described | Done | Failed | Refused
+Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform)
+_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(Corpus, value),

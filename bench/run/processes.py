@@ -26,7 +26,7 @@ from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
-from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
+from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
 from .environment import abreast
@@ -156,7 +156,7 @@ class Workshop:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check) and not (environment or handles) else None
+        warm = self.warm_up() if isinstance(job, Check | Try) and not (environment or handles) else None
         envelope = {
             "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),

@@ -79,6 +79,7 @@ _MODULES = {
     "compare": "..fidelity.matrix",
     "attack": "..hostile.attack",
     "conform": "..conformance.judge",
+    "try": "..evolution.attempt",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 
