@@ -21,7 +21,7 @@ from .trial import Direction, Reading, Trial, trials
 if TYPE_CHECKING:
     from ..desk import Desk
 
-__all__ = ["attempts", "run"]
+__all__ = ["Costs", "attempts", "run"]
 
 PATIENCE: Final = 60.0
 """Seconds that a codec may stand still."""
