@@ -89,11 +89,13 @@ class Corpus:
         sample: Digest of its sample.
         schema: Digest of a pickle of its `Schema`, empty where it has none.
         training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
+        depth: Limit of depth that its records need; 0 where the default suffices.
     """
 
     sample: Digest
     schema: Digest = ""
     training: Digest = ""
+    depth: int = 0
 
     def digests(self) -> set[Digest]:
         """Return those that there are."""
@@ -115,12 +117,14 @@ class Prepare(Job):
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
         schema: What the records are said to be, as typed; empty for nothing.
+        include: Folders that its imports are looked for in first.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
         twins: Codecs of which to find out whether the schema has something to fix.
+        joining: Codecs of objects, which join where the records are such objects, all of one class.
     """
 
     kind = "prepare"
@@ -139,10 +143,12 @@ class Prepare(Job):
     training: bool
     batch: int
     schema: str = ""
+    include: tuple[str, ...] = ()
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
     twins: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,10 +312,11 @@ class Prepared:
         facts: Of the corpus, for the result file.
         corpus: The sample, and what goes with it.
         bad: Where and why the first records were skipped.
-        remark: What the user may not expect, or nothing.
+        remark: What the user may not expect, a line each, or nothing.
         path: What later workers need in `sys.path`.
         modules: What they import, as in `Job`.
         idle: Those of its twins that the schema has nothing to fix for.
+        joined: The codecs that join.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -320,6 +327,7 @@ class Prepared:
     path: tuple[str, ...]
     modules: Mapping[str, str]
     idle: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +341,7 @@ class Checked:
         records: Records that were compared.
         encoded: Records that were encoded.
         fixes: Its schema has something to do.
+        as_is: The records are the objects that it takes in the place of dicts.
         figures: Of operations that fall out of the check.
         beside: What stands beside these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
@@ -353,6 +362,7 @@ class Checked:
     records: int = 0
     encoded: int = 0
     fixes: bool = False
+    as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pyperf
 
 __all__ = [
+    "AS_IS",
     "FLOOR",
     "FORMAT_VERSION",
     "LARGEST",
@@ -81,6 +82,9 @@ take gigabytes."""
 
 FLOOR = "floor"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
+
+AS_IS = "as_is"
+"""The fact of a cell whose codec takes other objects than dicts, and whose records are these."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .binding import Schema
+    from .objects import Family
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -90,6 +91,7 @@ class Declaration:
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
         source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
+        makes: Kinds of classes whose objects it takes and gives as they are, with the class for its schema.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Declaration:
     usual: bool = True
     unguarded: bool = False
     source: str = ""
+    makes: frozenset[Family] = frozenset()
 
 
 _declared: dict[str, Declaration] = {}
@@ -122,6 +125,7 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
+    makes: Collection[Family] = (),
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -159,6 +163,7 @@ def declare(
             raw=lambda: describe_codec().raw,
             usual=usual,
             unguarded=unguarded,
+            makes=frozenset(makes),
         )
         return describe_codec
 

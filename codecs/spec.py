@@ -247,6 +247,11 @@ class Spec:
         return min(self.limits.deepest, self.encode_depth or GREATEST_DEPTH)
 
     @property
+    def limits_depth(self) -> bool:
+        """Whether `decode` refuses deep payloads unasked; pickle and marshal leave depth to the library."""
+        return self.policies is None or self.policies.stated("nesting", "load") != "library"
+
+    @property
     def rejects_nesting(self) -> bool:
         """Whether the policy `nesting` was asked for."""
         return (self.asked or {}).get("nesting") == "reject"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from ...datasets.corpora import is_function
 from ...errors import UsageError
-from ...schemas.languages import language_of
+from ...schemas.naming import is_definition
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
@@ -91,7 +91,7 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
         stored = Options.from_flat(flat)
     except (TypeError, KeyError) as error:
         raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
-    if schema is None and stored.schema and language_of(stored.schema) is None:
+    if schema is None and stored.schema and not is_definition(stored.schema):
         raise UsageError(
             f"--confirm would import {stored.schema}, which is not done because a file says so; "
             "if you want that, type it again with --schema"

@@ -271,8 +271,8 @@ class Session:
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
-        if prepared.remark:
-            run.record({"kind": "warning", "text": prepared.remark})
+        for remark in filter(None, prepared.remark.split("\n")):
+            run.record({"kind": "warning", "text": remark})
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(
@@ -280,7 +280,7 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        codecs = self._entered(source, frozenset(prepared.idle))
+        codecs = (*self._entered(source, frozenset(prepared.idle)), *prepared.joined)
         return Stage(
             facts.name,
             prepared.corpus,

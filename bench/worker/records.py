@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from ...codecs.objects import fields_of
 from ...codecs.tokens import TOKENS
 
 __all__ = ["Payloads", "Sample", "caches_text", "make_sample"]
@@ -114,8 +114,8 @@ def caches_text(record: Any) -> bool:
             stack += value.values()
         elif isinstance(value, list | tuple | set | frozenset):
             stack += value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
         elif not isinstance(value, _KNOWN):
             return True
     return False

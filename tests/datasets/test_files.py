@@ -56,6 +56,7 @@ from bakeoff.datasets.passes import Reading
 from bakeoff.datasets.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
+from bakeoff.schemas import Schema
 
 RECORDS = [{"id": n, "name": f"näme {n}", "ok": n % 2 == 0, "none": None} for n in range(50)]
 
@@ -853,6 +854,28 @@ class TestOtherSources:
             datasets.corpus(path, format="nope")
 
         assert [1] == read(path, format="jsonl")
+
+    def test_avro_brings_its_schema(self, tmp_path: Path) -> None:
+        """One file's, or that of all files of a folder; records within documents have none."""
+        data = (Path(__file__).parent.parent / "data" / "avro" / "orders.avro").read_bytes()
+        (tmp_path / "one").mkdir()
+        path = put(tmp_path / "one", "orders.avro", data)
+        schema = datasets.corpus(path).schema
+        assert isinstance(schema, Schema)
+        avro = codec("avro", schema=schema)
+        records = list(datasets.corpus(path).records())
+        assert [avro.decode(avro.encode(record)) for record in records] == records
+
+        put(tmp_path / "one", "more.avro.gz", gzip.compress(data))
+        assert datasets.corpus(tmp_path / "one").schema.layout == schema.layout
+        file = io.BytesIO()
+        codec("avro", schema=Schema({"id": int})).dump([{"id": 1}], file)
+        put(tmp_path / "one", "other.avro", file.getvalue())
+        assert datasets.corpus(tmp_path / "one").schema is None
+        assert datasets.corpus(path, at="$.lines").schema is None
+        assert datasets.corpus(put(tmp_path, "a.jsonl", b'{"a": 1}\n')).schema is None
+        with pytest.raises(UnreadableCorpus, match=r"cut\.avro"):
+            assert datasets.corpus(put(tmp_path, "cut.avro", data[:60])).schema
 
     def test_avro(self, tmp_path: Path) -> None:
         """By the schema of the file, whatever wrote it; it is not written, as that wants a schema."""

@@ -207,3 +207,14 @@ def test_classes_of_files_reach_the_process_that_tries(
     out = capsys.readouterr().out
     assert "$.state" not in out
     assert "not carried" not in out
+
+
+def test_versions_with_numbers_without_a_sign(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Made-up records keep within what the schema allows."""
+    pytest.importorskip("grpc_tools")
+    for name, further in (("a.proto", ""), ("b.proto", "optional string note = 3;")):
+        Path(name).write_text(
+            f'syntax = "proto3"; message U {{ uint64 id = 1; string name = 2; {further} fixed32 at = 4; }}'
+        )
+    assert run("a.proto", "b.proto", "-c", "protobuf,avro,json", "--budget", "0.1s") == 0
+    assert "3 of 3 codecs read both ways" in capsys.readouterr().out

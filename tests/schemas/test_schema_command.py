@@ -55,6 +55,9 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         "Event after pickle: nothing to do\n"
     )
 
+    assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2") == 0
+    assert capsys.readouterr().out.endswith("\n\nEvent after pickle, pickle/2: nothing to do\n")
+
     assert run("schema", "check", "clean.jsonl", "events.py") == 0
     assert run("schema", "check", "clean.jsonl", "events.py", "-c", "json+schema") == 0
     assert capsys.readouterr().out.count("28 records, no advice from Event") == 2

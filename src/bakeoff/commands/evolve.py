@@ -12,6 +12,7 @@ from ..errors import UsageError
 from . import _completion
 from ._options import RECORDS, Time, format_option, reading, selecting
 from ._records import report_remark, report_skipped, slow_progress
+from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..schemas.difference import Difference
@@ -40,6 +41,7 @@ _RECORDS = 200
 @click.option(
     "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
 )
+@include_option
 @reading
 @selecting("the usual ones, and those that need a schema, as far as they are installed")
 @click.option(
@@ -53,6 +55,7 @@ def command(
     old: str,
     new: str,
     renames: Sequence[str],
+    include: Sequence[str],
     data: str | None,
     records: int,
     how: Mapping[str, Any],
@@ -69,8 +72,8 @@ def command(
     same records as the reading version writes them.
 
     Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
-    FILE.proto), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets the
-    field numbers of OLD, unless both bring their own (.proto).
+    FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
+    the field numbers of OLD, unless both bring their own (.proto).
 
     Each codec works in a process of its own: one that crashes, hangs or runs out of memory costs its row.
 
@@ -82,8 +85,8 @@ def command(
     from ._evolution import Evolution, json, table
     from ._output import encoded, guard, layout, put
 
-    guard(output, [Path(name) for name in (old, new, *([data] if data else []))])
-    difference = _difference(old, new, renames)
+    guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
+    difference = _difference(old, new, renames, include)
     names = _names(codecs)
     given, newer = _given(data, records, how, difference) if data else ([], False)
     before, after = sample(difference, records, given, newer=newer)
@@ -111,8 +114,7 @@ def command(
         context.exit(1)
 
 
-def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
-    from ..datasets.schema import schema as named
+def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> Difference:
     from ..schemas.difference import compare
 
     told = {}
@@ -122,8 +124,8 @@ def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
             raise UsageError(f"--rename {rename}: say OLD=NEW, the names of one field")
         told[before] = after
     # One at a time: two files of one name would be one module.
-    older = named(old)
-    found = compare(older, named(new), told)
+    older = named(old, include)
+    found = compare(older, named(new, include), told)
     known = {(change.before, change.after) for change in found.changes if change.kind == "renamed"}
     for before, after in told.items():
         if (before, after) not in known:
@@ -162,7 +164,7 @@ def _given(
     """
     from ..bench.evolution.given import as_version
     from ..datasets import corpus
-    from .schema import codec_of
+    from ..datasets.formats import codec_of
 
     rows = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:
