@@ -30,6 +30,7 @@ def check(run: Run, stage: Stage) -> None:
         codec: Check(
             memory=run.options.cell_memory,
             path=stage.path,
+            modules=stage.modules,
             corpus=stage.corpus,
             codec=codec,
             seconds=stage.schedule.check_seconds,
@@ -160,4 +161,4 @@ def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "accelerated": None,
         "trusted_only": declared.trusted_only,
     }
-    return bare | {"extra": declared.extra} | dict(facts)
+    return bare | {"extra": declared.extra, "source": declared.source} | dict(facts)

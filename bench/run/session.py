@@ -285,6 +285,7 @@ class Session:
             facts.name,
             prepared.corpus,
             prepared.path,
+            prepared.modules,
             codecs,
             Schedule(
                 dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW

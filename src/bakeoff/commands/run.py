@@ -156,7 +156,8 @@ def command(
     """Run the bake-off on built-in corpora or your own files, and print the table.
 
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro or (with --trusted) pickle, also
-    compressed, a folder of those, - for standard input, or module:function.
+    compressed, a folder of those, - for standard input, or a list or function as module:name or
+    FILE.py:name.
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
