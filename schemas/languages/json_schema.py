@@ -7,7 +7,9 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,6 +17,7 @@ from ...codecs.conventions import FAMILIES
 from .. import types as t
 from ..declare import SchemaError
 from ..layout import Choice, Chosen, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+from .json_documents import whole
 from .parts import choose, unknown
 
 __all__ = ["read", "write"]
@@ -175,7 +178,7 @@ _WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "all
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-def read(data: bytes, name: str, part: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
     """Return the layout of the records that a JSON Schema describes.
 
     Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
@@ -187,6 +190,7 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
         name: Of the file, for messages.
         part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
             the definitions; without it a document of nothing but definitions is the one that no other uses.
+        include: Folders in which files that it refers to are looked for first.
 
     Raises:
         UsageError: It has no definition of that name.
@@ -196,14 +200,19 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError(name, f"cannot be read as JSON: {error}") from error
+    try:
+        document, alone = whole(document, name, include)
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
     pointer, chosen = _pointer(document, part, name)
     read = _Reader(document, name)
     try:
         types = read.referred(f"#{pointer}", "") if pointer else read.type(document, "#", "Record")
     except RecursionError as error:
         raise SchemaError(f"{name}#", "nested too deeply") from error
-    # What is a part of a document is written anew, as the document says something else.
-    return Layout(derive(types).root, "json-schema", b"" if pointer else data, chosen)
+    # What is a part of a document is written anew, as the document says something else,
+    # and so is one that needs others.
+    return Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
 
 
 _DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
