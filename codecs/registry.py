@@ -89,6 +89,7 @@ class Declaration:
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
         values: Types that it is for, as `arrays.kind_of` names them; see `specialists`.
+        only: It takes records of these types and no others.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Declaration:
     usual: bool = True
     unguarded: bool = False
     values: tuple[str, ...] = ()
+    only: bool = False
 
 
 _declared: dict[str, Declaration] = {}
@@ -122,6 +124,7 @@ def declare(
     usual: bool = True,
     unguarded: bool = False,
     values: tuple[str, ...] = (),
+    only: bool = False,
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -160,6 +163,7 @@ def declare(
             usual=usual and not values,
             unguarded=unguarded,
             values=values,
+            only=only,
         )
         return describe_codec
 
@@ -283,13 +287,18 @@ def _known(name: str) -> Declaration | None:
         return _all().get(name)
 
 
-def names(*, needs_schema: bool = False) -> list[str]:
+def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]:
     """Return the names of all known codecs, installed or not.
 
     Args:
         needs_schema: Include those that cannot be used without a schema.
+        only_values: Include those that take no other records than frames.
     """
-    return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
+    return [
+        name
+        for name, known in _all().items()
+        if needs_schema >= known.needs_schema and only_values >= known.only
+    ]
 
 
 def usual(*, needs_schema: bool = False) -> list[str]:
