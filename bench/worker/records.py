@@ -129,8 +129,8 @@ def _holds_objects(value: Any) -> bool:
     """Whether an array or a frame holds texts or objects, which keep what they are asked for."""
     if kind_of(type(value)).startswith("polars."):
         return False  # its memory is its own
-    dtypes = getattr(value, "dtypes", [getattr(value, "dtype", None)])
-    return any(getattr(dtype, "kind", "") == "O" for dtype in list(dtypes))
+    dtypes = value.dtypes if kind_of(type(value)) == "pandas.DataFrame" else [getattr(value, "dtype", None)]
+    return any(getattr(dtype, "kind", "") == "O" for dtype in dtypes)
 
 
 def array_kinds(records: Iterable[Any]) -> tuple[str, ...]:

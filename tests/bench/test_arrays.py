@@ -17,7 +17,9 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.fidelity.equality import differences, equal, first_difference
 from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
+from bakeoff.codecs.arrays import kind_of
 
 np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
 pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")
@@ -425,3 +427,26 @@ def test_codecs_for_frames_alone_are_listed_where_these_are_asked_for() -> None:
     assert frames <= set(codecs.names(only_values=True))
     assert ["arrow/pandas"] == codecs.select(["arrow/pandas"])
     assert frames & set(codecs.specialists(["polars.DataFrame"])) == {"arrow/polars"}
+
+
+@pytest.mark.parametrize(
+    ("value", "caches"),
+    [
+        (np.zeros(2), False),
+        (np.array(["é"]), False),
+        (np.array(["é", 1], object), True),
+        (pd.DataFrame({"a": [1]}), False),
+        (pd.DataFrame({"a": ["é"]}, dtype=object), True),
+        (pd.Series([1.5]), False),
+        (pd.Index(["é"], dtype=object), True),
+        (pl.DataFrame({"a": ["é"]}), False),
+        (array.array("d", [1]), False),
+        (np.int64(1), False),
+        (pd.Timestamp("2024"), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> None:
+    """Others need not be made anew before each dump."""
+    assert caches_text({"v": [value]}) is caches
+    assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])
