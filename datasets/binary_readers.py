@@ -19,6 +19,8 @@ from .sharing import refuse_bombs
 __all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
+RATIO = 200
+"""How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
 BROKEN = "; what follows cannot be read"
 
 
@@ -110,7 +112,7 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     Raises:
         UnreadableCorpus: It begins with none, or with one whose records can hold themselves.
     """
-    bare = codec("avro").with_limits(**FILE)
+    bare = codec("avro").with_limits(**FILE | {"ratio": RATIO})
     if not file.peek(1):
         return
     from ..codecs.avro import schema_of_file
