@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
 from .embedded import Budget, within_budget
 from .errors import LimitError
 from .limits import DEFAULT
@@ -155,7 +155,12 @@ def _records() -> Spec:
             with Budget(items):
                 return give(data, items=items)
 
-        return Bound(encode=peer.take, decode=decode if schema.embeds else give, definition=peer.definition)
+        return Bound(
+            encode=peer.take,
+            decode=decode if schema.embeds else give,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
 
     return _protobuf(bind)
 
@@ -171,6 +176,7 @@ def _objects() -> Spec:
             give=within_budget(peer.give),
             dicts=False,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     return replace(_protobuf(bind), takes="protobuf messages")

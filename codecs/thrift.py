@@ -12,7 +12,7 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
 from .embedded import within_budget
 from .limits import DEFAULT
 from .policies import Policies
@@ -104,6 +104,7 @@ def _thrift(
     return Spec(
         bind=bind,
         bounded=lambda limits: {"items": limits.items},
+        too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
         carries=CARRIES,
         losses=(*LOSSES, *losses),
@@ -129,6 +130,7 @@ def _records() -> Spec:
             encode=writer_of(peer.type, peer.take),
             decode=within_budget(read) if schema.embeds else read,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     return _thrift(bind)
@@ -145,6 +147,7 @@ def _objects() -> Spec:
             give=within_budget(peer.give),
             dicts=False,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     spec = _thrift(

@@ -71,6 +71,23 @@ class Files(Passed):
         if spool is not None:
             weakref.finalize(self, spool.close)
 
+    @property
+    def brings_schema(self) -> bool:
+        """Whether the files are of formats that have a schema in them; nothing is opened."""
+        return self._reading.at is None and all(kind.schema for _, kind in self._files)
+
+    @property
+    def schema(self) -> Any:
+        if self._schema is None and self.brings_schema:
+            for path, kind in self._files:
+                with opened(path, split_compression(path)[1]) as file:
+                    found = kind.schema_of(file.file, self.source if self._piped else str(path))
+                if self._schema is not None and found.layout != self._schema.layout:
+                    self._schema = None
+                    break
+                self._schema = found
+        return self._schema
+
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files)
         over = None if self._cut is None else Cut(*self._cut)

@@ -135,6 +135,7 @@ def _anonymous(
     return replace(
         result,
         cells=tuple(_cell(cell, names, operations) for cell in result.cells),
+        codecs=tuple(replace(codec, source="") for codec in result.codecs),
         corpora=tuple(_corpus(corpus, names) for corpus in result.corpora),
         rankings=tuple(replace(r, corpus=names.get(r.corpus, r.corpus)) for r in result.rankings),
         operations=tuple(map(operations.facts, result.operations)),

@@ -16,16 +16,17 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
-from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
+from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
@@ -161,9 +162,9 @@ class Workshop:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check) and not (environment or handles) else None
+        warm = self.warm_up() if isinstance(job, Check | Try) and not (environment or handles) else None
         envelope = {
-            "job": encode(job).decode(),
+            "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),
@@ -177,7 +178,7 @@ class Workshop:
         if warm is None:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
         else:
-            process = warm.fork(folder / "job")
+            process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
             if self._closed:
                 _end(process.pid)

@@ -16,7 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
+from ...codecs.registry import give
 from ...errors import BakeoffError
+from ...imports import import_again
 from ..blobs import Blobs
 from ..desk import Desk
 from ..heartbeat import Heartbeat
@@ -70,12 +72,15 @@ _MODULES = {
     "compare": "..fidelity.matrix",
     "attack": "..hostile.attack",
     "conform": "..conformance.judge",
+    "try": "..evolution.attempt",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 
 
 def _do(job: Job, desk: Desk) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
+    give(job.given)
+    import_again(job.modules)
     done: Answer = import_module(_MODULES[job.kind], __package__).run(job, desk)
     return done
 

@@ -14,7 +14,7 @@ from ...codecs.conventions import FAMILIES
 from ...codecs.embedded import count_embedded
 from .. import types as t
 from .._conversion import Bool, Call, Exact, Float, Int, Null, Step
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
 from ..plan import Facts, build_of, compile_plan
 from ..plan import Limits as PlanLimits
 
@@ -41,7 +41,7 @@ def collection(node: t.Type) -> type:
 
 def kinds(kind: Kind) -> tuple[type, ...]:
     """Return the types that values of a kind have in records."""
-    match kind:
+    match kind := opened(kind):
         case Nullable(inner):
             return (*kinds(inner), type(None))
         case Map():

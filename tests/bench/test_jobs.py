@@ -60,7 +60,9 @@ RECORDS = [
         slice=1e-3,
     ),
     Alone(corpus=CORPUS, codec="json", operation="peak-load", payloads="77", options={"windows": 96}),
-    Prepared({"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",)),
+    Prepared(
+        {"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",), {"rows": "rows.py"}
+    ),
     Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
     Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, yardstick=1e-7, harness=8.0, dirty=0.1),
     Failed("no such codec"),

@@ -43,6 +43,22 @@ def test_a_tapped_codec_is_the_codec(codec, tmp_path):
     assert codec.tapped is None
 
 
+@pytest.mark.parametrize("name", ["json", "msgpack", "bson", "cbor2", "yaml", "json|zlib"])
+def test_single_fields_are_not_kept(name, tmp_path):
+    """Neither by `peek` nor by `replace` and `append`, whether they decode the whole payload or not."""
+    path, record = tmp_path / "traffic.jsonl", {"user": "ann", "pins": [1, 2]}
+    codec = bakeoff.codec(name)
+    tapped = codec.tap(path, every=1)
+    payload = tapped.encode(record)
+
+    assert tapped.replace(payload, "user", "bob") == codec.replace(payload, "user", "bob")
+    assert tapped.append(payload, "pins", 3) == codec.append(payload, "pins", 3)
+    assert tapped.peek(payload, "user") == tapped.peeker("user")(payload) == "ann"
+    tapped.decode(payload)
+    tapped.tapped.flush()
+    assert kept(path) == [record, record]
+
+
 @pytest.mark.parametrize("packed", ["", ".zst", ".gz"])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_what_passes_is_a_corpus(suffix, packed, tmp_path):

@@ -55,6 +55,9 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         "Event after pickle: nothing to do\n"
     )
 
+    assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2") == 0
+    assert capsys.readouterr().out.endswith("\n\nEvent after pickle, pickle/2: nothing to do\n")
+
     assert run("schema", "check", "clean.jsonl", "events.py") == 0
     assert run("schema", "check", "clean.jsonl", "events.py", "-c", "json+schema") == 0
     assert capsys.readouterr().out.count("28 records, no advice from Event") == 2
@@ -198,7 +201,7 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["messages"], "say with -f in which language: avro, protobuf,"),
         (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
         (["clean.avsc", "-f", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
-        (["clean.jsonl", "-f", "avro"], "schema module clean.jsonl does not import"),
+        (["clean.jsonl", "-f", "avro"], "clean.jsonl does not import"),
     ],
 )
 def test_what_cannot_be_exported(
