@@ -124,7 +124,7 @@ class Prepare(Job):
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
         twins: Codecs of which to find out whether the schema has something to fix.
-        joining: Codecs of objects, which join where the records are such objects, all of one class.
+        joining: Codecs for certain values, which join where the records hold these, see `codecs.specialists`.
     """
 
     kind = "prepare"
@@ -158,6 +158,7 @@ class Check(Job):
     Attributes:
         seconds: After which a slow codec's records are encoded only, and a very slow one is done.
         operations: That fall out of the check or are timed afterwards.
+        libraries: Modules that the records need, which all checks import.
     """
 
     kind = "check"
@@ -165,6 +166,7 @@ class Check(Job):
     codec: str
     seconds: float
     operations: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
     def digests(self) -> set[Digest]:
         """Return the corpus's."""
@@ -317,6 +319,7 @@ class Prepared:
         modules: What they import, as in `Job`.
         idle: Those of its twins that the schema has nothing to fix for.
         joined: The codecs that join.
+        kinds: Types of arrays and frames that the records hold.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -328,6 +331,7 @@ class Prepared:
     modules: Mapping[str, str]
     idle: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

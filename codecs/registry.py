@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .binding import Schema
-    from .objects import Family
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -52,6 +51,7 @@ __all__ = [
     "register",
     "rescan",
     "select",
+    "specialists",
     "split_name",
     "usual",
 ]
@@ -90,8 +90,9 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
+        values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
+            and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
-        makes: Kinds of classes whose objects it takes and gives as they are, with the class for its schema.
     """
 
     name: str
@@ -106,8 +107,8 @@ class Declaration:
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
     unguarded: bool = False
+    values: tuple[str, ...] = ()
     source: str = ""
-    makes: frozenset[Family] = frozenset()
 
 
 _declared: dict[str, Declaration] = {}
@@ -125,7 +126,7 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
-    makes: Collection[Family] = (),
+    values: tuple[str, ...] = (),
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -161,9 +162,9 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().raw,
-            usual=usual,
+            usual=usual and (needs_schema or not values),
             unguarded=unguarded,
-            makes=frozenset(makes),
+            values=values,
         )
         return describe_codec
 
@@ -301,12 +302,26 @@ def usual(*, needs_schema: bool = False) -> list[str]:
 
     Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
     lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`).
+    `pickle/2`), and those for values that most records do not hold (`specialists`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
     """
     return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
+
+
+def specialists(kinds: Collection[str] | None = None) -> list[str]:
+    """Return the names of the codecs that are made for records of a certain class, or for values in records.
+
+    Args:
+        kinds: Kinds of classes, as in `bakeoff.codecs.objects.FAMILIES`, and types of arrays and frames, as
+            `bakeoff.codecs.arrays.kind_of` names them; None for all such codecs.
+    """
+    return [
+        name
+        for name, known in _all().items()
+        if known.values and (kinds is None or not set(kinds).isdisjoint(known.values))
+    ]
 
 
 def describe(name: str) -> Declaration:

@@ -32,6 +32,7 @@ class Stage:
         checks: What the check found, by codec; only codecs that may be timed.
         schedule: What its time is for.
         changed: Codecs that are not of the version that this run began with, in words.
+        libraries: Modules that the records need, to be imported once for all checks.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Stage:
     schedule: Schedule
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

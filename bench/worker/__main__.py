@@ -7,12 +7,10 @@ for an answer. An answer appears whole or not at all.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import json
 import os
 import resource
-import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -25,13 +23,13 @@ from ..blobs import Blobs
 from ..desk import Desk
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
+from ..orphans import die_with
 from ..room import needing_room, release
 
-__all__ = ["die_with", "main"]
+__all__ = ["main"]
 
 _FILE_SIZE = 1 << 30
 """Bytes that a job may write into one file, a flooded standard error included."""
-_PR_SET_PDEATHSIG = 1
 
 
 def main(path: Path) -> NoReturn:
@@ -39,6 +37,8 @@ def main(path: Path) -> NoReturn:
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
     die_with(envelope["parent"])
+    # It may hold the password of a server, and whoever is killed removes nothing.
+    path.unlink()
     me = os.getpid()
     job: Job = decode(envelope["job"])
     sys.path += [entry for entry in job.path if entry not in sys.path]
@@ -61,13 +61,6 @@ def main(path: Path) -> NoReturn:
     # What codecs leave behind is not worth tearing down, and could still crash.
     sys.stderr.flush()
     os._exit(0)
-
-
-def die_with(parent: int) -> None:
-    """Let the kernel end us with the run: killed outright, it cannot, and a codec may hang for ever."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 _MODULES = {

@@ -6,7 +6,7 @@ import gc
 import math
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
 from .limits import depth_needed
-from .records import Sample, make_sample
+from .records import Sample, array_kinds, make_sample
 
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
@@ -102,6 +102,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         ) from error
     typed = job.size is None and schema is not None
     profile = corpus.profile()
+    kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch is one level more.
     levels = int(profile["depth_max"]) + 1 + (batch > 1)
     found = Corpus(
@@ -142,13 +143,16 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         tuple(entry for entry in sys.path if entry),
         imported(),
         tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
-        tuple(name for name in job.joining if typed and _makes(name, known)),
+        tuple(name for name in job.joining if _is_for(name, kinds, known if typed else None)),
+        kinds,
     )
 
 
-def _makes(name: str, known: RecordClass | None) -> bool:
-    """Whether a codec makes objects of the records' class by itself."""
-    return known is not None and known.family in describe(split_name(name)[0]).makes
+def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
+    """Whether a codec is for values that the records hold, or for objects of their class."""
+    declared = describe(split_name(name)[0])
+    held = {known.family} if declared.needs_schema and known is not None else set(kinds)
+    return bool(held & set(declared.values))
 
 
 def _no_schema(known: RecordClass) -> str:

@@ -36,7 +36,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 UNREAD = frozenset({"thrift"})
 """Languages that are written only."""
 
-_IMPORTING = frozenset({"protobuf"})
+_IMPORTING = frozenset({"protobuf", "json-schema"})
 """Languages whose files name others."""
 
 ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}
