@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff import UsageError
 from bakeoff.bench.results import read
+from bakeoff.commands._confirm import _refuse_own
 
 CODECS = """
 import json
@@ -108,6 +110,10 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
         done = bakeoff(mine, *command)
         assert (done.returncode, done.stderr) == (0, "")
         assert "mine" in done.stdout
+    assert "safe to read from anyone" not in done.stdout
+    with pytest.raises(UsageError, match="mine would be imported from a module of your own"):
+        _refuse_own((result, result), {"mine", "json"})
+    _refuse_own((result, result), {"json"})
     anonymous = bakeoff(mine, "report", "bakeoff.json", "--anonymous", "-f", "json").stdout
     assert "codecs.py" not in anonymous
 
