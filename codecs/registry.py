@@ -90,8 +90,8 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
-        values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes and
-            gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
+        values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
+            and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
     """
 
