@@ -473,8 +473,11 @@ def test_a_union_is_not_tried_for_ever(name: str) -> None:
     for _ in range(30):
         record = {"next": record}
 
+    codec = bakeoff.codec(name).with_schema(Schema({"all": list[Left], "other": Right}))
     with pytest.raises(EncodeError):
-        bakeoff.codec(name).with_schema(Schema(Left)).encode(record)
+        codec.encode({"all": [record], "other": {"next": None}})
+    whole = {"all": [{"next": {"next": None}}] * 20_000, "other": {"next": None}}
+    assert codec.decode(codec.encode(whole)) == whole
 
 
 # Public schemas --------------------------------------------------------------------------------------
@@ -688,8 +691,8 @@ def test_json_schema_refers_to_what_is_around(document: dict[str, Any]) -> None:
 
 @pytest.fixture(params=["avro", "protobuf", "json-schema", "python"])
 def crowd(request: pytest.FixtureRequest) -> Schema:
-    """Return the schema of thirty records each of which may hold any of them."""
-    names = [f"R{i}" for i in range(30)]
+    """Return the schema of twenty records each of which may hold any of them."""
+    names = [f"R{i}" for i in range(20)]
     if request.param == "protobuf":
         fields = " ".join(f"repeated {name} a{i} = {i + 1};" for i, name in enumerate(names))
         messages = " ".join(f"message {name} {{ {fields} }}" for name in names)
@@ -717,10 +720,10 @@ def crowd(request: pytest.FixtureRequest) -> Schema:
 
 def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
     """Each is described once; a tree of all ways through them would never end."""
-    assert sum(isinstance(node, t.RecordType) for _, node in t.walk(crowd.types)) == 30
+    assert sum(isinstance(node, t.RecordType) for _, node in t.walk(crowd.types)) == 20
     assert hash(crowd) == hash(pickle.loads(pickle.dumps(crowd)))
     assert crowd.plan("json")
-    assert crowd.to_python().count("(TypedDict)") == 30
+    assert crowd.to_python().count("(TypedDict)") == 20
 
     empty: dict[str, Any] = Maker().make(crowd.layout.root)
     empty = {key: [] for key in empty}
