@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "write"]
 
+_DEEPEST = 100
+"""Levels of messages in a definition, each of them in the place where it comes first."""
+
 
 def write(layout: Layout) -> bytes:
     """Return the ``.proto`` file of a layout."""
@@ -108,6 +111,7 @@ class _Reader:
         self.made: dict[str, Kind] = {}
         self.names: set[str] = set()
         self.above: dict[str, Ref | None] = {}
+        self.references = 0
 
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
@@ -117,12 +121,19 @@ class _Reader:
         if full in self.above:
             if (ref := self.above[full]) is None:
                 raise SchemaError(path, f"{full} stands for a value that holds itself, and is no record")
+            self.references += 1
             return ref
-        if full not in self.made:
-            self.above[full] = None
-            self.made[full] = self.inside(message, path)
-            del self.above[full]
-        return self.made[full]
+        if full in self.made:
+            self.references += isinstance(self.made[full], Ref)
+            return self.made[full]
+        if len(self.above) > _DEEPEST:
+            raise SchemaError(path, f"messages are nested more than {_DEEPEST} deep")
+        self.above[full], before = None, self.references
+        made = self.inside(message, path)
+        ref = self.above.pop(full)
+        # What holds references is laid out once: in each place anew it would grow without end.
+        self.made[full] = made if ref is None or self.references == before else ref
+        return made
 
     def name(self, message: Descriptor, before: str = "") -> str:
         """Return a name for a message that no other of the layout has."""
