@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
 Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
@@ -20,10 +20,11 @@ from ._walk cimport Rules, check_record
 from dataclasses import replace
 from operator import attrgetter
 
+from ..errors import BakeoffError, SchemaError
 from ._stack import call_with_stack
 from .binding import Bound, unbound
 from .errors import (
-    DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
+    CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from .limits import DEFAULT_DEPTH
 from .spec import Spec
@@ -208,7 +209,12 @@ cdef class Codec:
 
         encode, decode = spec.encode, spec.decode
         if bind is not None and self.schema is not None:
-            self.bound = bind(self.schema)
+            try:
+                self.bound = bind(self.schema)
+            except (BakeoffError, CodecError, ImportError, MemoryError):
+                raise
+            except Exception as error:
+                raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
             if not isinstance(self.bound, Bound):
                 raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
@@ -226,6 +232,9 @@ cdef class Codec:
         self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
         self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.checked_depth, spec.inside, spec.too_deep
+        if self.bound is not None and self.bound.deepest:
+            self._deepest = min(self._deepest, self.bound.deepest)
+            self._encode_depth = self._walked_depth = self._deepest
         self._find_end = NULL if spec.whole is None else finder(spec.whole)
         if spec.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
@@ -543,8 +552,10 @@ cdef class Codec:
             return str(error)
         if not self._is_too_deep(error):
             return _sentence(error)
-        # No library's own limit is below the default: up to there it is the one asked for that counts.
-        if type(error) is _TooDeepError or 0 < limit <= DEFAULT_DEPTH:
+        # No library's own limit is below the default, but for some where the schema does not end nesting: up to there
+        # it is the one asked for that counts.
+        theirs = self.bound is not None and self.bound.deepest
+        if type(error) is _TooDeepError or (0 < limit <= DEFAULT_DEPTH and not theirs):
             return f"nested more than {limit:,} deep"
         return f"nested more deeply than {self.library or self.name} goes"
 
@@ -690,7 +701,7 @@ cdef class Codec:
         Raises:
             UsageError: No path.
         """
-        cdef Peeker made = Peeker()
+        cdef Peeker made = Peeker.__new__(Peeker)
         made._codec, made._path, made._default = self, self._path(path), default
         made._given = path
         return made

@@ -2,15 +2,16 @@
 
 Source: Apache Avro 1.12 specification, "Single-object encoding" and "Object Container Files".
 
-fastavro's decoder ends the process on records that hold themselves, makes a hundred million nulls of six
-bytes, and takes a negative number for a branch counted from the end. So a payload is walked through by its
-schema first.
+fastavro's decoder ends the process on records that nest without end in those of their own kind, makes a
+hundred million nulls of six bytes, and takes a negative number for a branch counted from the end. So a
+payload is walked through by its schema first.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable
 from copy import deepcopy
@@ -18,10 +19,11 @@ from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._ends import AvroBody, AvroEnds, Pending
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
+from .embedded import within_budget
 from .errors import DecodeError, LimitError, TooMuchError
 from .keys import refuse_one_hash_within
-from .limits import DEFAULT
+from .limits import DEFAULT, DEFAULT_DEPTH
 from .policies import Policies
 from .registry import declare
 from .spec import Format, Spec
@@ -43,8 +45,10 @@ BLOCK = 1 << 16
 """Bytes of records after which a block ends, as in Avro's own library for Java."""
 CHECKSUM = 4
 """Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
-DEEPEST = 500
+BRACKETS = 500
 """Brackets within one another in the schema of a file."""
+PER_LEVEL = 2
+"""Levels on the wire for each of a record: that of a map of other keys than text is an array of records."""
 
 
 class AvroSchema(NamedTuple):
@@ -72,6 +76,7 @@ class _Known(NamedTuple):
         take: Turns a record into what fastavro writes.
         give: Turns what fastavro has read into a record.
         checks: Whether keys and items of sets could be made to have one hash.
+        nests: Whether records may hold others of their own kind.
     """
 
     schema: AvroSchema
@@ -81,17 +86,32 @@ class _Known(NamedTuple):
     take: Callable[[Any], Any]
     give: Callable[[Any], Any]
     checks: bool
+    nests: bool
 
-    def body(self, data: bytes, head: bytes, items: int) -> AvroBody:
+    def end(self, data: bytes, start: int, items: int, depth: int) -> int:
+        """Return where the value is over that starts at a byte of data; raises as `AvroEnds.end`.
+
+        Args:
+            data: Bytes.
+            start: Where it starts.
+            items: Values that it may hold.
+            depth: Levels that it may nest. Records are checked for these when they are read; here it is the
+                stack that is.
+        """
+        levels = PER_LEVEL * min(depth, DEEPEST) if self.nests else len(self.definition)
+        return self.ends.end(data, start, items, levels)
+
+    def body(self, data: bytes, head: bytes, items: int, depth: int) -> AvroBody:
         """Return a payload's body, looked through.
 
         Raises:
             ValueError: It is none of this schema.
             TooMuchError: It holds more than the limit.
+            RecursionError: It nests too deeply.
         """
         if not data.startswith(head):
             raise ValueError(_other(data, self.fingerprint))
-        if self.ends.end(data, len(head), items) != len(data):
+        if self.end(data, len(head), items, depth) != len(data):
             raise ValueError("data after the end of the value")
         return AvroBody(data, len(head))
 
@@ -117,6 +137,7 @@ def _known(schema: Schema) -> _Known:
         peer.take,
         peer.give,
         not schema.hashes_text_only,
+        schema.nests,
     )
 
 
@@ -136,17 +157,22 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
     both = {"writer": names, "reader": {}}
     options = {"return_named_type": True} if tells else {}
     nothing: dict[str, Any] = {}
+    within = within_budget(give) if schema.embeds else None
 
     def encode(record: Any) -> bytes:
         payload = bytearray(head)
         write_data(payload, take(record), node, names, "", nothing)
-        return bytes(payload)
+        made = bytes(payload)
+        if known.nests:
+            # What would not be read is not written: a branch may be wrapped in a record of its own.
+            known.end(made, len(head), sys.maxsize, DEFAULT_DEPTH)
+        return made
 
-    def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
-        value = _read_data(known.body(data, head, items), node, both, None, options)
+    def decode(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
+        value = _read_data(known.body(data, head, items, depth), node, both, None, options)
         if known.checks:
             refuse_one_hash_within(value, len(data))
-        return give(value)
+        return give(value) if within is None else within(value, items=items)
 
     def reading(writer: Schema) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
@@ -157,20 +183,26 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         # fastavro gives the same default to every record.
         own = deepcopy if _shared_defaults(names) else _itself
 
-        def decode_other(data: bytes, *, items: int = DEFAULT.items) -> Any:
+        def decode_other(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
             try:
-                body = other.body(data, other_head, items)
+                body = other.body(data, other_head, items, depth)
                 value = _read_data(body, other.schema.node, names_of_both, node, options)
                 if known.checks:
                     refuse_one_hash_within(value, len(data))
-                return give(own(value))
+                return give(own(value)) if within is None else within(own(value), items=items)
             except Exception as error:
                 kind = LimitError if isinstance(error, TooMuchError) else DecodeError
                 raise kind(BARE if bare else AVRO.name, str(error)) from error
 
         return decode_other
 
-    return Bound(encode=encode, decode=decode, definition=known.definition, reading=reading)
+    return Bound(
+        encode=encode,
+        decode=decode,
+        definition=known.definition,
+        reading=reading,
+        deepest=DEEPEST if known.nests else 0,
+    )
 
 
 def _shared_defaults(names: dict[str, Any]) -> bool:
@@ -236,7 +268,9 @@ class Container(Framing):
             at = 0
             for _ in range(count):
                 try:
-                    end = known.ends.end(block, at, items)
+                    end = known.end(block, at, items, codec.limits.deepest)
+                except RecursionError as error:
+                    raise damage(codec, start, str(error), LimitError) from error
                 except ValueError as error:
                     raise damage(codec, start, str(error)) from error
                 pending.start = start
@@ -350,8 +384,8 @@ def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
     for byte in text:
         depth += (byte in b"[{") - (byte in b"]}")
         deepest = max(deepest, depth)
-    if deepest > DEEPEST:
-        raise damage(codec, 0, f"a schema nested more than {DEEPEST} deep", LimitError)
+    if deepest > BRACKETS:
+        raise damage(codec, 0, f"a schema nested more than {BRACKETS} deep", LimitError)
     try:
         found = _fingerprint(json.loads(text))
     except Exception as error:
@@ -415,7 +449,7 @@ def _avro(*, bare: bool) -> Spec:
 
     return Spec(
         bind=lambda schema: _bound(schema, bare=bare),
-        bounded=lambda limits: {"items": limits.items},
+        bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
         carries=CARRIES - {"datetime_offset", "dataclass"},
         losses=(

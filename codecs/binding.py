@@ -10,10 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .limits import DEFAULT_DEPTH
+
 if TYPE_CHECKING:
     from ._codec import Codec
 
-__all__ = ["Bound", "Peer", "Schema", "unbound"]
+__all__ = ["DEEPEST", "Bound", "Peer", "Schema", "unbound"]
+
+DEEPEST = DEFAULT_DEPTH
+"""Levels of nesting that are written and read where records may hold others of their own kind, whatever limit
+of depth is asked for: fastavro takes 2 to 4 KB of stack for each, and has no limit of its own."""
 
 
 def unbound(*_arguments: Any, **_options: Any) -> Any:
@@ -33,6 +39,10 @@ class Schema(Protocol):
 
     @property
     def hashes_text_only(self) -> bool: ...
+    @property
+    def embeds(self) -> bool: ...
+    @property
+    def nests(self) -> bool: ...
     def __hash__(self) -> int: ...
     def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
     def refusal(self, codec: Codec, /) -> str | None: ...
@@ -74,6 +84,7 @@ class Bound:
             happens to these outside `encode` and `decode`.
         reading: ``(writer: Schema) -> decode`` of payloads that were written with another version of the
             schema, where the format wants to know that (Avro); None where `decode` reads them as they are.
+        deepest: `DEEPEST` where records may hold others of their own kind; 0 where the schema ends nesting.
     """
 
     encode: Callable[..., Any]
@@ -84,3 +95,4 @@ class Bound:
     definition: str = ""
     as_is: bool = False
     reading: Callable[[Schema], Callable[..., Any]] | None = None
+    deepest: int = 0

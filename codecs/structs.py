@@ -51,7 +51,7 @@ def typed(
         decode=unbound,
         raw=None,
         bind=bind,
-        carries={*spec.carries, *TYPED, *also} - {"key_order"},
+        carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

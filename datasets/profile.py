@@ -99,7 +99,7 @@ class _Walk:
     def add(self, record: Any) -> None:
         """Look at one record and all in it."""
         self._records += 1
-        self._others += not isinstance(record, dict)
+        self._others += not isinstance(record, dict) and not isinstance(opened(record), dict)
         stack = [(record, 0)]
         while stack and self.seen <= MOST_VALUES:
             value, depth = stack.pop()

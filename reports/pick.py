@@ -347,6 +347,8 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
     carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
+    if facts.takes and not candidate.takes:
+        carried |= {"dataclass", "namedtuple"}  # the records were such objects
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
         return f"{_LACKING} {', '.join(lacking)}"
     return ""

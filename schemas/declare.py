@@ -17,30 +17,13 @@ from typing import Any, Literal, TypeVar
 
 from ..codecs.objects import record_class
 from ..codecs.paths import step
-from ..errors import UsageError
+from ..errors import SchemaError
 from . import types as t
 
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "tag_of"]
 
 MAX_DEPTH = 64
-"""Deepest schema; a plan never recurses further than its schema, whatever the record looks like."""
-
-
-class SchemaError(UsageError, ValueError):
-    """A schema that cannot be compiled.
-
-    Attributes:
-        path: Place in the schema, for instance ``$.items[].owner``.
-        reason: What is wrong there.
-    """
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"schema at `{self.path}`: {self.reason}"
+"""Deepest schema; a plan recurses further only where records may hold others of their own kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +89,7 @@ def describe(spec: Any, *, lenient: bool = False) -> t.Type:
         lenient: Take fields of types that are not supported as `Any`, instead of raising.
 
     Raises:
-        SchemaError: Naming the place and the type that is not supported, or a type that holds itself.
+        SchemaError: Naming the place and the type that is not supported, or holds itself and is no record.
     """
     return _Describer(lenient).node(spec, "$")
 
@@ -126,6 +109,9 @@ class _Describer:
     def __init__(self, lenient: bool) -> None:
         self.lenient = lenient
         self.inside: list[object] = []
+        self.refs: dict[int, t.RefType] = {}
+        self.recursive: dict[int, t.Type] = {}
+        self.names: set[str] = set()
         # Place and severities of the field that is being described.
         self.field: tuple[str, list[t.Severity]] = ("", [])
 
@@ -137,17 +123,47 @@ class _Describer:
                 return leaf
         except TypeError:  # unhashable: a dict or list of types, or Annotated with such metadata
             pass
+        if (known := self.recursive.get(id(spec))) is not None:
+            return known
         if len(self.inside) >= MAX_DEPTH:
             raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
         # A record is told from its likes by identity: the same class may well appear twice side by side.
-        if any(spec is outer for outer in self.inside):
-            name = getattr(spec, "__name__", "this type")
-            raise SchemaError(path, f"`{name}` contains itself; use `Any` where records may nest without end")
+        if (at := next((i for i, outer in enumerate(self.inside) if spec is outer), -1)) >= 0:
+            if isinstance(spec, type | dict):
+                return self._ref(spec)
+            # A union or an alias around a record ends there; what has no record in between never ends.
+            if not any(isinstance(between, type | dict) for between in self.inside[at:]):
+                name = getattr(spec, "__name__", "this type")
+                reason = f"`{name}` contains itself and is no record; make it one, or use `Any` in its place"
+                raise SchemaError(path, reason)
         self.inside.append(spec)
+        before = len(self.names)
         try:
-            return self._compound(spec, path)
+            made = self._compound(spec, path)
         finally:
             self.inside.pop()
+        if len(self.names) > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
+            # It may refer to a record around it, which another place that it stands in is not within.
+            made = self._referred(spec, made)
+        return made
+
+    def _ref(self, spec: type | dict[Any, Any]) -> t.RefType:
+        """Return the reference to a record that is being described."""
+        if id(spec) not in self.refs:
+            wanted = spec.__name__ if isinstance(spec, type) else "Record"
+            numbered = (wanted if i == 1 else f"{wanted}{i}" for i in itertools.count(1))
+            name = next(name for name in numbered if name not in self.names)
+            self.names.add(name)
+            self.refs[id(spec)] = t.RefType(name)
+        return self.refs[id(spec)]
+
+    def _referred(self, spec: object, made: t.RecordType) -> t.RecordType:
+        """Return the record of a spec under the name of the reference to it, which is bound."""
+        if (ref := self.refs.get(id(spec))) is not None:
+            made = dataclasses.replace(made, name=ref.name)
+            ref.bind(made)
+        self.recursive[id(spec)] = made
+        return made
 
     def _compound(self, spec: Any, path: str) -> t.Type:
         if isinstance(spec, dict):
@@ -439,7 +455,7 @@ def _exclude(one: t.Field, other: t.Field) -> bool:
 
 def _check_hashable(node: t.Type, path: str) -> None:
     match node:
-        case t.ListType() | t.SetType() | t.DictType() | t.ByteArrayType():
+        case t.ListType() | t.SetType() | t.DictType() | t.ByteArrayType() | t.RefType():
             raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
         case t.RecordType() if not node.positional:
             raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")

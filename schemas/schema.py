@@ -15,7 +15,7 @@ from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
 from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import ListType, RecordType, Type, hashes_text_only
+from .types import ListType, RecordType, RefType, Type, embeds, hashes_text_only, walk
 
 if TYPE_CHECKING:
     import pyarrow
@@ -43,7 +43,7 @@ class Schema:
         name: For messages; the name of the class otherwise.
 
     Raises:
-        SchemaError: A type is not supported, or holds itself; the message names the place.
+        SchemaError: A type is not supported, or holds itself and is no record; the message names the place.
         ValueError: Options that leave one another nothing to do.
 
     Attributes:
@@ -150,6 +150,16 @@ class Schema:
     def hashes_text_only(self) -> bool:
         """Whether all dict keys and set items are text, whose hashes nobody can foresee."""
         return hashes_text_only(self.types)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether formats that need a schema may embed values in their payloads as MessagePack."""
+        return embeds(self.types)
+
+    @property
+    def nests(self) -> bool:
+        """Whether records may hold others of their own kind, so that the schema does not end nesting."""
+        return any(isinstance(node, RefType) for _, node in walk(self.types))
 
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
         left, every, counter = 1, self.every, self.counter or AdviceCounter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
+import math
 import random
 import re
 import uuid
@@ -14,7 +15,7 @@ from typing import Any, Final, Self
 
 from ...schemas import types as t
 from ...schemas.difference import Difference, pairs
-from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, derive, opened
 from ...schemas.peers.leaves import builder, collection, kinds
 
 __all__ = ["Maker", "Pairing", "Unfit", "counterpart", "expected", "option_of"]
@@ -23,6 +24,8 @@ _FRESH: Final = 0.3
 """Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
 _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")
 _TRIES: Final = 50
+_LEVELS: Final = 3
+"""Records within others of their own kind that are made; deeper ones hold as little as they may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Maker:
 
     def __init__(self, seed: int = 1) -> None:
         self.random = random.Random(seed)
+        self.levels = 0
 
     def happens(self, share: float) -> bool:
         """Whether something happens this time."""
@@ -82,19 +86,27 @@ class Maker:
     def make(self, kind: Kind) -> Any:
         """Return a value of a kind."""
         match kind:
+            case Ref():
+                self.levels += 1
+                made = self.make(kind.record)
+                self.levels -= 1
+                return made
             case Nullable(inner):
-                return None if self.happens(0.25) else self.make(inner)
+                return None if self.ends or self.happens(0.25) else self.make(inner)
             case Sequence(item, node):
                 return collection(node)(self.make(item) for _ in range(self._size()))
             case Map(key, value):
                 return {self.make(key): self.make(value) for _ in range(self._size())}
             case Choice(options=options):
+                if self.ends:
+                    return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
                 return self.make(self.random.choice(options).kind)
             case Record(slots=slots):
                 there: dict[str | int, Any] = {}
                 taken: set[str] = set()
                 for slot in slots:
-                    if slot.required or (slot.among not in taken and self.happens(0.6)):
+                    maybe = not self.ends and slot.among not in taken
+                    if slot.required or (maybe and self.happens(0.6)):
                         there[slot.key] = self.make(slot.kind)
                         taken |= {slot.among} - {""}
                 return _built(kind, there)
@@ -102,8 +114,13 @@ class Maker:
                 return self._leaf(kind)
         raise AssertionError(kind)
 
+    @property
+    def ends(self) -> bool:
+        """Whether what is made holds no more than it must."""
+        return self.levels >= _LEVELS
+
     def _size(self) -> int:
-        return int(self.random.random() * 4)
+        return 0 if self.ends else int(self.random.random() * 4)
 
     def _leaf(self, leaf: Leaf) -> Any:
         pick = self.random.choice
@@ -128,6 +145,18 @@ class Maker:
         return dt.datetime(2026, 1, 1, tzinfo=zone) + dt.timedelta(
             seconds=self.random.randrange(10**7), microseconds=micro
         )
+
+
+def _levels(kind: Kind, above: frozenset[str] = frozenset()) -> float:
+    """Return how many records within others of their own kind a value needs at the least."""
+    match kind:
+        case Ref(name):
+            return math.inf if name in above else 1 + _levels(kind.record, above | {name})
+        case Record(slots=slots):
+            return max((_levels(slot.kind, above) for slot in slots if slot.required), default=0)
+        case Choice(options=options):
+            return min(_levels(option.kind, above) for option in options)
+    return 0
 
 
 def _whole(random: random.Random, leaf: Leaf) -> int:
@@ -233,6 +262,7 @@ class _Projector:
 
     def _project(self, value: Any, a: Kind, b: Kind) -> Any:
         fresh = self.maker
+        a, b = opened(a), opened(b)
         if isinstance(b, Nullable):
             newly = fresh is not None and not isinstance(a, Nullable) and fresh.happens(_FRESH)
             if value is None or newly:
@@ -303,6 +333,7 @@ def option_of(value: Any, choice: Choice) -> Kind | None:
 
 def _fits(value: Any, kind: Kind) -> bool:
     """Whether a value has the type of a kind, and a record its fields."""
+    kind = opened(kind)
     if isinstance(kind, Record) and isinstance(value, dict):
         keys = {slot.key for slot in kind.slots}
         return value.keys() <= keys and {s.key for s in kind.slots if s.required} <= value.keys()

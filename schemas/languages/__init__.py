@@ -13,13 +13,14 @@ what the language, or a record, has no form for. Text is UTF-8.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...errors import UsageError, hint, near
-from ..layout import Layout
+from ...errors import BakeoffError, SchemaError, UsageError, hint, near
+from ..layout import Layout, Record
 
 __all__ = ["ENDINGS", "LANGUAGES", "UNREAD", "language_of", "read", "write"]
 
@@ -57,7 +58,8 @@ def write(layout: Layout, language: str) -> bytes:
     module = _module(language)
     if layout.language == language and layout.definition:
         return layout.definition
-    made: bytes = module.write(layout)
+    with _ours(layout.root.name if isinstance(layout.root, Record) else "$"):
+        made: bytes = module.write(layout)
     return made
 
 
@@ -84,8 +86,23 @@ def read(
             that could be the record.
     """
     options = {"include": tuple(include)} if language in _IMPORTING else {}
-    made: Layout = _module(language).read(data, name, part, **options)
+    module = _module(language)
+    with _ours(name):
+        made: Layout = module.read(data, name, part, **options)
     return made
+
+
+@contextmanager
+def _ours(name: str) -> Iterator[None]:
+    """Turn whatever a library or a reader raises into a `SchemaError` of this name."""
+    try:
+        yield
+    except (BakeoffError, ImportError, MemoryError):
+        raise
+    except RecursionError as error:
+        raise SchemaError(name, "nested too deeply") from error
+    except Exception as error:
+        raise SchemaError(name, f"{type(error).__name__}: {error}"[:300]) from error
 
 
 def _module(language: str) -> Any:

@@ -5,6 +5,9 @@ stand twice, has the name of its slot. Choices are structs of which all fields b
 take a tenth less, but polars, DuckDB and Parquet have none. What Arrow has no words for stands in metadata of
 fields under `bakeoff.*`, so that what was written is read as it was; enums and classes are not among it.
 
+A record that stands within one of its own is any value, as columns do not nest without end: bytes that hold
+it as the codec `msgpack` writes it.
+
 The schema is that of rows. A layout of lists of records, tuples or sets of them has those records as rows,
 and one of anything else a single row; what is no record stands in a column `value`.
 """
@@ -20,7 +23,20 @@ from ...codecs.paths import step
 from ...errors import UsageError
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, slot_name, types_of
+from ..layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    slot_name,
+    types_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +45,7 @@ __all__ = [
     "END",
     "VALUE",
     "column_names",
+    "columnar",
     "kind_of",
     "map_fields",
     "pyarrow",
@@ -85,6 +102,11 @@ def pyarrow() -> Any:
 def row_of(root: Kind) -> tuple[Kind, t.Type | None]:
     """Return the kind of a row, and the type of what holds the rows; None for a single one."""
     return (root.item, root.type) if isinstance(root, Sequence) else (root, None)
+
+
+def columnar(kind: Kind) -> Kind:
+    """Return what a kind is as a column: a record within one of its own, which has none, is any value."""
+    return Leaf("any", kind.type) if isinstance(kind, Ref) else kind
 
 
 def column_names(slots: tuple[Slot, ...]) -> list[str]:
@@ -180,6 +202,7 @@ class _Writing:
             if nullable:
                 told["none"] = True
             kind, nullable = kind.kind, True
+        kind = columnar(kind)
         told = told | self.of_kind(kind)
         nullable = nullable or (isinstance(kind, Leaf) and kind.wire == "null")
         return self.pa.field(

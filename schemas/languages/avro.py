@@ -23,7 +23,20 @@ from typing import Any, Literal
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from ..layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    opened,
+    types_of,
+)
 from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
@@ -99,7 +112,7 @@ class _Writer:
 
     def node(self, kind: Kind, name: str) -> Any:
         """Return the schema of a kind; `name` is for what has none of its own."""
-        match kind:
+        match kind := opened(kind):
             case Leaf():
                 return self.leaf(kind, name)
             case Nullable(Choice() as choice):
@@ -189,7 +202,7 @@ class _Writer:
 def _form(kind: Kind) -> str:
     """Return as what a branch is read in Python; "" for what has a name, which tells it."""
     match kind:
-        case Record() | Leaf("enum"):
+        case Record() | Ref() | Leaf("enum"):
             return ""
         case Leaf("int" | "timestamp" | "local-timestamp" | "date"):
             return "int"
@@ -218,8 +231,7 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
 
     Raises:
         UsageError: It has no record of that name.
-        SchemaError: Not an Avro schema, or one whose records can hold themselves, which no library here reads
-            without risk to the process; or one that is nested more than 100 deep.
+        SchemaError: Not an Avro schema, or one that is nested more than 100 deep.
     """
     try:
         node = json.loads(data)
@@ -263,7 +275,7 @@ _PRIMITIVE: dict[str, Leaf] = {
 
 class _Reader:
     def __init__(self) -> None:
-        self.known: dict[str, Kind | None] = {}
+        self.known: dict[str, Kind] = {}
         self.sizes: dict[str, int] = {}
         self.names: set[str] = set()
         self.nodes = 0
@@ -331,7 +343,9 @@ class _Reader:
 
     def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> Kind:
         full = _full_name(node, path, space)
-        self.define(full, None, path)
+        short = self.unique(full.rpartition(".")[2])
+        within = Ref(short, t.RefType(short))
+        self.define(full, within, path)
         before = self.nodes
         inner = full.rpartition(".")[0]
         fields = node.get("fields")
@@ -339,7 +353,6 @@ class _Reader:
             isinstance(field, dict) and isinstance(field.get("name"), str) for field in fields
         ):
             raise SchemaError(path, "a record has a list of fields with names")
-        short = self.unique(full.rpartition(".")[2])
         slots = []
         bits = {field[NULL]: field for field in fields if NULL in field and _BIT.fullmatch(field["name"])}
         for number, field in enumerate((each for each in fields if each not in bits.values()), 1):
@@ -357,6 +370,7 @@ class _Reader:
                 raise SchemaError(path, "a record with two fields of one name")
         held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
         types = t.RecordType(short, tuple(held))
+        within.type.bind(types)
         made = self.known[full] = Record(short, tuple(slots), types)
         self.sizes[full] = self.nodes - before
         return made
@@ -369,7 +383,7 @@ class _Reader:
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 
-    def define(self, full: str, kind: Kind | None, path: str) -> None:
+    def define(self, full: str, kind: Kind, path: str) -> None:
         if full in self.known:
             raise SchemaError(path, f"{full} is defined twice")
         self.known[full] = kind
@@ -380,8 +394,6 @@ class _Reader:
         if full not in self.known:
             raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
         kind = self.known[full]
-        if kind is None:
-            raise SchemaError(path, f"records of {full} can hold themselves; recursive schemas are refused")
         self.count(self.sizes.get(full, 0), path)
         return kind
 

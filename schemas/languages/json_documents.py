@@ -133,14 +133,27 @@ class _Merger:
     def each(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return a schema of alternatives with the fields that all of them have in each of them."""
         word = next((word for word in ("anyOf", "oneOf") if word in node), "")
-        fields = {key: node[key] for key in ("type", "properties", "required") if key in node}
+        fields: dict[str, Any] = {key: node[key] for key in ("type", "properties", "required") if key in node}
         options = node.get(word)
-        if "properties" not in fields or not isinstance(options, list):
+        if not isinstance(options, list) or not ("properties" in fields or fields.get("type") == "object"):
             return node
-        made = [self.merged({"allOf": [fields, option]}) for option in options]
+        possible = [option for option in options if not self.never(fields, option)]
+        made = [self.merged({"allOf": [fields, option]}) for option in possible or options]
         if any("allOf" in option for option in made):
             return node
         return {key: value for key, value in node.items() if key not in fields} | {word: made}
+
+    def never(self, fields: dict[str, Any], option: Any) -> bool:
+        """Whether no value fits an alternative, as it is of another type than all of them."""
+        if isinstance(option, dict) and isinstance(option.get("$ref"), str):
+            option = self.target(option["$ref"])
+        if not isinstance(option, dict) or "type" not in option or "type" not in fields:
+            return False
+        try:
+            _type(fields["type"], option["type"])
+        except _ContradictionError:
+            return True
+        return False
 
     def merged(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return a schema with all parts of its ``allOf`` in it, or as it is where these contradict."""
@@ -253,8 +266,15 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
     made = {key: value for key, value in node.items() if key not in _CONDITIONS}
     for word in ("anyOf", "oneOf"):
         options = made.get(word)
-        if isinstance(options, list) and all(isinstance(e, dict) and e.keys() <= {*_CHECKS} for e in options):
+        if (
+            isinstance(options, list)
+            and options
+            and all(isinstance(e, dict) and e.keys() <= {*_CHECKS} for e in options)
+        ):
             del made[word]
+            always = [name for name in options[0].get("required", ()) if _in_all(name, options)]
+            if always:
+                made["required"] = list(dict.fromkeys([*made.get("required", ()), *always]))
     for word in ("unevaluatedProperties", "unevaluatedItems"):
         if isinstance(made.get(word), bool):
             del made[word]
@@ -271,7 +291,7 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
                     added.setdefault(name, field)
     known = made.get("properties")
     if added and ("properties" not in made or isinstance(known, dict)):
-        made["properties"] = {**added, **(known or {})}
+        made["properties"] = {**(known or {}), **{k: v for k, v in added.items() if k not in (known or {})}}
     patterns = made.get("patternProperties")
     others = made.get("additionalProperties", True)
     if isinstance(patterns, dict) and patterns and not made.get("properties") and isinstance(others, bool):
@@ -280,3 +300,11 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
         values = list(patterns.values())
         made["additionalProperties"] = values[0] if len(values) == 1 else {"anyOf": values}
     return made
+
+
+def _is_check(node: Any) -> bool:
+    return isinstance(node, dict) and node.keys() <= {*_CHECKS}
+
+
+def _in_all(name: Any, options: list[dict[str, Any]]) -> bool:
+    return all(name in each.get("required", ()) for each in options)

@@ -126,7 +126,15 @@ def chosen_message(
         and kind.containing_type is None
         and kind.file.name == file.name
     }
-    chosen, why = choose([message.name for message in messages], held, name, "message")
+    names = [message.name for message in messages]
+    if (
+        len(names) > 1
+        and held.issuperset(names)
+        and {message.full_name for message in messages} <= _held_by(messages[0])
+    ):
+        remark = f"{name}: message {names[0]}, the first of those that hold one another, is the record"
+        return messages[0], Chosen(f"{remark}; {name}#{names[1]} names another", tuple(names[1:]))
+    chosen, why = choose(names, held, name, "message")
     return pool.FindFileByName(file.name).message_types_by_name[chosen], why
 
 
@@ -135,6 +143,18 @@ def _every(found: FileDescriptorSet, pool: Any) -> Iterator[Descriptor]:
     for file in reversed(found.file):
         for message in pool.FindFileByName(file.name).message_types_by_name.values():
             yield from (each for each in _with_nested(message) if not each.GetOptions().map_entry)
+
+
+def _held_by(message: Descriptor) -> set[str]:
+    """Return the names of all messages that one holds, through whatever others."""
+    found: set[str] = set()
+    left = [message]
+    while left:
+        for field in left.pop().fields:
+            if field.message_type is not None and field.message_type.full_name not in found:
+                found.add(field.message_type.full_name)
+                left.append(field.message_type)
+    return found
 
 
 def _with_nested(message: Descriptor) -> Iterator[Descriptor]:

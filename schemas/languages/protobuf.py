@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
 from .proto_file import file_of
 from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
 from .proto_text import text
@@ -75,7 +75,7 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
     Raises:
         UsageError: protobuf is not installed, there is nothing to compile ``.proto`` text with, or no such
             message or folder.
-        SchemaError: Not a definition; a group, or a message that holds itself.
+        SchemaError: Not a definition, or one with a group.
     """
     found = file_set(data, name, include)
     message, chosen = chosen_message(found, pool_of(found, name), part, name)
@@ -107,7 +107,7 @@ class _Reader:
         self.comments = comments
         self.made: dict[str, Kind] = {}
         self.names: set[str] = set()
-        self.above: list[str] = []
+        self.above: dict[str, Ref | None] = {}
 
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
@@ -115,11 +115,13 @@ class _Reader:
     def message(self, message: Descriptor, path: str) -> Kind:
         full = message.full_name
         if full in self.above:
-            raise SchemaError(path, f"message {full} holds itself; records of any depth have no schema")
+            if (ref := self.above[full]) is None:
+                raise SchemaError(path, f"{full} stands for a value that holds itself, and is no record")
+            return ref
         if full not in self.made:
-            self.above.append(full)
+            self.above[full] = None
             self.made[full] = self.inside(message, path)
-            self.above.pop()
+            del self.above[full]
         return self.made[full]
 
     def name(self, message: Descriptor, before: str = "") -> str:
@@ -142,6 +144,8 @@ class _Reader:
             return Choice(
                 name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
             )
+        if said != TUPLE:
+            self.above[message.full_name] = within = Ref(name, t.RefType(name))
         bits = {
             words: field.number
             for field in fields
@@ -157,7 +161,8 @@ class _Reader:
             places = tuple(types_of(slot.kind) for slot in slots)
             return Record(name, tuple(slots), t.TupleType(places), reserved)
         made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
-        return Record(name, tuple(slots), t.RecordType(name, made), reserved)
+        within.type.bind(types := t.RecordType(name, made))
+        return Record(name, tuple(slots), types, reserved)
 
     def option(self, field: FieldDescriptor, i: int, path: str) -> Slot:
         return Slot(i, field.name, field.number, self.item(field, path + step(field.name), self.said(field)))
@@ -205,7 +210,9 @@ class _Reader:
                 return replace(SCALARS[WRAPPERS[full]], form=full)
             return self.message(message, path)
         if (enum := field.enum_type) is not None:
-            return Leaf("null", t.NoneType()) if enum.full_name == NULL else _enum(enum)
+            # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
+            null = enum.full_name == NULL and not field.has_presence
+            return Leaf("null", t.NoneType()) if null else _enum(enum)
         has = said.split("; ")
         if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
             return known

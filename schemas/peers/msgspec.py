@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import operator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
 from ...codecs.binding import Peer
 from ...codecs.objects import record_class
@@ -75,7 +73,7 @@ def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> A
     import msgspec
 
     try:
-        kind = _Builder(msgspec, array_like, as_objects).type(types, "$")
+        kind = _Builder(msgspec, array_like, as_objects).whole(types)
         msgspec.msgpack.Decoder(kind)
     except SchemaError:
         raise
@@ -116,6 +114,16 @@ class _Builder:
         self.array_like = array_like
         self.as_objects = as_objects
         self.made: dict[t.RecordType, Any] = {}
+        self.refs: dict[str, t.RefType] = {}
+
+    def whole(self, node: t.Type) -> Any:
+        """Return the type of a record."""
+        made = self.type(node, "$")
+        for name, ref in self.refs.items():
+            # Where msgspec looks for the names in a Struct's annotations.
+            for struct in self.made.values():
+                setattr(struct, name, self.made[ref.record])
+        return made
 
     def type(self, node: t.Type, path: str) -> Any:
         self._check(node, path)
@@ -139,9 +147,14 @@ class _Builder:
             case t.DictType(key, value):
                 return dict[self.type(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
             case t.UnionType(options):
-                return functools.reduce(operator.or_, (_optional(self.type(o, path)) for o in options))
+                return Union[tuple(self.type(o, path) for o in options)]  # noqa: UP007
             case t.RecordType():
                 return self._record(node, path)
+            case t.RefType(name):
+                if hasattr(node.record.cls, "_fields"):
+                    raise SchemaError(path, f"msgspec has no form of the named tuple `{name}` within itself")
+                self.refs[f"_bakeoff_{name}"] = node
+                return ForwardRef(f"_bakeoff_{name}")
         raise SchemaError(path, f"msgspec has no typed form of `{node}`")
 
     def _check(self, node: t.Type, path: str) -> None:
@@ -177,7 +190,7 @@ class _Builder:
                 elif self.array_like:
                     raise SchemaError(path + step(item.name), "an optional field has no place in an array")
                 else:
-                    fields.append((attribute, _optional(kind) | self.msgspec.UnsetType, unset))
+                    fields.append((attribute, Union[kind, self.msgspec.UnsetType], unset))  # noqa: UP007
             name = node.name if node.name.isidentifier() else "Record"
             self.made[node] = self.msgspec.defstruct(
                 name,
@@ -191,8 +204,3 @@ class _Builder:
                 module=_MADE,
             )
         return self.made[node]
-
-
-def _optional(kind: Any) -> Any:
-    """Make None and Any fit for ``|``."""
-    return type(None) if kind is None else kind

@@ -8,7 +8,7 @@ import datetime as dt
 import functools
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
 from ...codecs.binding import Peer
@@ -90,9 +90,12 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
         return _own(schema, cls)
     own = isinstance(schema.types, t.RecordType) and not schema.types.positional
 
-    kind = _Builder(models, schema.as_objects).type(schema.types, "$")
+    kind = _Builder(models, schema.as_objects).whole(schema.types, deferred=schema.nests)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(kind, config=None if own else _OPTIONS)
+        if schema.nests:
+            # Models that wait for one another have it wait as well.
+            adapter.rebuild(force=True)
     except PydanticUserError as error:
         raise SchemaError("$", f"pydantic cannot validate this schema: {error.message}") from error
     # Of a TypedDict the adapter's serializer would know no configuration.
@@ -187,6 +190,15 @@ class _Builder:
     def __init__(self, models: bool, as_objects: bool) -> None:
         self.models, self.as_objects = models, as_objects and not models
         self.made: dict[t.RecordType, Any] = {}
+        self.deferred: list[Any] | None = None
+
+    def whole(self, node: t.Type, *, deferred: bool) -> Any:
+        """Return the type of a record; `deferred` where that may hold others of its own kind."""
+        self.deferred = [] if deferred and self.models else None
+        made = self.type(node, "$")
+        for model in self.deferred or ():
+            model.model_rebuild(force=True)
+        return made
 
     def type(self, node: t.Type, path: str) -> Any:
         if type(node) in _SIMPLE and not (isinstance(node, t.IntType) and node.big):
@@ -233,6 +245,8 @@ class _Builder:
                 return self._named_tuple(node, path)
             case t.RecordType():
                 return self._record(node, path)
+            case t.RefType():
+                return Annotated[Any, _Within(self.made, node)]
         raise SchemaError(path, f"pydantic's JSON has no form of `{node}`")
 
     def _key(self, node: t.Type, path: str) -> Any:
@@ -273,9 +287,29 @@ class _Builder:
             name = node.name if node.name.isidentifier() else "Record"
             kinds = {item.name: self.type(item.type, path + step(item.name)) for item in node.fields}
             required = {item.name for item in node.fields if item.required}
-            made = (_model if self.models else _typed_dict)(name, kinds, required)
+            if self.models:
+                made = _model(name, kinds, required, deferred=self.deferred is not None)
+                if self.deferred is not None:
+                    self.deferred.append(made)
+            else:
+                made = _typed_dict(name, kinds, required)
             self.made[node] = made if node.cls is None else Annotated[made, _Objects(node, self.as_objects)]
         return self.made[node]
+
+
+class _Within:
+    """Stands for a record within itself: pydantic is told which when it asks, and all are made.
+
+    Args:
+        made: The types of records.
+        ref: Which of them.
+    """
+
+    def __init__(self, made: Mapping[t.RecordType, Any], ref: t.RefType) -> None:
+        self.made, self.ref = made, ref
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return handler.generate_schema(self.made[self.ref.record])
 
 
 class _Objects:
@@ -321,7 +355,7 @@ def _typed_dict(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
     return made
 
 
-def _model(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
+def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bool) -> Any:
     from pydantic import BaseModel, Field, create_model
 
     fields: dict[str, Any] = {}
@@ -337,6 +371,7 @@ def _model(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
     # Only what may have further fields writes those that it has read; what is assigned is validated, as
     # pydantic but warns of what does not fit when it writes.
     config: Any = {**_OPTIONS, "extra": "allow", "validate_assignment": True, "serialize_by_alias": True}
+    config["defer_build"] = deferred
     return create_model(name, __config__=config, **fields)
 
 
@@ -410,6 +445,8 @@ def _forms(node: t.Type) -> set[str]:
             return {form for value in values for form in _forms(t.LEAVES[type(value)])}
         case t.EnumType(cls):
             return {"text" if isinstance(member.value, str) else "a number" for member in cls}
+        case t.RefType(record=record):
+            return _forms(record)
         case t.RecordType(positional=False) | t.DictType():
             return {"an object"}
         case (
@@ -423,6 +460,7 @@ def _forms(node: t.Type) -> set[str]:
 
 def _are_tagged(one: t.Type, other: t.Type) -> bool:
     """Whether a required field of both records holds values that the other's does not."""
+    one, other = (each.record if isinstance(each, t.RefType) else each for each in (one, other))
     if not (isinstance(one, t.RecordType) and isinstance(other, t.RecordType)):
         return False
     others = {item.name: item.type for item in other.fields if item.required}

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Cell, write
+from bakeoff.bench.results import AS_IS, Cell, write
 from bakeoff.cli import main
 from bakeoff.codecs.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
+from bakeoff.reports import render as table
 from bakeoff.reports.candidates import candidates_on, standing_on
 from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
@@ -301,6 +302,19 @@ class TestHonesty:
         alone = result_of({"protobuf/object": quick, "thrift/object": FIELD["json"]}, facts=facts)
         assert "protobuf/object" == pick([alone], Wish()).winner.name
         assert "protobuf/object costs least" in recommendation(alone)
+
+    def test_a_codec_of_objects_is_ranked_where_the_records_are_these(self, result_of):
+        """Nothing is filled for it then: it is the others that convert, and it brings the class back."""
+        facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "carries": ["str"]}}
+        quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
+        run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
+        cells = (replace(c, facts={**c.facts, AS_IS: True}) for c in run.cells)
+        run = replace(run, cells=tuple(cells))
+
+        assert "msgspec-json/struct" == (choice := pick([run], Wish(needs=("dataclass",)))).winner.name
+        assert not any(why.startswith("takes and gives") for _, why in choice.excluded)
+        assert "msgspec-json/struct costs least" in recommendation(run)
+        assert "takes and gives" not in table([run], "text")
 
     def test_a_codec_without_guards_wins_for_trusted_data(self, result_of):
         """It is ranked all the same: a table shows what the library can do."""
