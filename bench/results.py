@@ -258,6 +258,7 @@ class CodecFacts:
         unguarded: It lacks a guard that protects from payloads of strangers.
         notes: What else should be known of it.
         about: What each note is about, see `bakeoff.codecs.notes.about`.
+        source: Where a codec of the user's own was imported from, as typed; empty for all others.
     """
 
     name: str
@@ -275,6 +276,7 @@ class CodecFacts:
     unguarded: bool = False
     notes: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

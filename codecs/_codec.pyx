@@ -125,6 +125,7 @@ cdef class Codec:
     cdef deeper_t _is_deeper
     # Levels that a walk through the record holds it to, where nothing shows them before it is made.
     cdef int _walked_depth
+    cdef bint _bounds_depth
     cdef Rules _rules
     cdef bytes _shared
     cdef object _check_keys
@@ -221,6 +222,8 @@ cdef class Codec:
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
         bounded = spec.bounded(spec.limits) if spec.bounded else {}
+        # Only values are counted by what is given their number alone.
+        self._bounds_depth = spec.bounded is not None and set(bounded) != {"items"}
         options = {**(spec.decode_options or {}), **bounded}
         self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)
         if spec.of_tags:
@@ -534,7 +537,7 @@ cdef class Codec:
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
         kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
-        ours = kind(self.name, where + self._reason(error, self._deepest if self.spec.bounded else self._walked_depth))
+        ours = kind(self.name, where + self._reason(error, self._deepest if self._bounds_depth else self._walked_depth))
         ours.__cause__ = error
         return ours
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["DOCUMENTED", "convention", "holds_numbers", "kind_of"]
+__all__ = ["ARRAYS", "COLUMNS", "DOCUMENTED", "FRAMES", "convention", "holds_numbers", "kind_of"]
 
 _LIBRARIES = frozenset({"numpy", "pandas", "polars", "array"})
 _DAY = 86_400
@@ -173,7 +173,9 @@ def _timedelta(value: Any) -> dt.timedelta | str:
 def _column(value: Any) -> Any:
     """Return a Series or Index as the array that holds it, else as a list with None for what is missing."""
     if type(value.dtype).__module__.startswith("numpy"):
-        return value.to_numpy()
+        held = value.to_numpy()
+        # Moments as they are written in any case: what takes arrays by itself need not know NaT.
+        return _array(held) if held.dtype.kind in "mM" else held
     values, missing = value.tolist(), value.isna()
     if not missing.any():
         return values
@@ -241,6 +243,10 @@ _CONVENTIONS: dict[str, Callable[[Any], Any]] = {
     "polars.DataFrame": _polars_frame,
     "polars.Series": _polars_column,
 }
+
+ARRAYS = ("numpy.ndarray", "numpy.generic")
+COLUMNS = ("pandas.DataFrame", "pandas.Series", "pandas.Index")
+FRAMES = (*COLUMNS, "polars.DataFrame", "polars.Series")
 
 DOCUMENTED = (
     ("numpy scalar", "its Python value"),

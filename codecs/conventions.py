@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .arrays import DOCUMENTED, convention, holds_numbers
-from .objects import record_class
+from .objects import CLASSES, record_class
 from .tokens import SIGNED
 
 __all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text", "register_type"]
@@ -126,6 +126,9 @@ def _of_own_type(value: Any) -> Any:
 
 
 _NO_RULE = _of_own_type.dispatch(object)
+_OPEN: dict[type, Callable[[Any], Any]] = {}
+"""What opens objects of the record classes met so far, unless another way to write them was registered: to
+find that out takes longer than to open most."""
 
 
 def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
@@ -147,6 +150,7 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
     if kind in _EXACT or kind in (bool, type(None), memoryview):
         raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
     _of_own_type.register(kind, write)
+    _OPEN.clear()
 
 
 def _native_bytes(value: bytearray | memoryview) -> bytes:
@@ -201,11 +205,14 @@ class Family:
             TypeError: No convention for this type.
         """
         kind = type(value)
-        if write := self._write.get(kind):
+        if write := self._write.get(kind) or _OPEN.get(kind):
             return write(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
             return own(value)
         if (known := record_class(kind)) is not None and known.family != "namedtuple":
+            if len(_OPEN) >= CLASSES:
+                _OPEN.clear()
+            _OPEN[kind] = known.open
             return known.open(value)
         if isinstance(value, enum.Enum):
             return value.value
@@ -229,7 +236,7 @@ class Family:
         """
         written = self.leaf(value)
         if type(written) not in (dict, list, tuple, set, frozenset):
-            return written
+            return written if convention(type(written)) is None else self.lowered_leaf(written)
         if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
             return written
         return self.lower(written)

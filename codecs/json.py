@@ -14,6 +14,7 @@ from typing import Any
 from . import objects
 from ._pure import pure_copy
 from ._unique import unique
+from .arrays import ARRAYS, COLUMNS, kind_of
 from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
 from .keys import with_checked_keys
@@ -23,7 +24,7 @@ from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Lines
-from .structs import MAKES, TYPED, typed
+from .structs import OBJECTS, TYPED, typed
 
 JSON = Format(
     name="json",
@@ -38,6 +39,9 @@ ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
 ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
+FAULTS = Note(
+    "the library cuts datetime64 to microseconds, and writes NaT in an array as some moment", "type_ndarray"
+)
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 POLICIES = Policies(
@@ -203,6 +207,25 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     )
 
 
+@declare("orjson/numpy", JSON, library="orjson", extra="orjson", values=(*ARRAYS, *COLUMNS))
+def _orjson_numpy() -> Spec:
+    import orjson
+
+    spec = _orjson()
+    deep, options = (*spec.encode_arguments, None)[:2]
+
+    def leaf(value: Any) -> Any:
+        # A column as the array that it holds, which the library writes by itself.
+        return (_family64.leaf if kind_of(type(value)) in COLUMNS else deep)(value)
+
+    return replace(
+        spec,
+        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+        notes=(*spec.notes, FAULTS),
+    )
+
+
 @declare("msgspec-json", JSON, library="msgspec", extra="msgspec")
 def _msgspec() -> Spec:
     import msgspec
@@ -221,7 +244,7 @@ def _msgspec() -> Spec:
     )
 
 
-@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True, makes=MAKES)
+@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS)
 def _msgspec_struct() -> Spec:
     import msgspec
 
@@ -282,7 +305,7 @@ def _pydantic_dicts() -> Spec:
     return _pydantic()
 
 
-@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, makes=_MODELS)
+@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, values=_MODELS)
 def _pydantic_models() -> Spec:
     from pydantic import BaseModel
 

@@ -14,10 +14,11 @@ import enum
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from keyword import iskeyword
 from typing import Any, Literal, cast
 
-__all__ = ["FAMILIES", "Family", "RecordClass", "fields_of", "opened", "record_class"]
+__all__ = ["CLASSES", "FAMILIES", "Family", "RecordClass", "fields_of", "opened", "record_class"]
 
 Family = Literal["model", "struct", "attrs", "dataclass", "namedtuple"]
 
@@ -35,7 +36,7 @@ _PLAIN = (
     dt.date, dt.time, dt.timedelta, decimal.Decimal, uuid.UUID,
 )  # fmt: skip
 """What subclasses of these are comes first, whatever fields they have."""
-_CLASSES = 1024
+CLASSES = 1024
 """Classes that are kept in mind."""
 
 
@@ -82,7 +83,7 @@ def _record_class(cls: type[Any]) -> RecordClass | None:
     return None
 
 
-record_class = cast("Callable[[type[Any]], RecordClass | None]", lru_cache(_CLASSES)(_record_class))
+record_class = cast("Callable[[type[Any]], RecordClass | None]", lru_cache(CLASSES)(_record_class))
 """Returns what is known of a class whose instances are records; None for any other class."""
 
 
@@ -108,10 +109,17 @@ def fields_of(value: Any) -> dict[str, Any] | None:
 
 
 def _by_attributes(cls: type[Any], family: Family, names: tuple[str, ...]) -> RecordClass:
-    def fields(value: Any) -> dict[str, Any]:
-        return {name: getattr(value, name) for name in names}
+    return RecordClass(cls, family, names, names, _getter(names, names))
 
-    return RecordClass(cls, family, names, names, fields)
+
+def _getter(names: tuple[str, ...], keys: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+    """Return what makes a dict of attributes, in less than half the time of a loop over their names."""
+    if not all(name.isidentifier() and not iskeyword(name) for name in names):
+        pairs = tuple(zip(names, keys, strict=True))
+        return lambda value: {key: getattr(value, name) for name, key in pairs}
+    items = ", ".join(f"{key!r}: value.{name}" for name, key in zip(names, keys, strict=True))
+    made: Callable[[Any], dict[str, Any]] = eval(f"lambda value: {{{items}}}", {})
+    return made
 
 
 def _model(cls: Any) -> RecordClass:
@@ -122,10 +130,16 @@ def _model(cls: Any) -> RecordClass:
     if getattr(cls, "__pydantic_root_model__", False):
         return RecordClass(cls, "model", names, keys, lambda value: value.root)
 
+    copied = names == keys and not any(
+        isinstance(each, cached_property) for base in cls.__mro__ for each in vars(base).values()
+    )
+
     def fields(value: Any) -> dict[str, Any]:
-        # What was constructed without validation may lack fields; cached properties stand beside them.
         held = value.__dict__
-        made = {key: held[name] for name, key in pairs if name in held}
+        if copied and len(held) == len(names):
+            made = held.copy()
+        else:  # what was constructed without validation may lack fields; cached properties stand beside them
+            made = {key: held[name] for name, key in pairs if name in held}
         return made if not (extra := value.__pydantic_extra__) else {**made, **extra}
 
     return RecordClass(cls, "model", names, keys, fields)
@@ -143,6 +157,9 @@ def _struct(cls: Any) -> RecordClass:
             return [*tag.values(), *(getattr(value, name) for name in names)]
 
         return RecordClass(cls, "struct", names, keys, values)
+    optional = any(default is UNSET for default in cls.__struct_defaults__)
+    if not (tag or optional or config.omit_defaults):
+        return RecordClass(cls, "struct", names, keys, _getter(names, keys))
     # Defaults are those of the last fields.
     padded = (NODEFAULT,) * (len(names) - len(cls.__struct_defaults__)) + cls.__struct_defaults__
     defaults = dict(zip(names, padded, strict=True)) if config.omit_defaults else {}

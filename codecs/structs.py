@@ -11,9 +11,9 @@ from .keys import with_checked_keys
 from .objects import Family
 from .spec import Spec
 
-__all__ = ["MAKES", "TYPED", "typed"]
+__all__ = ["OBJECTS", "TYPED", "typed"]
 
-MAKES: tuple[Family, ...] = ("struct", "dataclass", "attrs", "namedtuple")
+OBJECTS: tuple[Family, ...] = ("struct", "dataclass", "attrs", "namedtuple")
 """The kinds of classes that msgspec makes objects of by itself."""
 
 TYPED = frozenset(

@@ -39,6 +39,7 @@ class FileFormat:
         trusted_only: Reading it runs what the file says.
         schema: ``module:function`` that returns the `Schema` in an open file, of which it gets the name, too;
             empty where files have none.
+        pickles: It may hold pickles; its reader is told whether it may unpickle them.
     """
 
     name: str
@@ -51,6 +52,7 @@ class FileFormat:
     unwrap: bool = False
     trusted_only: bool = False
     schema: str = ""
+    pickles: bool = False
 
     def schema_of(self, file: io.BufferedReader, source: str) -> Schema:
         """Return the schema that a file has in it.
@@ -78,8 +80,10 @@ class FileFormat:
         if search is not None and self.search:
             found: Iterator[Any] = _imported(self.search)(file, problems, search)
             return found
-        cells = (reading.null,) if self.cells else ()
-        records: Iterator[Any] = _imported(self.reader)(file, problems, *cells)
+        told: tuple[Any, ...] = (reading.null,) if self.cells else ()
+        if self.pickles:
+            told = (reading.trusted,)
+        records: Iterator[Any] = _imported(self.reader)(file, problems, *told)
         if search is not None:
             return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
@@ -129,6 +133,10 @@ FORMATS = {
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
         FileFormat("avro", (".avro",), "binary_readers:read_avro", schema="binary_readers:schema_of_avro"),
+        FileFormat("parquet", (".parquet", ".pq"), "column_readers:read_parquet"),
+        FileFormat("arrow", (".arrow", ".feather", ".arrows"), "column_readers:read_arrow"),
+        FileFormat("npy", (".npy",), "column_readers:read_npy", pickles=True),
+        FileFormat("npz", (".npz",), "column_readers:read_npz", pickles=True),
         FileFormat("yaml", (".yaml", ".yml"), "yaml_reader:read_yaml", "yaml", text=True, unwrap=True),
         FileFormat(
             "pickle",
@@ -142,7 +150,7 @@ FORMATS = {
 }
 """All formats by name."""
 
-_NOT_READ = {".parquet": "Parquet"}
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
 
@@ -170,8 +178,6 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
             raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
         return FORMATS[name]
     suffix = split_compression(path)[0].suffix.lower()
-    if suffix in _NOT_READ:
-        raise UnknownFormat(f"{path}: {_NOT_READ[suffix]} files are not read; turn it into JSON Lines first")
     if (kind := _BY_SUFFIX.get(suffix)) is None:
         raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
     return kind
@@ -188,4 +194,7 @@ def sniff(head: bytes, name: str) -> FileFormat:
         return FORMATS["json"]
     if start.startswith((b"---", b"%YAML")):
         return FORMATS["yaml"]
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return FORMATS[kind]
     raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import enum
-import importlib.util
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -13,16 +11,13 @@ from typing import Any
 
 from ..codecs.objects import record_class
 from ..errors import UsageError
-from ..files import import_from_here
+from ..imports import module as module_of
 from . import types as t
 from .declare import SchemaError, describe
 from .naming import Named, definition_of
 from .schema import Schema
 
-__all__ = ["FROM_FILE", "is_named", "load"]
-
-FROM_FILE = "bakeoff_schema_"
-"""How modules begin that stand for a file: nothing else can import them."""
+__all__ = ["is_named", "load"]
 
 
 def is_named(text: str) -> bool:
@@ -74,36 +69,13 @@ def _defined(named: Named, include: Sequence[str | os.PathLike[str]]) -> Schema:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
-    name = f"{FROM_FILE}{path.stem}"
-    # Two versions of a schema may be files of one name, and their classes are found by the module's.
-    while (other := sys.modules.get(name)) is not None and Path(other.__file__ or "") != path.absolute():
-        name += "_"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise UsageError(f"{path} does not import: {_reason(error)}") from error
-    return module
+    return module_of(str(path))
 
 
 def _load_module(name: str, text: str) -> ModuleType:
     if not name:
         raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
-    try:
-        return import_from_here(name)
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"it ends the program, with {error.code!r}"
-    return f"{type(error).__name__}: {error}"
+    return module_of(name)
 
 
 def _schemas(module: ModuleType) -> dict[str, Any]:

@@ -31,9 +31,9 @@ class Schema:
     """What records should look like, whatever codec carried them.
 
     Args:
-        spec: A TypedDict, dataclass, NamedTuple, `msgspec.Struct`, pydantic model, dict of types,
-            any type of these inside lists and the like, or a description tree.
-        as_objects: Build dataclass, NamedTuple and Struct objects; else records stay dicts.
+        spec: A TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, dict of
+            types, any type of these inside lists and the like, or a description tree.
+        as_objects: Build objects of the classes, models without validation; else records stay dicts.
             A record with unknown or missing fields stays a dict: nothing it holds is dropped.
         strict: Raise one `AdviceError` when there is any advice that is not a note. Not with `every`.
         every: After decoding, check one record in so many fully and count its advice in `counter`;

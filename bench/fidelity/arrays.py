@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from ...codecs.arrays import convention, kind_of
+from ...codecs.arrays import convention, holds_numbers, kind_of
 from ...codecs.paths import brief
 
 __all__ = ["Gap", "gap", "named", "plain", "stand_in"]
@@ -248,42 +248,48 @@ def stand_in(value: Any) -> Any:
     return named(value), repr(value), getattr(value, "unit", "")
 
 
-def plain(a: Any, b: Any, *, nulls: bool) -> Any:
+def plain(a: Any, b: Any, equal: Equal, *, nulls: bool) -> Any:
     """Return the plain values that the conventions write for a value, all the way down.
 
     Args:
         a: A value of a type that `kind_of` knows, or one that holds such values.
-        b: What came back in its place. It is returned itself where it rounds to `a`: a float32 may have a
+        b: What came back in its place. It is returned itself where it is read as `a`: a float32 may have a
             shorter text than the same value as a float64.
+        equal: As in `gap`.
         nulls: NaN may have come back as None.
     """
-    kind = kind_of(type(a))
-    if kind == "numpy.ndarray" and a.dtype.kind == "f" and a.dtype.itemsize < 8 and _rounds(a, b, nulls):
-        return b
-    if kind == "numpy.generic" and type(b) is float and a.dtype.kind == "f" and type(a)(b) == a:
-        return b
+    if kind := kind_of(type(a)):
+        same = type(a) is type(b) and gap(a, b, equal) is None
+        if same or (kind.startswith("numpy.") and _reads_as(a, b, nulls)):
+            return b
     if (write := convention(type(a))) is not None:
-        return plain(write(a), b, nulls=nulls)
+        held = write(a)
+        return held if holds_numbers(a) else plain(held, b, equal, nulls=nulls)
     if type(a) is dict:
         by_key = b if type(b) is dict else {}
-        return {key: plain(item, by_key.get(key), nulls=nulls) for key, item in a.items()}
+        return {key: plain(item, by_key.get(key), equal, nulls=nulls) for key, item in a.items()}
     if type(a) is list:
         in_order = b if type(b) is list else []
-        return [plain(item, other, nulls=nulls) for item, other in zip_longest(a, in_order[: len(a)])]
+        return [plain(item, other, equal, nulls=nulls) for item, other in zip_longest(a, in_order[: len(a)])]
     return a
 
 
-def _rounds(a: Any, b: Any, nulls: bool) -> bool:
-    """Whether nested lists of floats are an array of a smaller dtype, rounded."""
+def _reads_as(a: Any, b: Any, nulls: bool) -> bool:
+    """Whether floats that were rounded, or texts of moments, are read as an array or scalar of its dtype."""
     numpy: Any = sys.modules["numpy"]
-    if type(b) is not list:
+    kind = a.dtype.kind
+    if type(b) not in (list, float, str) or kind not in "fM" or (kind == "f" and a.dtype.itemsize > 4):
         return False
     try:
         found = numpy.array(b)
         if found.dtype.kind == "O" and nulls:
-            found = found.astype("f8")
+            found = found.astype("f8" if kind == "f" else a.dtype)
+        if found.shape != a.shape or found.dtype.kind not in ("fiu" if kind == "f" else "UM"):
+            return False
+        return bool(numpy.all(_same_items(numpy, numpy.asarray(a), found.astype(a.dtype), _is)))
     except (TypeError, ValueError):
         return False
-    if found.dtype.kind not in "fiu" or found.shape != a.shape:
-        return False
-    return bool(numpy.all(_same_items(numpy, a, found.astype(a.dtype), lambda x, y: bool(x == y))))
+
+
+def _is(a: Any, b: Any) -> bool:
+    return bool(a == b)

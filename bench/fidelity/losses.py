@@ -159,7 +159,8 @@ def _walk_array(a: Any, b: Any, path: str, carried: frozenset[str], declares: bo
     if kind_of(type(a)) == "pandas.Timestamp" and isinstance(b, dt.datetime) and a.nanosecond:
         yield path, a, b, declares and _is_coarser(a.to_pydatetime(warn=False), b)
         return
-    inner = list(_walk(arrays.plain(a, b, nulls="nonfinite" not in carried), b, path, carried, declares))
+    held = arrays.plain(a, b, equal, nulls="nonfinite" not in carried)
+    inner = list(_walk(held, b, path, carried, declares))
     yield path, a, b, all(declared or place != path for place, *_, declared in inner)
     yield from (each for each in inner if each[0] != path)
 

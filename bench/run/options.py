@@ -67,7 +67,7 @@ class Options:
         twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
-        joining: Codecs of objects, which join on corpora of such objects.
+        joining: Codecs for certain values, which join on corpora that hold these, see `codecs.specialists`.
     """
 
     corpora: tuple[str, ...]

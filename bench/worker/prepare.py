@@ -6,8 +6,7 @@ import gc
 import math
 import pickle
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,12 @@ from ...codecs import CodecError, codec, describe, split_name
 from ...codecs.objects import FAMILIES, RecordClass, record_class
 from ...datasets.formats import codec_of
 from ...errors import RunError, UsageError
-from ...schemas.load import FROM_FILE
+from ...imports import imported
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
 from .limits import depth_needed
-from .records import Sample, make_sample
+from .records import Sample, array_kinds, make_sample
 
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
@@ -103,6 +102,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         ) from error
     typed = job.size is None and schema is not None
     profile = corpus.profile()
+    kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch is one level more.
     levels = int(profile["depth_max"]) + 1 + (batch > 1)
     found = Corpus(
@@ -141,14 +141,18 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
         "\n".join(filter(None, (corpus.remark, *remarks))),
         tuple(entry for entry in sys.path if entry),
+        imported(),
         tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
-        tuple(name for name in job.joining if typed and _makes(name, known)),
+        tuple(name for name in job.joining if _is_for(name, kinds, known if typed else None)),
+        kinds,
     )
 
 
-def _makes(name: str, known: RecordClass | None) -> bool:
-    """Whether a codec makes objects of the records' class by itself."""
-    return known is not None and known.family in describe(split_name(name)[0]).makes
+def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
+    """Whether a codec is for values that the records hold, or for objects of their class."""
+    declared = describe(split_name(name)[0])
+    held = {known.family} if declared.needs_schema and known is not None else set(kinds)
+    return bool(held & set(declared.values))
 
 
 def _no_schema(known: RecordClass) -> str:
@@ -192,16 +196,6 @@ def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
         return False
 
 
-def _unreachable(schema: Any) -> str | None:
-    """Return a class of the schema that other processes cannot import, if there is one."""
-    from ...schemas import types as t
-
-    for _, node in t.walk(schema.types):
-        if (cls := getattr(node, "cls", None)) is not None and cls.__module__.startswith(FROM_FILE):
-            return str(cls.__qualname__)
-    return None
-
-
 def _spread(sample: Sample, count: int) -> dict[str, float]:
     """Return how large the sample's records are as pickles, and what that says of all: the standard error.
 
@@ -228,11 +222,6 @@ def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass
         from ...datasets.schema import schema
 
         named = schema(job.schema, job.include)
-        if (cls := _unreachable(named)) is not None:
-            raise RunError(
-                f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
-                f"file that is --schema {Path(job.schema).stem}:NAME"
-            )
         # Objects of the class that is named are to come back as such.
         of_class = known is not None and getattr(named.types, "cls", None) is known.cls
         return Schema(named, as_objects=True, name=named.name) if of_class else named

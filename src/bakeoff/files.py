@@ -1,21 +1,18 @@
-"""Files that appear whole or not at all, what is no file, and modules beside those."""
+"""Files that appear whole or not at all, and what is no file."""
 
 from __future__ import annotations
 
 import mmap
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import IO
 
 from .errors import RunError, UsageError
 
-__all__ = ["atomic_write", "import_from_here", "is_device", "is_result_file"]
+__all__ = ["atomic_write", "is_device", "is_result_file"]
 
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -72,14 +69,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def import_from_here(name: str) -> ModuleType:
-    """Import a module that the user has named, from the current folder, too."""
-    here = os.getcwd()  # noqa: PTH109 - sys.path holds text
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    return import_module(name)
 
 
 def is_result_file(path: Path) -> bool:

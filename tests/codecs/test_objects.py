@@ -19,8 +19,9 @@ import pytest
 import bakeoff
 from bakeoff.bench.fidelity.equality import differences, equal
 from bakeoff.bench.fidelity.losses import judge
+from bakeoff.codecs.conventions import register_type
 from bakeoff.codecs.objects import FAMILIES, fields_of, opened, record_class
-from bakeoff.codecs.registry import available, describe, names
+from bakeoff.codecs.registry import available, describe, specialists
 from bakeoff.codecs.tokens import token_of
 from bakeoff.schemas import Schema
 from bakeoff.schemas.declare import describe as described
@@ -155,8 +156,8 @@ CLASSES = {
     "namedtuple": (TupleOrder, TupleItem),
 }
 PLAIN = [name for name in available() if not describe(name).needs_schema]
-OWN = [name for name in names(needs_schema=True) if describe(name).makes]
-MADE = [(family, name) for name in OWN for family in CLASSES if family in describe(name).makes]
+OWN = [name for name in specialists() if describe(name).needs_schema]
+MADE = [(family, name) for name in OWN for family in CLASSES if family in describe(name).values]
 
 
 @pytest.fixture(params=CLASSES)
@@ -172,7 +173,7 @@ def record(family: str) -> Any:
 def test_every_kind_is_tried():
     """What is known of classes and what is tried here are the same kinds."""
     assert set(CLASSES) == set(FAMILIES)
-    assert {kind for name in OWN for kind in describe(name).makes} == set(FAMILIES)
+    assert {kind for name in OWN for kind in describe(name).values} == set(FAMILIES)
 
 
 # What comes back -------------------------------------------------------------------------------------
@@ -348,6 +349,21 @@ class Guarded:
     d: int = attrs.field(init=False, default=7)
 
 
+class Lazy(pydantic.BaseModel):
+    a: int
+    b: int = 2
+
+    @functools.cached_property
+    def total(self) -> int:
+        return self.a + self.b
+
+
+def lazy(made: Lazy, total: int | None = None) -> Lazy:
+    """Return a model whose cached property is there, and perhaps a field is not."""
+    made.__dict__["total"] = total or made.total
+    return made
+
+
 def with_cached_property() -> Renamed:
     made = Renamed(orderId=3)
     assert made.thrice == 9
@@ -356,6 +372,7 @@ def with_cached_property() -> Renamed:
 
 WRITTEN = [
     (with_cached_property(), {"orderId": 3}),
+    (lazy(Lazy(a=1)), {"a": 1, "b": 2}),
     (OneWay(a=1), {"A": 1, "b": 3}),
     (Open(a=1, more=[2]), {"a": 1, "more": [2]}),
     (Holder(whole=Whole([1, 2])), {"whole": [1, 2]}),
@@ -399,7 +416,8 @@ def test_what_is_written_of_an_object_is_never_wrong(value, name):
         (value, name)
         for value, _ in WRITTEN
         for name in OWN
-        if record_class(type(value)).family in describe(name).makes and not isinstance(value, Guarded | Whole)
+        if record_class(type(value)).family in describe(name).values
+        and not isinstance(value, Guarded | Whole)
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -458,6 +476,14 @@ def test_what_a_validator_of_attrs_refuses_stays_a_dict():
     assert [item.code for item in advice] == ["build"]
 
 
+def test_a_schema_is_inferred_from_the_fields(family, record):
+    """As from the dicts that codecs write."""
+    types = Schema.infer([record, record]).types
+    names = [] if family == "namedtuple" else [item.name for item in types.fields]
+
+    assert names == ([] if family == "namedtuple" else list(fields_of(record)))
+
+
 @pytest.mark.parametrize("cls", [Tree, Branch])
 def test_a_field_that_cannot_be_described_is_any_where_the_class_is_what_there_is(cls):
     """The rest of the class is brought back all the same."""
@@ -500,6 +526,27 @@ def test_fields_that_were_deleted_are_missing():
     assert not equal(record, other)
 
 
+def test_a_model_that_lacks_a_field_has_its_other_fields():
+    """As `model_construct` makes them; a cached property does not stand for what is missing."""
+    made = Lazy.model_construct(a=1)
+    del made.__dict__["b"]
+
+    assert opened(lazy(made, total=3)) == {"a": 1}
+    assert not equal(made, Lazy(a=1))
+
+
+def test_what_is_registered_later_holds_from_then_on():
+    """Also for a class whose objects were written before."""
+
+    class Late(msgspec.Struct):
+        a: int
+
+    assert bakeoff.codec("json").encode(Late(1)) == b'{"a":1}'
+    register_type(Late, lambda value: value.a)
+
+    assert bakeoff.codec("json").encode(Late(1)) == b"1"
+
+
 def test_private_attributes_do_not_count():
     first, second = Renamed(orderId=1), Renamed(orderId=1)
     second._secret = 2
@@ -521,6 +568,7 @@ def test_a_convention_of_ones_own_goes_before_the_fields(cls, name, monkeypatch)
     own = functools.singledispatch(conventions._of_own_type.dispatch(object))
     own.register(cls, lambda value: value.sku)
     monkeypatch.setattr(conventions, "_of_own_type", own)
+    monkeypatch.setattr(conventions, "_OPEN", {})
     made = bakeoff.codec(name)
     native = {"orjson": (DataItem,), "msgspec-json": (DataItem, StructItem, AttrsItem)}.get(name, ())
     found = made.decode(made.encode({"v": cls(sku="s", price=decimal.Decimal(1))}))

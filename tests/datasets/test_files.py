@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pickle
+import re
 import resource
 import shutil
 import struct
@@ -34,7 +35,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff import datasets
+from bakeoff import datasets, imports
 from bakeoff.codecs import codec
 from bakeoff.datasets import (
     BadRecord,
@@ -113,7 +114,9 @@ def survey(path: Path) -> tuple[int, int]:
     return records, peak
 
 
-every_format = pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "avro"])
+READ_ONLY = ("avro", "parquet", "arrow", "npy", "npz")
+
+every_format = pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in READ_ONLY])
 
 
 class TestEveryFormat:
@@ -891,11 +894,6 @@ class TestOtherSources:
         with pytest.raises(RunError, match="wants a schema"):
             write(records, io.BytesIO(), FORMATS["avro"])
 
-    def test_parquet(self, tmp_path: Path) -> None:
-        """Formats that are not read are called by their name."""
-        with pytest.raises(UnknownFormat, match="Parquet files are not read"):
-            datasets.corpus(put(tmp_path, "data.parquet", b"PAR1"))
-
     def test_missing_file(self) -> None:
         """A path that does not exist is an unknown corpus."""
         with pytest.raises(UnknownCorpus, match=r"no file named 'nope\.jsonl'"):
@@ -928,11 +926,74 @@ class TestOtherSources:
             list(datasets.corpus("my_records:broken").records())
         with pytest.raises(UnreadableCorpus, match="no record"):
             list(datasets.corpus("my_records:none").records())
-        for name, cause in (("value", "not a function"), ("nope", "AttributeError")):
+        for name, cause in (
+            ("value", "of type int; give a list of records"),
+            ("nope", "my_records has no nope; did you mean none"),
+        ):
             with pytest.raises(UsageError, match=cause):
                 datasets.corpus(f"my_records:{name}")
         with pytest.raises(UsageError, match="ModuleNotFoundError"):
             datasets.corpus("no_such_module:f")
+
+    @pytest.mark.parametrize("where", ["gen.py", "./gen.py", "{tmp_path}/gen.py", "gen"])
+    @pytest.mark.parametrize("name", ["rows", "LIST", "TUPLE", "made", "Rows", "ROWS"])
+    def test_files_and_lists(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, name: str
+    ) -> None:
+        """A function, a list, an iterator, and whatever can be gone through: more than once."""
+        put(
+            tmp_path,
+            "gen.py",
+            "import neighbor\n"
+            "rows = neighbor.rows\n"
+            "LIST = list(rows())\nTUPLE = tuple(LIST)\nmade = (row for row in LIST)\n"
+            "class Rows:\n    def __iter__(self):\n        return rows()\n"
+            "ROWS = Rows()\n",
+        )
+        put(tmp_path, "neighbor.py", "def rows():\n    return ({'n': n} for n in range(5))\n")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        monkeypatch.setattr(imports, "_imported", {})
+        for module in ("gen", "neighbor"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        corpus = datasets.corpus(f"{where.format(tmp_path=tmp_path)}:{name}")
+
+        assert [{"n": n} for n in range(5)] == list(corpus.records()) == list(corpus.records())
+        assert corpus.count() == 5
+        for module in ("gen", "neighbor"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+
+    def test_endless_iterators(self, tmp_path: Path) -> None:
+        """The first so many are taken, and no more."""
+        file = put(
+            tmp_path, "endless_rows.py", "import itertools\nROWS = ({'n': n} for n in itertools.count())\n"
+        )
+        corpus = datasets.corpus(f"{file}:ROWS", 3)
+
+        assert corpus.count() == 3
+        assert [{"n": 0}, {"n": 1}, {"n": 2}] == list(corpus.records())
+
+    @pytest.mark.parametrize(
+        ("source", "said"),
+        [
+            ("none.py:rows", "none.py: no such file"),
+            ("bad.py:rows", "bad.py does not import: ZeroDivisionError"),
+            ("ends.py:rows", "ends.py does not import: it ends the program, with 3"),
+            ("fine.py:rwos", "fine.py has no rwos; did you mean rows?"),
+            ("fine.py:text", "of type str; give a list"),
+            ("fine.py:one", "of type dict; give a list"),
+        ],
+    )
+    def test_files_that_give_no_records(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+    ) -> None:
+        """One error, which says what to give."""
+        put(tmp_path, "bad.py", "1 / 0")
+        put(tmp_path, "ends.py", "import sys; sys.exit(3)")
+        put(tmp_path, "fine.py", "rows = [{}]\ntext = 'x'\none = {'a': 1}\n")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(UsageError, match=re.escape(said)):
+            datasets.corpus(source)
 
     def test_built_in_names_go_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file called like a built-in corpus is reached by ./"""

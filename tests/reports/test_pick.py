@@ -623,6 +623,7 @@ class TestLock:
         (tmp_path / "a" / "b").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "a" / "b")
 
+        (tmp_path / "pyproject.toml").touch()
         assert f"{tmp_path}/a/b/bakeoff.lock" == located().path
         (tmp_path / "bakeoff.lock").write_text(LOCK)
         assert f"{tmp_path}/bakeoff.lock" == located().path
@@ -635,7 +636,7 @@ class TestLock:
     @pytest.mark.parametrize(
         ("marks", "found"),
         [
-            ([], "."),
+            ([], None),
             (["./.git"], "."),
             (["a/.git"], None),
             (["a/pyproject.toml"], None),
@@ -644,7 +645,7 @@ class TestLock:
         ],
     )
     def test_no_further_than_the_project_s_root(self, tmp_path, monkeypatch, marks, found):
-        """A repository's, whatever projects there are in it; without one the nearest project's."""
+        """A repository's, else the nearest project's; without either the working folder alone is searched."""
         monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
         (tmp_path / "a" / "b").mkdir(parents=True)
         (tmp_path / "bakeoff.lock").write_text(LOCK)
@@ -656,7 +657,8 @@ class TestLock:
         assert (found is not None) == place.is_there
         assert str(tmp_path / (found or "a/b") / "bakeoff.lock") == place.path
         if found is None:
-            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b, {tmp_path}/a (upwards to")
+            above = f", {tmp_path}/a" if marks else ""
+            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b{above} (upwards to")
 
     def test_a_decision_claims_no_figures(self):
         """It says who decided, and asks for what is installed here."""

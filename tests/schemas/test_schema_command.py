@@ -201,7 +201,7 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["messages"], "say with -f in which language: avro, protobuf,"),
         (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
         (["clean.avsc", "-f", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
-        (["clean.jsonl", "-f", "avro"], "schema module clean.jsonl does not import"),
+        (["clean.jsonl", "-f", "avro"], "clean.jsonl does not import"),
     ],
 )
 def test_what_cannot_be_exported(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _RECORDS = 200
-_LEAST = 1 / 3
-"""Share of the time that measuring has, however long trying has taken."""
 
 
 @click.command("evolve")
@@ -78,30 +75,29 @@ def command(
     FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
     the field numbers of OLD, unless both bring their own (.proto).
 
+    Each codec works in a process of its own: one that crashes, hangs or runs out of memory costs its row.
+
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
     """
-    from ..bench.evolution.cost import measured
-    from ..bench.evolution.trial import sample, trials
+    from ..bench.evolution.attempt import Costs, attempts
+    from ..bench.evolution.trial import Trial, sample
     from ._evolution import Evolution, json, table
     from ._output import encoded, guard, layout, put
 
-    started = time.monotonic()
     guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
     difference = _difference(old, new, renames, include)
     names = _names(codecs)
     given, newer = _given(data, records, how, difference) if data else ([], False)
     before, after = sample(difference, records, given, newer=newer)
-    tried = []
+    tried: list[Trial] = []
+    costs: Costs = {}
     if difference.changes:
-        with slow_progress("trying") as show:
-            for trial in trials(names, difference, before, after):
+        with slow_progress("trying and measuring") as show:
+            for trial, cost in attempts(names, difference, before, after, budget):
                 tried.append(trial)
+                costs = {**costs, **cost}
                 show(len(tried), len(names))
-        with slow_progress("measuring") as show:
-            costs = measured(tried, max(_LEAST * budget, budget - (time.monotonic() - started)), show)
-    else:
-        costs = {}
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
     if form == "json":
         content = json(found)

@@ -156,7 +156,8 @@ def command(
     """Run the bake-off on built-in corpora or your own files, and print the table.
 
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro or (with --trusted) pickle, also
-    compressed, a folder of those, - for standard input, or module:function.
+    compressed, a folder of those, - for standard input, or a list or function as module:name or
+    FILE.py:name.
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
@@ -409,19 +410,19 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
 
 
 def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
-    """Return the codecs that join where records are objects of one class; none where codecs were named.
+    """Return the codecs that join where records hold what they are for; none where codecs were named.
 
     Args:
         asked: As typed after ``-c``.
         entered: The codecs that are entered without it.
     """
-    from ..codecs import describe, names, select
+    from ..codecs import select, specialists
 
     if any(not part.strip().startswith("!") for pattern in asked for part in pattern.split(",")):
         return ()
-    makes = [name for name in names(needs_schema=True) if describe(name).makes]
-    left = set(select(asked, default=(*entered, *makes))) if asked else set(makes)
-    return tuple(name for name in makes if name in left)
+    able = specialists()
+    left = set(select(asked, default=(*entered, *able))) if asked else set(able)
+    return tuple(name for name in able if name in left)
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
