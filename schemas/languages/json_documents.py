@@ -43,7 +43,8 @@ def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = 
     files = _Files(name, include)
     inside = files.joined(document, "", Path(name).parent)
     if files.found and isinstance(inside, dict):
-        inside["$defs"] = {**inside.get("$defs", {}), **files.found}
+        own = inside.get("$defs")
+        inside["$defs"] = {**(own if isinstance(own, dict) else {}), **files.found}
     return _Merger(inside, name).schema(inside), not files.found
 
 
@@ -220,6 +221,8 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     for key, value in other.items():
         if key not in made or made[key] == value:
             made[key] = value
+        elif not _alike(key, made[key], value):
+            raise _ContradictionError
         elif key in ("properties", "patternProperties"):
             had = made[key]
             made[key] = {
@@ -247,10 +250,22 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _alike(key: str, one: Any, other: Any) -> bool:
+    """Whether two values of a key are such as belong there."""
+    if key in ("properties", "patternProperties"):
+        return isinstance(one, dict) and isinstance(other, dict)
+    if key in ("required", "enum"):
+        both = (one, other)
+        listed = all(isinstance(each, list) for each in both)
+        return listed and (key == "enum" or all(isinstance(name, str) for each in both for name in each))
+    return True
+
+
 def _type(one: Any, other: Any) -> Any:
     first, second = ([each] if isinstance(each, str) else each for each in (one, other))
-    if not isinstance(first, list) or not isinstance(second, list):
-        raise _ContradictionError
+    for each in (first, second):
+        if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
+            raise _ContradictionError
     both = [
         each
         for each in dict.fromkeys([*first, *second])
