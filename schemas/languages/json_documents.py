@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...files import read_limited
 from ..declare import SchemaError
+from . import LARGEST
 from .folders import above
 
 __all__ = ["whole"]
@@ -99,7 +101,7 @@ class _Files:
             self.keys[path] = key
             self.found[key] = {}
             try:
-                read = json.loads(path.read_bytes())
+                read = json.loads(read_limited(path, LARGEST))
             except (OSError, ValueError, RecursionError) as error:
                 raise SchemaError(str(path), f"cannot be read as JSON: {error}") from error
             self.found[key] = self.joined(read, f"/$defs/{key}", path.parent)
