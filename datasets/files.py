@@ -82,7 +82,7 @@ class Files(Passed):
             for path, kind in self._files:
                 with opened(path, split_compression(path)[1]) as file:
                     found = kind.schema_of(file.file, self.source if self._piped else str(path))
-                if self._schema is not None and found.layout != self._schema.layout:
+                if found is None or (self._schema is not None and found.layout != self._schema.layout):
                     self._schema = None
                     break
                 self._schema = found

@@ -22,7 +22,7 @@ from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
 from .proto_file import file_of
 from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
-from .proto_text import text
+from .proto_text import WRITTEN, text
 from .proto_words import (
     ALWAYS,
     BOX,
@@ -81,7 +81,9 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         SchemaError: Not a definition, or one with a group.
     """
     found = file_set(data, name, include)
-    message, chosen = chosen_message(found, pool_of(found, name), part, name)
+    # Records may hold one another, so that nothing but its place tells which of ours it is.
+    first = found.file[-1].message_type[0].name if data.startswith(WRITTEN) else ""
+    message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
     comments: dict[str, str] = {}
     for each in found.file:
         by_path = comments_of(each)
