@@ -19,6 +19,8 @@ from .sharing import refuse_bombs
 __all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle", "schema_of_avro"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
+RATIO = 200
+"""How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
 BROKEN = "; what follows cannot be read"
 
 
@@ -135,7 +137,7 @@ def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes
     """Return the codec and the schema of a container file, and what was read of it."""
     from ..codecs.avro import schema_of_file
 
-    bare = codec("avro").with_limits(**FILE)
+    bare = codec("avro").with_limits(**FILE | {"ratio": RATIO})
     try:
         definition, head = schema_of_file(bare, file)
         schema = Schema.of_definition(definition, "avro", "its schema")

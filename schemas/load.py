@@ -11,9 +11,11 @@ from typing import Any
 
 from ..codecs.objects import record_class
 from ..errors import UsageError
+from ..files import read_limited
 from ..imports import module as module_of
 from . import types as t
 from .declare import SchemaError, describe
+from .languages import LARGEST
 from .naming import Named, definition_of
 from .schema import Schema
 
@@ -60,7 +62,7 @@ def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
 
 def _defined(named: Named, include: Sequence[str | os.PathLike[str]]) -> Schema:
     try:
-        data = Path(named.path).read_bytes()
+        data = read_limited(named.path, LARGEST)
     except OSError as error:
         raise UsageError(f"{named.path}: no schema can be read from it: {error.strerror}") from error
     return Schema.of_definition(data, named.language, named.path, part=named.part, include=include)

@@ -8,7 +8,6 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._plan import Advice, Plan
@@ -312,7 +311,10 @@ class Schema:
         """
         if isinstance(data, os.PathLike):
             name = os.fspath(data)
-            text = Path(data).read_bytes()
+            from ..files import read_limited
+            from .languages import LARGEST
+
+            text = read_limited(data, LARGEST)
         else:
             text = data.encode() if isinstance(data, str) else data
         return Schema.of_definition(text, "protobuf", name, part=message, include=include)

@@ -22,7 +22,7 @@ from typing import Any
 from ...errors import BakeoffError, SchemaError, UsageError, hint, near
 from ..layout import Layout, Record
 
-__all__ = ["ENDINGS", "LANGUAGES", "UNREAD", "language_of", "read", "write"]
+__all__ = ["ENDINGS", "LANGUAGES", "LARGEST", "UNREAD", "language_of", "read", "write"]
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "avro": (".avsc",),
@@ -33,10 +33,13 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 }
 """Endings of the files of each language; the first is what is written."""
 
+LARGEST = 16 << 20
+"""Bytes of a definition; those of the largest public schemas have some 5 million."""
+
 UNREAD = frozenset({"thrift"})
 """Languages that are written only."""
 
-_IMPORTING = frozenset({"protobuf"})
+_IMPORTING = frozenset({"protobuf", "json-schema"})
 """Languages whose files name others."""
 
 ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}

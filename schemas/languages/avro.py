@@ -244,14 +244,15 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
     return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
+# What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
 _LOGICAL: dict[tuple[str, str], Leaf] = {
     ("string", "uuid"): Leaf("text", t.UUIDType()),
-    ("fixed", "uuid"): Leaf("bytes", t.UUIDType()),
-    ("bytes", "decimal"): Leaf("bytes", t.DecimalType()),
-    ("fixed", "decimal"): Leaf("bytes", t.DecimalType()),
+    ("fixed", "uuid"): Leaf("text", t.UUIDType(), form="fixed(16)"),
+    ("bytes", "decimal"): Leaf("text", t.DecimalType()),
+    ("fixed", "decimal"): Leaf("text", t.DecimalType()),
     ("int", "date"): Leaf("date", t.DateType(), 32),
-    ("int", "time-millis"): Leaf("int", t.TimeType(), 32, "ms"),
-    ("long", "time-micros"): Leaf("int", t.TimeType(), 64, "us"),
+    ("int", "time-millis"): Leaf("text", t.TimeType(), unit="ms", form="time-millis"),
+    ("long", "time-micros"): Leaf("text", t.TimeType(), form="time-micros"),
     **{
         ("long", f"{prefix}timestamp-{word}"): Leaf(
             "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit

@@ -7,8 +7,10 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -31,6 +33,7 @@ from ..layout import (
     derive,
     parts,
 )
+from .json_documents import whole
 from .parts import choose, unknown
 
 __all__ = ["read", "write"]
@@ -210,7 +213,7 @@ _LARGEST = 10_000
 """Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
 
 
-def read(data: bytes, name: str, part: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
     """Return the layout of the records that a JSON Schema describes.
 
     Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
@@ -222,6 +225,7 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
         name: Of the file, for messages.
         part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
             the definitions; without it a document of nothing but definitions is the one that no other uses.
+        include: Folders in which files that it refers to are looked for first.
 
     Raises:
         UsageError: It has no definition of that name.
@@ -231,14 +235,19 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError(name, f"cannot be read as JSON: {error}") from error
+    try:
+        document, alone = whole(document, name, include)
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
     pointer, chosen = _pointer(document, part, name)
     read = _Reader(document, name)
     try:
         types = read.referred(f"#{pointer}", "") if pointer else read.whole()
     except RecursionError as error:
         raise SchemaError(f"{name}#", "nested too deeply") from error
-    # What is a part of a document is written anew, as the document says something else.
-    return Layout(derive(types).root, "json-schema", b"" if pointer else data, chosen)
+    # What is a part of a document is written anew, as the document says something else,
+    # and so is one that needs others.
+    return Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
 
 
 _DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ..declare import SchemaError
+from .folders import above
 from .proto_words import descriptors
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
         UsageError: There is no compiler, or no such folder.
     """
     path = Path(name)
-    for folder in include:
-        if not Path(folder).is_dir():
-            raise UsageError(f"-I {folder}: no such folder")
     if find_spec("grpc_tools") is not None:
         compiler = [sys.executable, "-P", "-m", "grpc_tools.protoc"]
         own = [Path(str(resources.files("grpc_tools").joinpath("_proto")))]
@@ -60,7 +58,8 @@ def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
             f"nothing compiles {name} here; pip install grpcio-tools, or give what a compiler made of it: "
             f"protoc --include_imports --include_source_info -o {out} {path.name}"
         )
-    searched = list(dict.fromkeys([*(Path(folder).resolve() for folder in include), *_roots(data, path)]))
+    imports = [os.fsdecode(each) for each in _IMPORT.findall(data)]
+    searched = list(above(imports, path.parent, include))
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "in", path.name if path.suffix == ".proto" else "record.proto")
         source.parent.mkdir()
@@ -91,15 +90,3 @@ def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
             raise SchemaError("$", f"{name} does not compile: {said}")
         made: FileDescriptorSet = descriptors().FileDescriptorSet.FromString(target.read_bytes())
     return made
-
-
-def _roots(data: bytes, path: Path) -> Iterator[Path]:
-    """Yield the folders that are searched without being named, the nearest first."""
-    beside = path.parent.resolve()
-    if beside.is_dir():
-        yield beside
-    yield Path.cwd()
-    imports = [os.fsdecode(each) for each in _IMPORT.findall(data)]
-    for folder in beside.parents:
-        if any((folder / each).is_file() for each in imports):
-            yield folder

@@ -12,7 +12,7 @@ from typing import IO
 
 from .errors import RunError, UsageError
 
-__all__ = ["atomic_write", "is_device", "is_result_file"]
+__all__ = ["atomic_write", "is_device", "is_result_file", "read_limited"]
 
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -56,6 +56,24 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         raise RunError(f"{path}: not written: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return what a file holds, which may be one that never ends.
+
+    Args:
+        path: The file.
+        most: Bytes that it may have.
+
+    Raises:
+        UsageError: It has more.
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UsageError(f"{path}: larger than {most >> 20} MiB, the most that is read of such a file")
+    return content
 
 
 def is_device(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import io
+import itertools
 import json
 import uuid
 import zlib
@@ -489,7 +490,11 @@ def deflated(data: bytes) -> bytes:
         (container(number(1) + number(-5)), "less than no"),
         (container(block(1, b"?"), codec=b"deflate"), "rror"),
         (container(block(1, deflated(bytes(1 << 25))), codec=b"deflate"), "more than"),
-        (b"Obj\x01" + number(2**40) + number(2**50), "limit of size"),
+        (b"Obj\x01" + number(2**40) + number(2**50), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(600) + bytes(1200) + number(600), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(-1001) + number(0), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(1) + number(2**20), "more than 1,048,576 bytes"),
+        (container(schema=b'{"fields": [' + b"{}," * 400_000), "more than 1,048,576 bytes"),
         (b"Obj\x01" + b"\xff" * 20, "64 bits"),
     ],
 )  # fmt: skip
@@ -497,6 +502,20 @@ def test_damaged_files_are_decode_errors(data: bytes, said: str) -> None:
     """Each with what is wrong, in bounded memory."""
     with pytest.raises(DecodeError, match=said):
         list(given(KIND).load(io.BytesIO(data)))
+
+
+def test_deflated_blocks_may_grow_together() -> None:
+    """Each is small, all of them are not: the first MiB is free for all together, then the ratio counts."""
+    kind = record(a={"type": "fixed", "name": "F", "size": 4096})
+    many = [block(16, deflated(bytes(1 << 16)))] * 40
+    codec, file = given(kind), io.BytesIO(container(*many, codec=b"deflate", schema=kind))
+
+    assert 40 * 16 == sum(1 for _ in codec.with_limits(ratio=2000).load(file))
+    file.seek(0)
+    records = codec.load(file)
+    assert 16 * 16 == sum(1 for _ in itertools.islice(records, 16 * 16))
+    with pytest.raises(LimitError, match="100 times their size"):
+        next(records)
 
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])

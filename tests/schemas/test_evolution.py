@@ -69,7 +69,10 @@ _AVRO = """{"type": "record", "name": "R", "fields": [
 
 @pytest.mark.parametrize(
     ("language", "definition", "codecs"),
-    [("protobuf", _PROTO, ("protobuf", "avro", "thrift")), ("avro", _AVRO, ("avro", "json"))],
+    [
+        ("protobuf", _PROTO, ("protobuf", "avro", "thrift")),
+        ("avro", _AVRO, ("avro", "json", "protobuf", "thrift")),
+    ],
 )
 def test_made_records_have_room_in_a_definition(
     language: str, definition: str, codecs: tuple[str, ...]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from base64 import b64encode
 from pathlib import Path
 
@@ -210,3 +212,24 @@ def test_what_cannot_be_exported(
     """One line says why."""
     assert run("schema", "export", *arguments) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
+@pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.shape"])
+def test_a_file_without_an_end_is_refused(tmp_path, name):
+    """No more is read than such a file may hold, within memory that an endless one would exceed."""
+    import resource
+
+    (tmp_path / name).symlink_to("/dev/zero")
+    command = ["generate", "-n", "1", "--shape", name] if name == "z.shape" else ["schema", "show", name]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)),
+    )
+
+    assert done.returncode == 2, done.stderr
+    assert "the most that is read of such a file" in done.stderr
