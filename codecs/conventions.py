@@ -129,6 +129,8 @@ _NO_RULE = _of_own_type.dispatch(object)
 _OPEN: dict[type, Callable[[Any], Any]] = {}
 """What opens objects of the record classes met so far, unless another way to write them was registered: to
 find that out takes longer than to open most."""
+_NAMED: set[type] = set()
+"""The named tuples among them, which are written as tuples are."""
 
 
 def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
@@ -151,6 +153,7 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
         raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
     _of_own_type.register(kind, write)
     _OPEN.clear()
+    _NAMED.clear()
 
 
 def _native_bytes(value: bytearray | memoryview) -> bytes:
@@ -197,6 +200,7 @@ class Family:
                     self._write[rule.type] = other
             else:
                 self._write[rule.type] = rule.write
+        self._tuple = self._write.get(tuple, tuple)
 
     def leaf(self, value: Any) -> Any:
         """Return what stands for a value the library does not know; the hook most libraries call.
@@ -207,11 +211,17 @@ class Family:
         kind = type(value)
         if write := self._write.get(kind) or _OPEN.get(kind):
             return write(value)
+        if kind in _NAMED:
+            return self._tuple(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
             return own(value)
-        if (known := record_class(kind)) is not None and known.family != "namedtuple":
-            if len(_OPEN) >= CLASSES:
+        if (known := record_class(kind)) is not None:
+            if len(_OPEN) + len(_NAMED) >= CLASSES:
                 _OPEN.clear()
+                _NAMED.clear()
+            if known.family == "namedtuple":
+                _NAMED.add(kind)
+                return self._tuple(value)
             _OPEN[kind] = known.open
             return known.open(value)
         if isinstance(value, enum.Enum):
