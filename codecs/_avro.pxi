@@ -25,6 +25,7 @@ cdef enum:
     NO_BRANCH = -5
     NO_LENGTH = -6
     NO_BLOCK = -7
+    TOO_DEEP = -8
 
 _WRONG = {
     CUT_SHORT: "the payload ends within a value",
@@ -52,7 +53,7 @@ cdef class AvroEnds:
     """Where values of one Avro schema end, and how much they hold.
 
     Args:
-        schema: With full names, of no named type that holds itself.
+        schema: With full names.
         names: Named types by their full names.
     """
 
@@ -67,9 +68,7 @@ cdef class AvroEnds:
 
         def add(node):
             if isinstance(node, str) and node in names:
-                if node not in made:
-                    made[node] = build(names[node])
-                return made[node]
+                return made[node] if node in made else build(names[node])
             if isinstance(node, dict) and node.get("name") in names:
                 return add(node["name"])
             return build(node)
@@ -79,7 +78,13 @@ cdef class AvroEnds:
                 return put(OF_UNION, [add(branch) for branch in node])
             kind = node["type"] if isinstance(node, dict) else node
             if kind == "record" or kind == "error":
-                return put(OF_RECORD, [add(field["type"]) for field in node["fields"]])
+                # Known before its fields are, which may be of it.
+                nodes.append(None)
+                i = made[node["name"]] = len(nodes) - 1
+                fields = [add(field["type"]) for field in node["fields"]]
+                nodes[i] = (OF_RECORD, len(fields), len(parts))
+                parts.extend(fields)
+                return i
             if kind == "array":
                 return put(OF_ARRAY, [add(node["items"])])
             if kind == "map":
@@ -109,29 +114,33 @@ cdef class AvroEnds:
         PyMem_Free(self._nodes)
         PyMem_Free(self._parts)
 
-    def end(self, bytes data not None, Py_ssize_t start, Py_ssize_t most, /):
+    def end(self, bytes data not None, Py_ssize_t start, Py_ssize_t most, int deepest, /):
         """Return where the value is over that starts at a byte of data.
 
         Args:
             data: Bytes.
             start: Where it starts.
             most: Values that it may hold: keys and containers, too.
+            deepest: Levels of records, arrays and maps.
 
         Raises:
             TooMuchError: It holds more.
+            RecursionError: It nests more deeply.
             ValueError: There is no value of the schema.
         """
         cdef int64_t at = start, left = most
         cdef int64_t size = PyBytes_GET_SIZE(data)
-        at = self._walk(self._root, <const unsigned char *>PyBytes_AS_STRING(data), size, at, &left)
+        at = self._walk(self._root, <const unsigned char *>PyBytes_AS_STRING(data), size, at, &left, deepest)
         if at == TOO_MUCH:
             raise TooMuchError(f"more than {most:,} values, the limit of items")
+        if at == TOO_DEEP:
+            raise RecursionError(f"records nest more than {deepest:,} deep")
         if at < 0:
             raise ValueError(_WRONG[at])
         return at
 
     cdef int64_t _walk(
-        self, int index, const unsigned char *data, int64_t end, int64_t at, int64_t *left
+        self, int index, const unsigned char *data, int64_t end, int64_t at, int64_t *left, int levels
     ) noexcept nogil:
         cdef avro_t *node = &self._nodes[index]
         cdef int64_t number, i
@@ -144,15 +153,19 @@ cdef class AvroEnds:
             if at >= end:
                 return CUT_SHORT
             return at + 1 if data[at] <= 1 else NO_BOOL
+        if OF_RECORD <= node.what <= OF_MAP:
+            if levels == 0:
+                return TOO_DEEP
+            levels -= 1
         if node.what == OF_RECORD:
             left[0] -= node.size
             for i in range(node.size):
-                at = self._walk(self._parts[node.parts + i], data, end, at, left)
+                at = self._walk(self._parts[node.parts + i], data, end, at, left, levels)
                 if at < 0:
                     return at
             return at
         if node.what == OF_ARRAY or node.what == OF_MAP:
-            return self._blocks(node, data, end, at, left)
+            return self._blocks(node, data, end, at, left, levels)
         # All others begin with a number.
         at = _avro_long(data, end, at, &number)
         if at < 0:
@@ -167,10 +180,12 @@ cdef class AvroEnds:
             return at + number if number <= end - at else CUT_SHORT
         if number < 0 or number >= node.size:
             return NO_BRANCH
-        return at if node.what == OF_ENUM else self._walk(self._parts[node.parts + number], data, end, at, left)
+        if node.what == OF_ENUM:
+            return at
+        return self._walk(self._parts[node.parts + number], data, end, at, left, levels)
 
     cdef int64_t _blocks(
-        self, avro_t *node, const unsigned char *data, int64_t end, int64_t at, int64_t *left
+        self, avro_t *node, const unsigned char *data, int64_t end, int64_t at, int64_t *left, int levels
     ) noexcept nogil:
         cdef int64_t count, size, i, stop
         cdef int part = self._parts[node.parts]
@@ -213,7 +228,7 @@ cdef class AvroEnds:
                         if size > end - at:
                             return CUT_SHORT
                         at += size
-                    at = self._walk(part, data, end, at, left)
+                    at = self._walk(part, data, end, at, left, levels)
                     if at < 0:
                         return at
             if stop >= 0 and at != stop:

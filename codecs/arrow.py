@@ -14,6 +14,7 @@ from typing import Any
 
 from ._walk import Rules, check_record
 from .binding import Bound, Schema
+from .embedded import within_budget
 from .ipc import DICTIONARY, END, Messages, messages
 from .limits import DEFAULT, Limits
 from .policies import Policies, held
@@ -97,14 +98,14 @@ class _Reader:
 
 def _rows(schema: Schema) -> Bound:
     reader = _Reader(schema)
-    take, head, join = reader.take, reader.head, b"".join
+    take, head, join, embeds = reader.take, reader.head, b"".join, schema.embeds
 
     def encode(record: Any) -> bytes:
         return join((head, take(record).serialize(), END))
 
     def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
         _, give, batches, compressed = reader.batches(data, limits)
-        record = give(batches)
+        record = within_budget(give)(batches, items=limits.items) if embeds else give(batches)
         return reader.check(record, limits) if compressed and limits.string is not None else record
 
     return Bound(encode=encode, decode=decode, definition=reader.definition)
@@ -114,7 +115,7 @@ def _tables(schema: Schema) -> Bound:
     import pyarrow
 
     reader = _Reader(schema)
-    own, give, head = reader.own, reader._own_give, reader.head
+    own, give, head = reader.own, within_budget(reader._own_give), reader.head
 
     def encode(table: Any) -> bytes:
         if not isinstance(table, (pyarrow.RecordBatch, pyarrow.Table)):

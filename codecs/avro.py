@@ -2,15 +2,16 @@
 
 Source: Apache Avro 1.12 specification, "Single-object encoding" and "Object Container Files".
 
-fastavro's decoder ends the process on records that hold themselves, makes a hundred million nulls of six
-bytes, and takes a negative number for a branch counted from the end. So a payload is walked through by its
-schema first.
+fastavro's decoder ends the process on records that nest without end in those of their own kind, makes a
+hundred million nulls of six bytes, and takes a negative number for a branch counted from the end. So a
+payload is walked through by its schema first.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable
 from copy import deepcopy
@@ -18,10 +19,12 @@ from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._ends import AvroBody, AvroEnds, Pending
-from .binding import Bound, Schema
-from .errors import LimitError
+from .binding import DEEPEST, Bound, Schema
+from .compression import FREE
+from .embedded import within_budget
+from .errors import DecodeError, LimitError, TooMuchError
 from .keys import refuse_one_hash_within
-from .limits import DEFAULT
+from .limits import DEFAULT, DEFAULT_DEPTH
 from .policies import Policies
 from .registry import declare
 from .spec import Format, Spec
@@ -41,8 +44,16 @@ HEAD = 1 << 12
 """Bytes of a file that are read at once, until its schema is known."""
 BLOCK = 1 << 16
 """Bytes of records after which a block ends, as in Avro's own library for Java."""
-DEEPEST = 500
+MOST_PAIRS = 1_000
+"""Pairs of metadata in the header of a file."""
+LARGEST_HEADER = 1 << 20
+"""Bytes of that metadata, the schema among them."""
+CHECKSUM = 4
+"""Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
+BRACKETS = 500
 """Brackets within one another in the schema of a file."""
+PER_LEVEL = 2
+"""Levels on the wire for each of a record: that of a map of other keys than text is an array of records."""
 
 
 class AvroSchema(NamedTuple):
@@ -70,6 +81,7 @@ class _Known(NamedTuple):
         take: Turns a record into what fastavro writes.
         give: Turns what fastavro has read into a record.
         checks: Whether keys and items of sets could be made to have one hash.
+        nests: Whether records may hold others of their own kind.
     """
 
     schema: AvroSchema
@@ -79,17 +91,32 @@ class _Known(NamedTuple):
     take: Callable[[Any], Any]
     give: Callable[[Any], Any]
     checks: bool
+    nests: bool
 
-    def body(self, data: bytes, head: bytes, items: int) -> AvroBody:
+    def end(self, data: bytes, start: int, items: int, depth: int) -> int:
+        """Return where the value is over that starts at a byte of data; raises as `AvroEnds.end`.
+
+        Args:
+            data: Bytes.
+            start: Where it starts.
+            items: Values that it may hold.
+            depth: Levels that it may nest. Records are checked for these when they are read; here it is the
+                stack that is.
+        """
+        levels = PER_LEVEL * min(depth, DEEPEST) if self.nests else len(self.definition)
+        return self.ends.end(data, start, items, levels)
+
+    def body(self, data: bytes, head: bytes, items: int, depth: int) -> AvroBody:
         """Return a payload's body, looked through.
 
         Raises:
             ValueError: It is none of this schema.
             TooMuchError: It holds more than the limit.
+            RecursionError: It nests too deeply.
         """
         if not data.startswith(head):
             raise ValueError(_other(data, self.fingerprint))
-        if self.ends.end(data, len(head), items) != len(data):
+        if self.end(data, len(head), items, depth) != len(data):
             raise ValueError("data after the end of the value")
         return AvroBody(data, len(head))
 
@@ -115,6 +142,7 @@ def _known(schema: Schema) -> _Known:
         peer.take,
         peer.give,
         not schema.hashes_text_only,
+        schema.nests,
     )
 
 
@@ -134,17 +162,22 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
     both = {"writer": names, "reader": {}}
     options = {"return_named_type": True} if tells else {}
     nothing: dict[str, Any] = {}
+    within = within_budget(give) if schema.embeds else None
 
     def encode(record: Any) -> bytes:
         payload = bytearray(head)
         write_data(payload, take(record), node, names, "", nothing)
-        return bytes(payload)
+        made = bytes(payload)
+        if known.nests:
+            # What would not be read is not written: a branch may be wrapped in a record of its own.
+            known.end(made, len(head), sys.maxsize, DEFAULT_DEPTH)
+        return made
 
-    def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
-        value = _read_data(known.body(data, head, items), node, both, None, options)
+    def decode(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
+        value = _read_data(known.body(data, head, items, depth), node, both, None, options)
         if known.checks:
             refuse_one_hash_within(value, len(data))
-        return give(value)
+        return give(value) if within is None else within(value, items=items)
 
     def reading(writer: Schema) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
@@ -155,16 +188,26 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         # fastavro gives the same default to every record.
         own = deepcopy if _shared_defaults(names) else _itself
 
-        def decode_other(data: bytes, *, items: int = DEFAULT.items) -> Any:
-            body = other.body(data, other_head, items)
-            value = _read_data(body, other.schema.node, names_of_both, node, options)
-            if known.checks:
-                refuse_one_hash_within(value, len(data))
-            return give(own(value))
+        def decode_other(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
+            try:
+                body = other.body(data, other_head, items, depth)
+                value = _read_data(body, other.schema.node, names_of_both, node, options)
+                if known.checks:
+                    refuse_one_hash_within(value, len(data))
+                return give(own(value)) if within is None else within(own(value), items=items)
+            except Exception as error:
+                kind = LimitError if isinstance(error, TooMuchError) else DecodeError
+                raise kind(BARE if bare else AVRO.name, str(error)) from error
 
         return decode_other
 
-    return Bound(encode=encode, decode=decode, definition=known.definition, reading=reading)
+    return Bound(
+        encode=encode,
+        decode=decode,
+        definition=known.definition,
+        reading=reading,
+        deepest=DEEPEST if known.nests else 0,
+    )
 
 
 def _shared_defaults(names: dict[str, Any]) -> bool:
@@ -209,6 +252,7 @@ class Container(Framing):
         known, head = _of(codec)
         sync, deflated = yield from _header(codec, known, pending)
         limit, items = codec.limits.size, codec.limits.items
+        inflation = _Inflation(codec)
         while True:
             start = pending.position
             if (yield from _ended(pending)):
@@ -222,7 +266,7 @@ class Container(Framing):
                 raise damage(codec, start, reason, LimitError)
             block = yield from _take(codec, pending, size, start)
             if deflated:
-                block = _inflated(codec, block, start)
+                block = inflation.inflated(block, start)
             if count < 0 or (count > len(block) and count > items):
                 raise damage(codec, start, f"a block that claims {count:,} records", LimitError)
             if (yield from _take(codec, pending, SYNC, start)) != sync:
@@ -230,7 +274,9 @@ class Container(Framing):
             at = 0
             for _ in range(count):
                 try:
-                    end = known.ends.end(block, at, items)
+                    end = known.end(block, at, items, codec.limits.deepest)
+                except RecursionError as error:
+                    raise damage(codec, start, str(error), LimitError) from error
                 except ValueError as error:
                     raise damage(codec, start, str(error)) from error
                 pending.start = start
@@ -297,17 +343,20 @@ def _metadata(codec: Codec, pending: Pending) -> Generator[None, None, dict[byte
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
         raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
-    left = codec.limits.size
+    left, pairs = LARGEST_HEADER, MOST_PAIRS
     while count := (yield from _read_number(codec, pending, 0)):
         if count < 0:
             yield from _read_number(codec, pending, 0)
+        pairs -= abs(count)
+        if pairs < 0:
+            raise damage(codec, 0, f"a header of more than {MOST_PAIRS:,} pairs", LimitError)
         for _ in range(abs(count)):
             pair = []
             for _ in range(2):
                 size = yield from _read_number(codec, pending, 0)
                 left -= size + 1
                 if size < 0 or left < 0:
-                    raise damage(codec, 0, "metadata of more bytes than the limit of size", LimitError)
+                    raise damage(codec, 0, f"a header of more than {LARGEST_HEADER:,} bytes", LimitError)
                 pair.append((yield from _take(codec, pending, size, 0)))
             meta[pair[0]] = pair[1]
     return meta
@@ -344,8 +393,8 @@ def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
     for byte in text:
         depth += (byte in b"[{") - (byte in b"]}")
         deepest = max(deepest, depth)
-    if deepest > DEEPEST:
-        raise damage(codec, 0, f"a schema nested more than {DEEPEST} deep", LimitError)
+    if deepest > BRACKETS:
+        raise damage(codec, 0, f"a schema nested more than {BRACKETS} deep", LimitError)
     try:
         found = _fingerprint(json.loads(text))
     except Exception as error:
@@ -354,18 +403,43 @@ def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
         raise damage(codec, 0, _other(MARKER + found, known.fingerprint))
 
 
-def _inflated(codec: Codec, block: bytes, start: int) -> bytes:
-    limit = codec.limits.decompressed or codec.limits.size
-    try:
-        inflate = zlib.decompressobj(-15)
-        made = inflate.decompress(block, limit + 1)
-    except zlib.error as error:
-        raise damage(codec, start, str(error)) from error
-    if len(made) > limit:
-        raise damage(codec, start, f"a block of more than {limit:,} bytes", LimitError)
-    if not inflate.eof or inflate.unused_data:
-        raise damage(codec, start, "a block that is no whole deflate stream")
-    return made
+class _Inflation:
+    """What the deflated blocks of a file may grow to, all of them together.
+
+    Args:
+        codec: For its limits, and for messages.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._largest = codec.limits.decompressed or codec.limits.size
+        self._read = self._made = 0
+
+    def inflated(self, block: bytes, start: int) -> bytes:
+        """Return what a block holds that starts at a byte of the file.
+
+        Raises:
+            DecodeError: It is no deflated block.
+            LimitError: It is larger than a block may be, or all so far are too many times their size.
+        """
+        self._read += len(block)
+        ratio = self._codec.limits.ratio
+        left = max(FREE, ratio * self._read) - self._made
+        limit = min(self._largest, left)
+        try:
+            inflate = zlib.decompressobj(-15)
+            made = inflate.decompress(block, limit + 1)
+        except zlib.error as error:
+            raise damage(self._codec, start, str(error)) from error
+        if len(made) > limit:
+            reason = f"a block of more than {limit:,} bytes"
+            if limit < self._largest:
+                reason = f"blocks decompress to more than {ratio:,} times their size (see with_limits, ratio)"
+            raise damage(self._codec, start, reason, LimitError)
+        if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
+            raise damage(self._codec, start, "a block that is no whole deflate stream")
+        self._made += len(made)
+        return made
 
 
 def _number(value: int) -> bytes:
@@ -387,7 +461,12 @@ AVRO = Format(
     name="avro", media_type="application/vnd.apache.avro", file_extension=".avro", framing=Container()
 )
 BODY = Format(
-    name="avro", media_type="avro/binary", syntax="avro-bare", file_extension=".avro", framing=Container()
+    name="avro",
+    media_type="avro/binary",
+    syntax="avro-bare",
+    file_extension=".avro",
+    framing=Container(),
+    empty=True,
 )
 BARE = "avro/bare"
 
@@ -404,7 +483,7 @@ def _avro(*, bare: bool) -> Spec:
 
     return Spec(
         bind=lambda schema: _bound(schema, bare=bare),
-        bounded=lambda limits: {"items": limits.items},
+        bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
         carries=CARRIES - {"datetime_offset", "dataclass"},
         losses=(

@@ -10,10 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .limits import DEFAULT_DEPTH
+
 if TYPE_CHECKING:
     from ._codec import Codec
 
-__all__ = ["Bound", "Peer", "Schema", "unbound"]
+__all__ = ["DEEPEST", "Bound", "Peer", "Schema", "unbound"]
+
+DEEPEST = DEFAULT_DEPTH
+"""Levels of nesting that are written and read where records may hold others of their own kind, whatever limit
+of depth is asked for: fastavro takes 2 to 4 KB of stack for each, and has no limit of its own."""
 
 
 def unbound(*_arguments: Any, **_options: Any) -> Any:
@@ -33,6 +39,10 @@ class Schema(Protocol):
 
     @property
     def hashes_text_only(self) -> bool: ...
+    @property
+    def embeds(self) -> bool: ...
+    @property
+    def nests(self) -> bool: ...
     def __hash__(self) -> int: ...
     def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
     def refusal(self, codec: Codec, /) -> str | None: ...
@@ -45,15 +55,17 @@ class Peer:
 
     Attributes:
         type: What the library wants to know: a class, a parsed schema, or the like.
-        take: Turns a record of dicts into the library's objects, for encoding.
-        give: Turns what the library decoded into a record of dicts again.
+        take: Turns a record into the library's objects, for encoding.
+        give: Turns what the library decoded into a record again.
         definition: The schema in the format's own language, as text; empty where that has none.
+        as_is: Records are the library's objects, those of the schema's own class: `give` has nothing to do.
     """
 
     type: Any
     take: Callable[[Any], Any]
     give: Callable[[Any], Any]
     definition: str = ""
+    as_is: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +80,11 @@ class Bound:
         dicts: Whether `encode` takes records of dicts as well, and `decode` reads what it writes of them;
             else a dict is refused.
         definition: The schema in the format's own language; empty where that has none.
+        as_is: Records that are objects of the schema's class are written, and come back, as they are: nothing
+            happens to these outside `encode` and `decode`.
         reading: ``(writer: Schema) -> decode`` of payloads that were written with another version of the
             schema, where the format wants to know that (Avro); None where `decode` reads them as they are.
+        deepest: `DEEPEST` where records may hold others of their own kind; 0 where the schema ends nesting.
     """
 
     encode: Callable[..., Any]
@@ -78,4 +93,6 @@ class Bound:
     give: Callable[[Any], Any] | None = None
     dicts: bool = True
     definition: str = ""
+    as_is: bool = False
     reading: Callable[[Schema], Callable[..., Any]] | None = None
+    deepest: int = 0

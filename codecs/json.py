@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from . import objects
 from ._pure import pure_copy
 from ._unique import unique
 from .arrays import ARRAYS, COLUMNS, convention, kind_of
@@ -23,7 +24,7 @@ from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Lines
-from .structs import TYPED, typed
+from .structs import OBJECTS, TYPED, typed
 
 JSON = Format(
     name="json",
@@ -55,6 +56,7 @@ POLICIES = Policies(
 """The standard library's, from which others depart."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
+_MODELS: tuple[objects.Family, ...] = ("model",)
 _family = FAMILIES["json"]
 _family64 = FAMILIES["json64"]
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
@@ -243,12 +245,13 @@ def _msgspec() -> Spec:
     )
 
 
-@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True)
+@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS)
 def _msgspec_struct() -> Spec:
     import msgspec
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    return replace(spec, losses=(*spec.losses, NULLED), notes=(*spec.notes, ROUNDED))
+    losses = (*spec.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    return replace(spec, losses=losses, notes=(*spec.notes, ROUNDED))
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -261,9 +264,10 @@ def _pydantic(*, models: bool = False) -> Spec:
                 encode=write,
                 decode=decode,
                 take=take,
-                give=peer.give,
+                give=None if peer.as_is else peer.give,
                 dicts=not hasattr(schema.types, "fields"),
                 definition=peer.definition,
+                as_is=peer.as_is,
             )
         return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
 
@@ -302,7 +306,7 @@ def _pydantic_dicts() -> Spec:
     return _pydantic()
 
 
-@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, values=_MODELS)
 def _pydantic_models() -> Spec:
     from pydantic import BaseModel
 

@@ -27,7 +27,7 @@ from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Values
-from .structs import typed
+from .structs import OBJECTS, typed
 
 MSGPACK = Format(
     name="msgpack",
@@ -366,7 +366,9 @@ def _ormsgpack_any() -> Spec:
     )
 
 
-@declare("msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
+@declare(
+    "msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS
+)
 def _msgspec_struct() -> Spec:
     import msgspec
 

@@ -14,8 +14,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .binding import Bound, Schema
+from .binding import DEEPEST, Bound, Schema
+from .embedded import Budget, within_budget
 from .errors import LimitError
+from .limits import DEFAULT
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, Spec
@@ -147,7 +149,18 @@ def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
 def _records() -> Spec:
     def bind(schema: Schema) -> Bound:
         peer = schema.peer("protobuf", payloads="of records")
-        return Bound(encode=peer.take, decode=peer.give, definition=peer.definition)
+        give: Callable[..., Any] = peer.give
+
+        def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
+            with Budget(items):
+                return give(data, items=items)
+
+        return Bound(
+            encode=peer.take,
+            decode=decode if schema.embeds else give,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
 
     return _protobuf(bind)
 
@@ -160,9 +173,10 @@ def _objects() -> Spec:
             encode=payloads.take,
             decode=payloads.give,
             take=peer.take,
-            give=peer.give,
+            give=within_budget(peer.give),
             dicts=False,
             definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
         )
 
     return replace(_protobuf(bind), takes="protobuf messages")

@@ -62,7 +62,7 @@ class Format:
         file_extension: With its dot.
         trusted_only: Decoding can run code that the payload brings along.
         interoperable: Other languages read it.
-        empty: A payload of no bytes is a record.
+        empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
         framing: How records follow one another in a file; None: each after its length.
 
     Raises:
@@ -259,6 +259,11 @@ class Spec:
         if not asked and (not self.encode_depth or stated == "library"):
             return 0
         return min(self.limits.deepest, self.encode_depth or GREATEST_DEPTH)
+
+    @property
+    def limits_depth(self) -> bool:
+        """Whether `decode` refuses deep payloads unasked; pickle and marshal leave depth to the library."""
+        return self.policies is None or self.policies.stated("nesting", "load") != "library"
 
     @property
     def rejects_nesting(self) -> bool:

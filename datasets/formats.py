@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .at import Search
 from .encoding import as_utf8
@@ -17,7 +17,10 @@ from .passes import Reading
 from .problems import Problems
 from .streams import split_compression
 
-__all__ = ["FORMATS", "FileFormat", "format_of", "sniff"]
+if TYPE_CHECKING:
+    from ..schemas import Schema
+
+__all__ = ["FORMATS", "FileFormat", "codec_of", "format_of", "sniff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class FileFormat:
         cells: Cells can stand for None.
         unwrap: A file that holds one list and nothing else stands for the items of the list.
         trusted_only: Reading it runs what the file says.
+        schema: ``module:function`` that returns the `Schema` in an open file, of which it gets the name, too;
+            empty where files have none.
         pickles: It may hold pickles; its reader is told whether it may unpickle them.
     """
 
@@ -46,7 +51,17 @@ class FileFormat:
     cells: bool = False
     unwrap: bool = False
     trusted_only: bool = False
+    schema: str = ""
     pickles: bool = False
+
+    def schema_of(self, file: io.BufferedReader, source: str) -> Schema:
+        """Return the schema that a file has in it.
+
+        Raises:
+            UnreadableCorpus: It cannot be read.
+        """
+        made: Schema = _imported(self.schema)(file, source)
+        return made
 
     def read(
         self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
@@ -63,19 +78,20 @@ class FileFormat:
         if self.text:
             file = as_utf8(file, reading.encoding, problems.source)
         if search is not None and self.search:
-            return _imported(self.search)(file, problems, search)
+            found: Iterator[Any] = _imported(self.search)(file, problems, search)
+            return found
         told: tuple[Any, ...] = (reading.null,) if self.cells else ()
         if self.pickles:
             told = (reading.trusted,)
-        records = _imported(self.reader)(file, problems, *told)
+        records: Iterator[Any] = _imported(self.reader)(file, problems, *told)
         if search is not None:
             return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
 
 
-def _imported(reader: str) -> Callable[..., Iterator[Any]]:
+def _imported(reader: str) -> Callable[..., Any]:
     module, _, function = reader.partition(":")
-    found: Callable[..., Iterator[Any]] = getattr(import_module(f".{module}", __package__), function)
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
     return found
 
 
@@ -116,7 +132,7 @@ FORMATS = {
         ),
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
-        FileFormat("avro", (".avro",), "binary_readers:read_avro"),
+        FileFormat("avro", (".avro",), "binary_readers:read_avro", schema="binary_readers:schema_of_avro"),
         FileFormat("parquet", (".parquet", ".pq"), "column_readers:read_parquet"),
         FileFormat("arrow", (".arrow", ".feather", ".arrows"), "column_readers:read_arrow"),
         FileFormat("npy", (".npy",), "column_readers:read_npy", pickles=True),
@@ -137,6 +153,14 @@ FORMATS = {
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
+
+
+def codec_of(path: str, name: str | None = None) -> str:
+    """Return the codec whose conventions records of a file follow; that of JSON where no format is known."""
+    try:
+        return format_of(Path(path), name).codec or "json"
+    except UnknownFormat:
+        return "json"
 
 
 def format_of(path: Path, name: str | None = None, option: str = "--from") -> FileFormat:

@@ -9,6 +9,9 @@ class MisfitError(ValueError):
 class Step:
     def __call__(self, value: Any, /) -> Any: ...
 
+class Within(Step):
+    step: Step | None
+
 class Call(Step):
     def __init__(self, function: Callable[[Any], Any], kind: type | None = None) -> None: ...
 
@@ -33,7 +36,7 @@ class Each(Step):
     def __init__(self, kind: type, step: Step | None, among: type | None = None) -> None: ...
 
 class Items(Step):
-    def __init__(self, key: Step | None, value: Step | None) -> None: ...
+    def __init__(self, key: Step | None, value: Step | None, distinct: bool = False) -> None: ...
 
 class ToPairs(Step):
     def __init__(
@@ -258,6 +261,9 @@ class IntoMessage(Into):
 class IntoOption(Into):
     def __init__(self, options: Iterable[Part]) -> None: ...
 
+class IntoWithin(Into):
+    inside: Into
+
 class IntoValue(Into):
     def __init__(self, part: Part) -> None: ...
 
@@ -274,6 +280,7 @@ class ToPayload(ToMessage):
         inside: Into | None,
         adopt: Callable[[Any], None],
         options: Mapping[str, Any] | None,
+        weight: Weight,
     ) -> None: ...
 
 class Nothing(Step): ...
@@ -311,6 +318,7 @@ class FromMoment(Step):
 class Weight:
     def __init__(self, own: int) -> None: ...
     def holds(self, number: int, held: Weight | int, always: bool = False) -> None: ...
+    def nested(self, others: Iterable[Weight]) -> None: ...
 
 class FromPayload(Step):
     def __init__(self, cls: type, step: Step | None, weight: Weight) -> None: ...

@@ -1,9 +1,10 @@
-# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled conversions between records and the objects of libraries that need a schema.
 
 A conversion is a tree of steps, one for each kind of a layout; the `bakeoff.schemas.peers` put it together.
 Where nothing is to be done the place of a step is None. Writing checks what it is given, as libraries differ
-in what they take without a word; reading trusts the library. Nesting is that of the schema.
+in what they take without a word; reading trusts the library. Nesting is that of the schema, but where a
+record holds itself: there it ends with a `RecursionError` before the stack does.
 """
 
 from ..codecs.errors import TooMuchError
@@ -14,9 +15,13 @@ from cpython.object cimport PyObject
 
 from libc.math cimport INFINITY
 
+from ..codecs._stack cimport RESERVE, stack_left
+
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object, object) except? NULL
     int PyFloat_CheckExact(object)
+    int Py_EnterRecursiveCall(const char *) except -1
+    void Py_LeaveRecursiveCall()
     long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
 
 
@@ -33,6 +38,8 @@ class MisfitError(ValueError):
 
 cdef object placed(object error, str part):
     """Return the error of a value within another, with the part of the path that leads from there to it."""
+    if isinstance(error, TooMuchError | RecursionError):
+        return error
     if isinstance(error, MisfitError):
         error.path = part + error.path
         return error
@@ -53,6 +60,68 @@ cdef class Step:
 
 cdef inline object turned(Step step, object value):
     return value if step is None else step.turn(value)
+
+
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    static __declspec(thread) int bakeoff_levels, bakeoff_refusals;
+    #else
+    static _Thread_local int bakeoff_levels, bakeoff_refusals;
+    #endif
+    """
+    # Records within records of their own kind that this thread is in; values that no option took meanwhile.
+    int levels "bakeoff_levels"
+    int refusals "bakeoff_refusals"
+
+cdef enum:
+    # Each record that no option takes may have been tried as each of them at each level.
+    MOST_REFUSED = 1_000_000
+
+
+cdef inline int enter() except -1:
+    """Go one record deeper that stands within one of its own kind."""
+    if stack_left() < RESERVE:
+        raise RecursionError("a record nests more deeply than this thread's stack goes")
+    Py_EnterRecursiveCall(" in a record within itself")
+    global levels, refusals
+    if levels == 0:
+        refusals = 0
+    levels += 1
+    return 0
+
+
+cdef inline void leave() noexcept:
+    global levels
+    levels -= 1
+    Py_LeaveRecursiveCall()
+
+
+cdef inline int refuse() except -1:
+    """Count a value that an option refused, where that option may hold others that refuse theirs."""
+    global refusals
+    if levels:
+        refusals += 1
+        if refusals > MOST_REFUSED:
+            raise RecursionError("a record was tried too often as one or another option of a union")
+    return 0
+
+
+cdef class Within(Step):
+    """Stands for the step of a record within itself.
+
+    Attributes:
+        step: That step, once it is made; None where there is nothing to do.
+    """
+
+    cdef public Step step
+
+    cdef object turn(self, object value):
+        enter()
+        try:
+            return turned(self.step, value)
+        finally:
+            leave()
 
 
 cdef class Call(Step):
@@ -233,13 +302,15 @@ cdef class Items(Step):
     Args:
         key: For a key.
         value: For a value.
+        distinct: Whether two keys that become one are refused.
     """
 
     cdef Step key
     cdef Step value
+    cdef bint distinct
 
-    def __init__(self, Step key, Step value):
-        self.key, self.value = key, value
+    def __init__(self, Step key, Step value, bint distinct=False):
+        self.key, self.value, self.distinct = key, value, distinct
 
     cdef object turn(self, object value):
         cdef dict made = {}
@@ -250,6 +321,8 @@ cdef class Items(Step):
                 made[turned(self.key, key)] = turned(self.value, item)
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        if self.distinct and len(made) != len(value):
+            raise MisfitError("two keys become the same one")
         return made
 
 
@@ -451,6 +524,7 @@ cdef class Options(Step):
                 return option, turned(option.step, value)
             except (TypeError, ValueError) as error:
                 refused = error
+                refuse()
         if refused is not None:
             raise refused
         raise MisfitError(f"the schema has no {type(value).__name__} there")
@@ -540,7 +614,9 @@ cdef class FromBranch(Step):
         self.step = step
 
     cdef object turn(self, object value):
-        return turned(self.step, value[1] if type(value) is tuple else value)
+        if type(value) is tuple:
+            _, value = value
+        return turned(self.step, value)
 
 
 cdef class FromBranches(Step):

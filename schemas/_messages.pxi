@@ -261,6 +261,8 @@ cdef class PutItems(Put):
                     self.inside.into(field[turned(self.key, key)], item)
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        if len(field) != len(value):
+            raise MisfitError("two keys become the same one")
         return 0
 
 
@@ -375,9 +377,29 @@ cdef class IntoOption(Into):
                 return option.put.put(message, value)
             except (TypeError, ValueError) as error:
                 refused = error
+                refuse()
         if refused is not None:
             raise refused
         raise MisfitError(f"the schema has no {type(value).__name__} there")
+
+
+cdef class IntoWithin(Into):
+    """Stands for what writes a record within itself.
+
+    Attributes:
+        inside: That, once it is made.
+    """
+
+    cdef public Into inside
+
+    cdef int into(self, object message, object value) except -1:
+        if self.inside is None:
+            raise ValueError("not made: what writes the record is still to come")
+        enter()
+        try:
+            return self.inside.into(message, value)
+        finally:
+            leave()
 
 
 cdef class IntoValue(Into):
@@ -442,15 +464,17 @@ cdef class ToPayload(ToMessage):
         inside: For the message; None where it is given.
         adopt: Raises for messages of other classes than that which do not fit.
         options: Of ``SerializeToString``.
+        weight: Of the message: what it would not read is not written.
     """
 
     cdef object write
     cdef object adopt
     cdef dict options
+    cdef Weight weight
 
-    def __init__(self, cls, Into inside, adopt, options):
+    def __init__(self, cls, Into inside, adopt, options, Weight weight not None):
         super().__init__(cls, inside)
-        self.write, self.adopt, self.options = cls.SerializeToString, adopt, options
+        self.write, self.adopt, self.options, self.weight = cls.SerializeToString, adopt, options, weight
 
     cdef object turn(self, object value):
         if self.inside is not None:
@@ -460,7 +484,10 @@ cdef class ToPayload(ToMessage):
             message = value
             if type(message) is not self.cls:
                 self.adopt(message)
-        return self.write(message, **self.options) if self.options else self.write(message)
+        payload = self.write(message, **self.options) if self.options else self.write(message)
+        if self.weight.nests:
+            self.weight.check_depth(payload)
+        return payload
 
 
 # Reading --------------------------------------------------------------------------------------------
@@ -662,6 +689,14 @@ cdef unsigned long long _varint(const unsigned char **at, const unsigned char *e
     return value
 
 
+cdef enum:
+    # Levels of messages below the one that is read, upb's own limit; what lies deeper it refuses as malformed.
+    DEEPEST_MESSAGE = 100
+    # Of messages that nest no deeper than their definition.
+    AS_DEFINED = 1 << 30
+    TOO_DEEP_MESSAGE = -1
+
+
 cdef class Weight:
     """How many values the payload of a message holds: each field, item and message, and what is read for none.
 
@@ -672,10 +707,12 @@ cdef class Weight:
     cdef long long own
     cdef long long most
     cdef dict fields
+    cdef bint nests
 
     def __init__(self, own):
         self.own = self.most = own
         self.fields = {}
+        self.nests = False
 
     def holds(self, int number, held, bint always=False):
         """Say what a field holds whose payload has a length: a `Weight`, or bytes of an item, 0 for varints.
@@ -690,18 +727,39 @@ cdef class Weight:
             self.own += (<Weight>held).own if always else 0
             self.most = max(self.most, self.own, (<Weight>held).most)
 
+    def nested(self, others):
+        """Say that the message may hold itself.
+
+        Args:
+            others: The weights of all messages that may stand in it.
+        """
+        cdef Weight each
+        self.nests = True
+        for each in others:
+            self.most = max(self.most, each.own)
+
     cdef int check(self, bytes data, object items) except -1:
         cdef Py_ssize_t size = len(data)
+        cdef long long held
         # What holds the most for its bytes is an empty message, of two.
-        if self.own + size + size // 2 * self.most <= items:
+        if not self.nests and self.own + size + size // 2 * self.most <= items:
             return 0
-        if self.count(data, size, min(items, 1 << 62)) > items:
+        held = self.count(data, size, min(items, 1 << 62), DEEPEST_MESSAGE if self.nests else AS_DEFINED)
+        if held == TOO_DEEP_MESSAGE:
+            raise RecursionError(f"messages nest more than {DEEPEST_MESSAGE} deep")
+        if held > items:
             raise TooMuchError(f"holds more than {items:,} values")
         return 0
 
-    cdef long long count(self, const unsigned char *data, Py_ssize_t size, long long limit):
+    cdef int check_depth(self, bytes data) except -1:
+        """Raise where a payload nests more deeply than it is read."""
+        if self.nests:
+            self.check(data, 1 << 62)
+        return 0
+
+    cdef long long count(self, const unsigned char *data, Py_ssize_t size, long long limit, int levels):
         """Return how many there are; more than `limit` as soon as there are more, any for what is malformed."""
-        cdef long long held = self.own
+        cdef long long held = self.own, within
         cdef unsigned long long tag, length
         cdef const unsigned char *end = data + size
         cdef const unsigned char *stop
@@ -722,8 +780,13 @@ cdef class Weight:
                 stop = data + length
                 kind = self.fields.get(tag >> 3)
                 if isinstance(kind, Weight):
+                    if levels == 0:
+                        return TOO_DEEP_MESSAGE
                     inside = kind
-                    held += inside.count(data, <Py_ssize_t>length, limit - held)
+                    within = inside.count(data, <Py_ssize_t>length, limit - held, levels - 1)
+                    if within == TOO_DEEP_MESSAGE:
+                        return within
+                    held += within
                 elif kind == 0:
                     for i in range(<Py_ssize_t>length):
                         held += data[i] < 0x80

@@ -1,4 +1,4 @@
-# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled plans: trees of steps that correct a decoded record in place.
 
 A step is made for one node of a schema. A plan for a codec holds steps only where that codec needs
@@ -66,6 +66,9 @@ cdef extern from "Python.h":
 
 import_datetime()
 
+from ..codecs._stack cimport RESERVE, stack_left
+
+DEF DEEPEST = 10_000
 DEF KEY_ATTACK = 64
 DEF SMALL = 1000
 DEF MISSES = 32
@@ -110,7 +113,7 @@ cdef class Plan:
         """Return the record, corrected in place."""
         cdef Run run
         run.advice = run.memo = run.severity = NULL
-        run.left, run.cap, run.more, run.errors = self.first, 0, 0, 0
+        run.left, run.cap, run.more, run.errors, run.depth = self.first, 0, 0, 0, 0
         try:
             return self.step.visit(record, &run, NULL)
         except OverrunError:
@@ -122,7 +125,7 @@ cdef class Plan:
         cdef list advice = []
         run.advice = <PyObject *>advice
         run.memo = run.severity = NULL
-        run.left, run.cap, run.more, run.errors = self.first, self.cap, 0, 0
+        run.left, run.cap, run.more, run.errors, run.depth = self.first, self.cap, 0, 0, 0
         try:
             new = self.step.visit(record, &run, NULL)
         except OverrunError:
@@ -143,7 +146,7 @@ cdef class Plan:
         """Walk with a memo: each container is visited once for each step."""
         cdef dict memo = {}
         run.memo = <PyObject *>memo
-        run.left = self.nodes
+        run.left, run.depth = self.nodes, 0
         try:
             return self.step.visit(record, run, NULL)
         except OverrunError:

@@ -249,3 +249,36 @@ cdef class RecordStep(Step):
         except Exception as error:
             say(run, place, "build", self.expected, value, "could not", f"dict, and {brief(error, WIDTH)}")
             return value if instead is None else instead
+
+
+cdef class RefStep(Step):
+    """A record within one of its own kind: what the step of that does, a level deeper."""
+
+    cdef Step step
+
+    def __cinit__(self, *_arguments):
+        # What every call relies on, should `bind` never be called.
+        self.step = Step.__new__(Step)
+
+    def bind(self, Step step not None):
+        """Say which step that is, once it is made."""
+        self.step = step
+
+    cdef bint fits(self, object value):
+        return self.step.fits(value)
+
+    cdef bint takes(self, object value):
+        return self.step.takes(value)
+
+    cdef bint denies(self, object value):
+        return self.step.denies(value)
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        cdef object new
+        if run.depth >= DEEPEST or stack_left() < RESERVE:
+            note(run, place, "limit", f"at most {DEEPEST:,} levels of {self.expected}", value, "could not")
+            return value
+        run.depth += 1
+        new = self.step.visit(value, run, place)
+        run.depth -= 1
+        return new

@@ -67,6 +67,8 @@ cdef struct Run:
     PyObject *memo
     PyObject *severity
     Py_ssize_t left
+    # Records within others of their own kind.
+    Py_ssize_t depth
     Py_ssize_t cap
     # Advice beyond the cap, and how much of that is no note.
     Py_ssize_t more

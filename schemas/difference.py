@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ..codecs.paths import step
 from . import types as t
+from .declare import SchemaError
 from .layout import (
     Choice,
     Kind,
@@ -20,10 +21,12 @@ from .layout import (
     Map,
     Nullable,
     Record,
+    Ref,
     Sequence,
     Slot,
     former_keys,
     identity,
+    opened,
     parts,
     types_of,
 )
@@ -120,8 +123,11 @@ class Difference:
         """Return the old version with one change and no other, where there is such a thing."""
         if change.alone is None:
             return None
-        root = _changed(self.old.layout.root, change.owner, change.alone)
-        return Schema.of_layout(Layout(root)) if _is_one(root) else None
+        try:
+            layout = Layout(_changed(self.old.layout.root, change.owner, change.alone))
+        except SchemaError:
+            return None  # A record that holds others of its kind would have to, without end.
+        return Schema.of_layout(layout) if _is_one(layout.root) else None
 
     def suspects(self) -> Iterator[tuple[Change, Change]]:
         """Yield what was removed and what was added where these could be one field under another name."""
@@ -189,6 +195,7 @@ def _renumbered_slots(slots: tuple[Slot, ...], kept: tuple[Slot, ...]) -> tuple[
 
 def contains(wide: Kind, narrow: Kind) -> bool:
     """Whether a kind takes all values of another; an int is taken for a float."""
+    wide, narrow = opened(wide), opened(narrow)
     match wide, narrow:
         case Nullable(inner), Nullable(other):
             return contains(inner, other)
@@ -216,7 +223,12 @@ _BASES: dict[str, type[t.Type]] = {"str": t.StrType, "int": t.IntType, "bool": t
 def _leaf_contains(wide: Leaf, narrow: Leaf) -> bool:
     if isinstance(wide.type, t.AnyType):
         return True
-    if wide.bits < narrow.bits or _FINENESS[wide.unit] < _FINENESS[narrow.unit]:
+    if wide.wire == narrow.wire == "int":
+        least, most = wide.bounds
+        fits = least <= narrow.bounds[0] and narrow.bounds[1] <= most
+    else:
+        fits = wide.bits >= narrow.bits
+    if not fits or _FINENESS[wide.unit] < _FINENESS[narrow.unit]:
         return False
     allowed, had = _values(wide), _values(narrow)
     if allowed is not None:
@@ -267,6 +279,7 @@ class _Walker:
         if isinstance(old, Nullable) or isinstance(new, Nullable):
             yield from self.nullables(old, new, path, owner, put)
             return
+        stands, (old, new) = new, (opened(old), opened(new))
         match old, new:
             case Sequence(item), Sequence(other) if type(old.type) is type(new.type):
                 yield from self.kinds(item, other, path + "[]", owner, lambda k: put(replace(old, item=k)))
@@ -288,7 +301,7 @@ class _Walker:
                 if rewritten or not (wider and narrower):
                     kind: Kinds = "widened" if wider else "narrowed" if narrower else "retyped"
                     kind = "retyped" if rewritten else kind
-                    yield Change(kind, path, told(old), told(new), owner, put(new))
+                    yield Change(kind, path, told(old), told(new), owner, put(stands))
 
     def nullables(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
         """Yield the changes where at least one of the two may be None."""
@@ -304,7 +317,7 @@ class _Walker:
         known = {slot.number: slot for slot in new.options}
         for at, slot in enumerate(old.options):
             other = known.get(slot.number)
-            if other is not None and isinstance(slot.kind, Record | Sequence | Map):
+            if other is not None and isinstance(slot.kind, Record | Ref | Sequence | Map):
                 yield from self.kinds(slot.kind, other.kind, path, owner, _into_option(old, at, put))
         had, has = ({slot.number for slot in each.options} for each in (old, new))
         if had != has:
@@ -445,7 +458,7 @@ def _with(record: Record, slots: tuple[Slot, ...]) -> Record | None:
 
 def _changed(kind: Kind, owner: str, alone: Kind) -> Kind:
     """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
-    return _typed(_replaced(kind, owner, alone) if owner else alone)
+    return _Typer().whole(_replaced(kind, owner, alone) if owner else alone)
 
 
 def _is_one(root: Kind) -> bool:
@@ -482,26 +495,49 @@ def _replaced(kind: Kind, name: str, by: Kind) -> Kind:
     return kind
 
 
-def _typed(kind: Kind) -> Kind:
-    """Return a kind whose types say what its parts do."""
-    match kind:
-        case Nullable(inner):
-            return Nullable(_typed(inner))
-        case Sequence(item, node):
-            item = _typed(item)
-            return replace(kind, item=item, type=replace(node, item=types_of(item)))  # type: ignore[call-arg]
-        case Map(key, value):
-            return replace(kind, key=_typed(key), value=_typed(value))
-        case Choice(options=options):
-            return replace(kind, options=tuple(replace(s, kind=_typed(s.kind)) for s in options))
-        case Record(slots=slots, type=t.TupleType()):
-            slots = tuple(replace(s, key=i, kind=_typed(s.kind)) for i, s in enumerate(slots))
-            return replace(kind, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
-        case Record(slots=slots, type=t.RecordType() as node) if not node.positional:
-            slots = tuple(replace(s, kind=_typed(s.kind)) for s in slots)
-            fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
-            return replace(kind, slots=slots, type=replace(node, fields=fields, cls=None))
-    return kind
+class _Typer:
+    """Makes a kind anew, with types that say what its parts do."""
+
+    def __init__(self) -> None:
+        self.refs: dict[str, t.RefType] = {}
+        self.own: dict[str, t.RecordType] = {}
+
+    def whole(self, root: Kind) -> Kind:
+        root = self.kind(root)
+        for name in self.refs.keys() & self.own.keys():
+            self.refs[name].bind(self.own[name])
+        return root
+
+    def kind(self, kind: Kind) -> Kind:
+        match kind:
+            case Ref(name, node):
+                if name not in self.refs:
+                    self.refs[name] = t.RefType(node.name)
+                    self.refs[name].bind(node.record)
+                return replace(kind, type=self.refs[name])
+            case Nullable(inner):
+                return Nullable(self.kind(inner))
+            case Sequence(item, node):
+                item = self.kind(item)
+                return replace(kind, item=item, type=replace(node, item=types_of(item)))  # type: ignore[call-arg]
+            case Map(key, value):
+                return replace(kind, key=self.kind(key), value=self.kind(value))
+            case Choice(options=options):
+                return replace(kind, options=tuple(replace(s, kind=self.kind(s.kind)) for s in options))
+            case Record(slots=slots, type=t.TupleType()):
+                slots = tuple(replace(s, key=i, kind=self.kind(s.kind)) for i, s in enumerate(slots))
+                return replace(kind, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
+            case Record(name, slots, t.RecordType() as node):
+                if node.positional:
+                    made = kind
+                else:
+                    slots = tuple(replace(s, kind=self.kind(s.kind)) for s in slots)
+                    fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
+                    made = replace(kind, slots=slots, type=replace(node, fields=fields, cls=None))
+                assert isinstance(made.type, t.RecordType)
+                self.own[name] = made.type
+                return made
+        return kind
 
 
 # Words ----------------------------------------------------------------------------------------------
@@ -513,7 +549,7 @@ def _stated(slot: Slot) -> str:
 
 def told(kind: Kind) -> str:
     """Return a kind in words: ``list[Item] | None``."""
-    match kind:
+    match kind := opened(kind):
         case Nullable(inner):
             return f"{told(inner)} | None"
         case Sequence(item, node):

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..codecs.paths import step
@@ -20,18 +20,21 @@ from .declare import SchemaError
 
 __all__ = [
     "Choice",
+    "Chosen",
     "Kind",
     "Layout",
     "Leaf",
     "Map",
     "Nullable",
     "Record",
+    "Ref",
     "Sequence",
     "Slot",
     "Wire",
     "derive",
     "former_keys",
     "identity",
+    "opened",
     "parts",
     "slot_name",
     "types_of",
@@ -47,6 +50,12 @@ Wire = Literal[
 the value as the codec `msgpack` writes it. What is written as text otherwise than it is in a record (Decimal,
 UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON.
 """
+
+
+_INTEGER = re.compile(
+    r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
+)
+"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,8 @@ class Leaf(Kind):
         unit: What timestamps count.
         symbols: Names and numbers of an ``enum``.
         form: How it is written, by its name in the language that it was read from, where that has several
-            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``. Other languages pass over it.
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            pass over it.
     """
 
     wire: Wire
@@ -74,6 +84,15 @@ class Leaf(Kind):
     unit: Literal["ms", "us", "ns"] = "us"
     symbols: tuple[tuple[str, int], ...] = ()
     form: str = ""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest integer that an ``int`` has room for."""
+        found = _INTEGER.search(self.form)
+        bits = int(found["bits"]) if found else self.bits
+        if found and found["unsigned"]:
+            return 0, (1 << bits) - 1
+        return -1 << (bits - 1), (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,27 +189,71 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """Why a part of a definition is read, where nobody has named one and it has several.
+
+    Attributes:
+        remark: Which one and why, in a line.
+        others: Names of those that could have been meant.
+    """
+
+    remark: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Kind):
+    """A record that this place stands within, or one that does so elsewhere: how a record holds itself.
+
+    As with `RefType`, nothing walks into one by itself, and equal names are equal references.
+
+    Attributes:
+        name: Of the record.
+        type: A reference to its type.
+    """
+
+    name: str
+    type: t.RefType
+    _bound: list[Record] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def record(self) -> Record:
+        """The record itself; a `Layout` binds its references to its own records.
+
+        Raises:
+            LookupError: It is in no layout yet.
+        """
+        if not self._bound:
+            raise LookupError(f"the record {self.name} is in no layout yet")
+        return self._bound[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The layout of a schema.
+
+    Raises:
+        SchemaError: A record of it must hold itself, so that none is ever complete.
 
     Attributes:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
         definition: The file that it was read from, which is written again as it is; empty where that was
-            compiled, and is no text of the language.
+            compiled, and is no text of the language, or says more than the layout.
+        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
 
     root: Kind
     language: str = ""
     definition: bytes = b""
+    chosen: Chosen | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", _bound(self.root))
 
     def records(self) -> Iterator[Record]:
-        """Yield each record once, those that others hold before them."""
-        seen: set[str] = set()
-        for kind in _below_first(self.root):
-            if isinstance(kind, Record) and kind.name not in seen:
-                seen.add(kind.name)
-                yield kind
+        """Yield each record once, before those that hold it; of two that hold each other the inner one."""
+        return _records(self.root, set())
 
     def listed(self) -> Layout:
         """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
@@ -207,7 +270,7 @@ class Layout:
             renamed: Keys that fields had in the older one, by their new ones; a field that has one keeps its
                 number, and is written by its new name.
         """
-        return Layout(_kept(self.root, older.root, renamed or {}))
+        return Layout(_Keeper(renamed or {}).kept(self.root, older.root))
 
 
 def types_of(kind: Kind) -> t.Type:
@@ -221,7 +284,7 @@ def types_of(kind: Kind) -> t.Type:
             return t.DictType(types_of(key), types_of(value))
         case Choice(options=options):
             return t.UnionType(tuple(types_of(option.kind) for option in options))
-        case Leaf() | Sequence() | Record():
+        case Leaf() | Sequence() | Record() | Ref():
             return kind.type
     raise AssertionError(kind)
 
@@ -237,60 +300,181 @@ def parts(kind: Kind) -> Iterator[Kind]:
             yield from (slot.kind for slot in slots)
 
 
-def _below_first(kind: Kind) -> Iterator[Kind]:
+def opened(kind: Kind) -> Kind:
+    """Return the record of a reference, and any other kind as it is."""
+    return kind.record if isinstance(kind, Ref) else kind
+
+
+def _records(kind: Kind, seen: set[str]) -> Iterator[Record]:
+    kind = opened(kind)
+    if isinstance(kind, Record):
+        if kind.name in seen:
+            return
+        seen.add(kind.name)
     for part in parts(kind):
-        yield from _below_first(part)
-    yield kind
+        yield from _records(part, seen)
+    if isinstance(kind, Record):
+        yield kind
 
 
-def _kept(kind: Kind, older: Kind, renamed: Mapping[str, str]) -> Kind:
-    older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
-    match kind, older:
-        case Nullable(inner), _:
-            return Nullable(_kept(inner, older.kind if isinstance(older, Nullable) else older, renamed))
-        case Sequence(item), Sequence(before):
-            return replace(kind, item=_kept(item, before, renamed))
-        case Map(key, value), Map(old_key, old_value):
-            return replace(kind, key=_kept(key, old_key, renamed), value=_kept(value, old_value, renamed))
-        case Record(slots=slots), Record(slots=before):
-            kept, reserved = _numbered(slots, before, older.reserved, renamed)
-            return replace(kind, name=older.name, slots=kept, reserved=reserved)
-        case Choice(options=slots), Choice(options=before):
-            kept, reserved = _numbered(_by_kind(slots), _by_kind(before), older.reserved, renamed)
-            kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
-            return replace(kind, name=older.name, options=kept, reserved=reserved)
-        case Leaf(wire), Leaf(before) if wire == before:
-            return replace(kind, bits=older.bits, form=older.form)
-    return kind
+# References -----------------------------------------------------------------------------------------
 
 
-def _numbered(
-    slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...], renamed: Mapping[str, str]
-) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
-    """Give slots the numbers that they had, and return with them all numbers that are nobody's any more."""
-    known = {slot.key: slot for slot in before}
-    had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
-    fresh = _free(had)
-    kept = []
-    for slot, key in zip(slots, former_keys(slots, known, renamed), strict=True):
-        old = None if key is None else known[key]
-        old = old if old and _alike(slot.kind, old.kind) else None
-        number = old.number if old else next(fresh)
-        null = (old.null if old else 0) or next(fresh) if slot.null else 0
-        if old and old.key == slot.key:
-            name = old.name
-        else:
-            name = f"field_{number}" if slot.name == f"field_{slot.number}" else slot.name
-        kind = _kept(slot.kind, old.kind, renamed) if old else slot.kind
-        among = old.among if old else slot.among
-        kept.append(replace(slot, name=name, number=number, null=null, kind=kind, among=among))
-    used = {number for slot in kept for number in (slot.number, slot.null)}
-    return tuple(kept), tuple(sorted(had - used))
+def _bound(root: Kind) -> Kind:
+    """Return a kind whose references are bound to its own records.
+
+    Raises:
+        SchemaError: One of these must hold itself.
+    """
+    found: list[Ref] = []
+    own: dict[str, Record] = {}
+    _gather(root, own, found)
+    if not found:
+        return root
+    if any(not ref._bound or ref.record is not own.get(ref.name, ref.record) for ref in found):
+        root = _Binder().whole(root)
+        own.clear()
+        _gather(root, own, [])
+    _check_ends(own)
+    return root
+
+
+def _gather(kind: Kind, own: dict[str, Record], refs: list[Ref]) -> None:
+    if isinstance(kind, Ref):
+        refs.append(kind)
+    if isinstance(kind, Record):
+        if kind.name in own:
+            return
+        own[kind.name] = kind
+    for part in parts(kind):
+        _gather(part, own, refs)
+
+
+class _Binder:
+    """Makes a kind anew, each record once, with references to what it makes."""
+
+    def __init__(self) -> None:
+        self.refs: dict[str, Ref] = {}
+        self.made: dict[str, Record] = {}
+
+    def whole(self, root: Kind) -> Kind:
+        root = self.kind(root)
+        for name in self.refs.keys() & self.made.keys():
+            self.refs[name]._bound[:] = [self.made[name]]
+        return root
+
+    def kind(self, kind: Kind) -> Kind:
+        match kind:
+            case Ref(name, node):
+                # What it leads to from elsewhere counts only where this layout has no such record.
+                return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
+            case Record(name, slots):
+                if name not in self.made:
+                    self.made[name] = replace(kind, slots=self._slots(slots))
+                return self.made[name]
+            case Nullable(inner):
+                return Nullable(self.kind(inner))
+            case Sequence(item):
+                return replace(kind, item=self.kind(item))
+            case Map(key, value):
+                return replace(kind, key=self.kind(key), value=self.kind(value))
+            case Choice(options=options):
+                return replace(kind, options=self._slots(options))
+        return kind
+
+    def _slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+        return tuple(replace(slot, kind=self.kind(slot.kind)) for slot in slots)
+
+
+def _check_ends(records: Mapping[str, Record]) -> None:
+    """Raise where no record of a name is ever complete, as each holds another one."""
+    ending: set[str] = set()
+
+    def ends(kind: Kind) -> bool:
+        match kind:
+            case Record(name) | Ref(name):
+                return name in ending or name not in records
+            case Choice(options=options):
+                return any(ends(option.kind) for option in options)
+        return True
+
+    left = dict(records)
+    while done := [
+        name for name, each in left.items() if all(ends(s.kind) for s in each.slots if s.required)
+    ]:
+        ending.update(done)
+        for name in done:
+            del left[name]
+    if left:
+        reason = f"`{', '.join(left)}` must hold itself, so that no such record ends; make a field optional"
+        raise SchemaError("$", reason)
+
+
+# Keeping --------------------------------------------------------------------------------------------
+
+
+class _Keeper:
+    """Gives a layout the names and numbers of an older one.
+
+    Args:
+        renamed: As of `Layout.keeping`.
+    """
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self.renamed = renamed
+        self.names: dict[str, str] = {}
+
+    def kept(self, kind: Kind, older: Kind) -> Kind:
+        older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
+        older = opened(older)
+        match kind, older:
+            case Nullable(inner), _:
+                return Nullable(self.kept(inner, older.kind if isinstance(older, Nullable) else older))
+            case Sequence(item), Sequence(before):
+                return replace(kind, item=self.kept(item, before))
+            case Map(key, value), Map(old_key, old_value):
+                return replace(kind, key=self.kept(key, old_key), value=self.kept(value, old_value))
+            case Ref(name, node), _:
+                return Ref(self.names.get(name, name), node, list(kind._bound))
+            case Record(slots=slots), Record(slots=before):
+                self.names.setdefault(kind.name, older.name)
+                kept, reserved = self.numbered(slots, before, older.reserved)
+                return replace(kind, name=older.name, slots=kept, reserved=reserved)
+            case Choice(options=slots), Choice(options=before):
+                kept, reserved = self.numbered(_by_kind(slots), _by_kind(before), older.reserved)
+                kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
+                return replace(kind, name=older.name, options=kept, reserved=reserved)
+            case Leaf(wire), Leaf(before) if wire == before:
+                return replace(kind, bits=older.bits, form=older.form)
+        return kind
+
+    def numbered(
+        self, slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...]
+    ) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
+        """Give slots the numbers that they had, and return with them all that are nobody's any more."""
+        known = {slot.key: slot for slot in before}
+        had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
+        fresh = _free(had)
+        kept = []
+        for slot, key in zip(slots, former_keys(slots, known, self.renamed), strict=True):
+            old = None if key is None else known[key]
+            old = old if old and _alike(slot.kind, old.kind) else None
+            number = old.number if old else next(fresh)
+            null = (old.null if old else 0) or next(fresh) if slot.null else 0
+            if old and old.key == slot.key:
+                name = old.name
+            else:
+                name = f"field_{number}" if slot.name == f"field_{slot.number}" else slot.name
+            kind = self.kept(slot.kind, old.kind) if old else slot.kind
+            among = old.among if old else slot.among
+            kept.append(replace(slot, name=name, number=number, null=null, kind=kind, among=among))
+        used = {number for slot in kept for number in (slot.number, slot.null)}
+        return tuple(kept), tuple(sorted(had - used))
 
 
 def _alike(kind: Kind, older: Kind) -> bool:
     """Whether a field of one kind that is of another now may keep its number: its payloads still read."""
-    kind, older = (each.kind if isinstance(each, Nullable) else each for each in (kind, older))
+    kind, older = (opened(each.kind if isinstance(each, Nullable) else each) for each in (kind, older))
     match kind, older:
         case Leaf(), Leaf():
             return (kind.wire, kind.unit) == (older.wire, older.unit)
@@ -332,7 +516,7 @@ def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
 
 def identity(kind: Kind) -> str:
     """Return what tells an option of a choice from others, whatever changes within it."""
-    match kind:
+    match kind := opened(kind):
         case Leaf(wire, type=node):
             return f"{wire} {node}"
         case Record(slots=slots, type=t.TupleType()):
@@ -395,6 +579,7 @@ def derive(types: t.Type) -> Layout:
 class _Deriver:
     def __init__(self) -> None:
         self.made: dict[t.Type, Record] = {}
+        self.named: dict[t.Type, str] = {}
         self.names: set[str] = set()
 
     def kind(self, node: t.Type, path: str, name: str) -> Kind:
@@ -413,6 +598,10 @@ class _Deriver:
                 return Map(keys, values, self._unique(f"{name}Entry"))
             case t.RecordType():
                 return self._record(node, path)
+            case t.RefType(record=record):
+                if record in self.named:
+                    return Ref(self.named[record], node)
+                return self._record(record, path)
             case t.TupleType(items):
                 inside = ((i, item, True) for i, item in enumerate(items))
                 return self._fields(node, inside, path, name)
@@ -436,11 +625,13 @@ class _Deriver:
             return Leaf("null", t.NoneType())
         names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
         kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
-        if any(isinstance(kind, Leaf) and kind.wire == "any" for kind in kinds):
+        if len(kinds) == 1 and isinstance(kinds[0], Leaf) and kinds[0].wire == "any":
             return Leaf("any", whole or t.UnionType(options))
         # Of a Literal with None, or of options that hold one.
         nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
         kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
+        # A Literal of two types is a choice within the choice, which Avro has no form of.
+        kinds = list(dict.fromkeys(itertools.chain.from_iterable(map(_options, kinds))))
         if len(kinds) == 1:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
         else:
@@ -460,7 +651,7 @@ class _Deriver:
     ) -> Record:
         if node in self.made:
             return self.made[node]
-        name = self._unique(wanted)
+        name = self.named[node] = self._unique(wanted)
         slots: list[Slot] = []
         taken: set[str] = set()
         for number, (key, kind, required) in enumerate(inside, 1):
@@ -480,6 +671,11 @@ class _Deriver:
         name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
         self.names.add(name)
         return name
+
+
+def _options(kind: Kind) -> tuple[Kind, ...]:
+    """Return what a value of a kind is one of."""
+    return tuple(option.kind for option in kind.options) if isinstance(kind, Choice) else (kind,)
 
 
 def _may_be_null(kind: Kind) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..codecs.conventions import FAMILIES
+from ..codecs.objects import record_class
 from . import _plan as p
 from . import convert
 from . import types as t
@@ -173,24 +174,29 @@ def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
     return f"keys to {node.key}"
 
 
-def _needs(node: t.Type, facts: Facts, objects: bool) -> bool:
-    """Whether anything is left to do at `node` or below it."""
+def _needs(node: t.Type, facts: Facts, objects: bool, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether anything is left to do at `node` or below it; `seen` are the records that it was reached by."""
+    if isinstance(node, t.RefType):
+        if id(node.record) in seen:
+            return False
+        seen |= {id(node.record)}
+        node = node.record
     if lack(node, facts, objects=objects) is not None:
         return True
-    return any(_needs(child, facts, objects) for _, child in _below(node, facts))
+    return any(_needs(child, facts, objects, seen) for _, child in _below(node, facts))
 
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
     """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
     for part, child in t.children(node):
-        if part != "{key}" and not (isinstance(node, t.UnionType) and _shadowed(child, node, facts)):
+        if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
             yield part, child
 
 
-def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
-    """Whether what the codec writes for one option is right as it stands, for another."""
+def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
+    """Whether what the codec writes for one option is right as it stands, for another, of `kinds`."""
     words = lack(option, facts)
-    kinds = {type(other) for other in union.options} - {type(option)}
     if words is None or _holds_none(option):
         return False
     match option:
@@ -246,7 +252,10 @@ def lines(
     node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
 ) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and what is done there, for every node where something is done."""
-    if (words := lack(node, facts, objects=objects)) is not None:
+    words = lack(node, facts, objects=objects)
+    if isinstance(node, t.RefType) and _needs(node, facts, objects):
+        words = "as in the record of that name, at any depth"
+    if words is not None:
         yield path, str(node), words
     for part, child in _below(node, facts):
         yield from lines(child, facts, objects=objects, path=path + part)
@@ -277,6 +286,14 @@ def compile_plan(
 class _Compiler:
     def __init__(self, facts: Facts, limits: Limits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
+        # By identity: equal records are few, and to tell takes a walk through all that they hold.
+        self.records: dict[int, p.Step] = {}
+        self.begun: dict[int, list[p.RefStep]] = {}
+
+    @functools.cached_property
+    def whole(self) -> _Compiler:
+        """The compiler of steps that look at everything, for options of unions."""
+        return self if self.full else _Compiler(self.facts, self.limits, True, self.objects)
 
     def step(self, node: t.Type) -> p.Step | None:
         """Return the step for a node, or None when nothing is to be done there or below."""
@@ -306,7 +323,9 @@ class _Compiler:
             case t.UnionType():
                 return self._union(node)
             case t.RecordType():
-                return self._record(node)
+                return self._once(node)
+            case t.RefType():
+                return self._ref(node)
         return self._leaf(node, quiet)
 
     def _leaf(self, node: t.Type, quiet: bool, *, key: bool = False) -> p.Step:
@@ -382,8 +401,7 @@ class _Compiler:
         if len(rest) == len(node.options) - 1 == 1:
             inner = self.step(rest[0])
             return p.OptionalStep(str(node), inner or self._make(rest[0]), self.facts.null)
-        whole = _Compiler(self.facts, self.limits, True, self.objects)
-        steps = [whole._make(option) for option in node.options]
+        steps = [self.whole._make(option) for option in node.options]
         nullable = any(_holds_none(option) for option in node.options)
         return p.UnionStep(
             str(node), self._ordered(steps, node.options), self.facts.null if nullable else None
@@ -394,6 +412,25 @@ class _Compiler:
         """Sort options so that of two that could be meant the more particular is tried first."""
         ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
         return [step for _, step in ranked]
+
+    def _ref(self, node: t.RefType) -> p.Step:
+        """Return the step of a record within one of its own kind, which may still be in the making."""
+        made = p.RefStep(str(node))
+        if (waiting := self.begun.get(id(node.record))) is not None:
+            waiting.append(made)
+        else:
+            made.bind(self._once(node.record))
+        return made
+
+    def _once(self, node: t.RecordType) -> p.Step:
+        """Return the step of a record, the same one wherever that stands."""
+        if id(node) not in self.records:
+            waiting = self.begun[id(node)] = []
+            made = self.records[id(node)] = self._record(node)
+            for ref in waiting:
+                ref.bind(made)
+            del self.begun[id(node)]
+        return self.records[id(node)]
 
     def _record(self, node: t.RecordType) -> p.Step:
         fields = []
@@ -424,6 +461,7 @@ _RANK = {
         start=-20,
     )
 }  # fmt: skip
+_RANK[t.RefType] = _RANK[t.RecordType]
 
 
 def _float_key(value: Any) -> float:
@@ -474,12 +512,22 @@ def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
 
 
 def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
-    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict."""
+    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict.
+
+    Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation:
+    what was valid when it was written is not to be refused or changed by a validator.
+    """
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}
-    late = (
-        tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
-    )
+    known = record_class(cls)
+    if known is not None and known.family == "model":
+        return _constructor(node, renamed)
+    late: tuple[str, ...] = ()
+    if known is not None and known.family == "dataclass":
+        late = tuple(field.name for field in dataclasses.fields(cls) if not field.init)
+    elif known is not None and known.family == "attrs":
+        late = tuple(field.name for field in cls.__attrs_attrs__ if not field.init)
+        renamed = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
     tag = tag_of(cls)
     if not renamed and not late and tag is None:
         return cls  # type: ignore[no-any-return]
@@ -496,5 +544,17 @@ def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
         for name, value in after.items():
             object.__setattr__(made, name, value)
         return made
+
+    return build
+
+
+def _constructor(node: t.RecordType, renamed: Mapping[str, str]) -> Callable[[dict[str, Any]], Any]:
+    construct: Any = node.cls.model_construct  # type: ignore[union-attr]
+    required = {item.name for item in node.fields if item.required}
+
+    def build(record: dict[str, Any]) -> Any:
+        if not required <= record.keys():
+            raise ValueError(f"{min(required - record.keys())} is missing")
+        return construct(**{renamed.get(name, name): value for name, value in record.items()})
 
     return build

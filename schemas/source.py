@@ -69,6 +69,8 @@ class _Printer:
         # An Enum inside a class is reached through that class.
         self.foreign = {cls.__qualname__.partition(".")[0]: cls.__module__ for cls in enums}
         self.printed: dict[str, t.RecordType] = {}
+        self.named: dict[t.RecordType, str] = {}
+        self.forward = False
 
     def name(self, name: str) -> str:
         self.used.add(name)
@@ -119,6 +121,9 @@ class _Printer:
                 return " | ".join(self.type(option, path) for option in options)
             case t.RecordType():
                 return self._record(node, path)
+            case t.RefType(record=record):
+                self.forward = True
+                return self.named.get(record) or self._record(record, path)
             case t.EnumType():
                 raise SchemaError(path, f"`{node}` has no Python form")
         return self.name(str(node)) if str(node) in _IMPORTS else str(node)
@@ -133,7 +138,7 @@ class _Printer:
             name, number = f"{node.name}{number}", number + 1
         if name in self.printed:
             return name
-        self.printed[name] = node
+        self.printed[name], self.named[node] = node, name
         kind = "NamedTuple" if _is_named_tuple(node) else "TypedDict"
         self.name(kind)
         fields = [(item, self._field(item, path, kind)) for item in node.fields]
@@ -148,7 +153,12 @@ class _Printer:
         return name
 
     def _field(self, item: t.Field, path: str, kind: str) -> str:
+        outer, self.forward = self.forward, False
         text = self.type(item.type, path + step(item.name))
+        if self.forward:
+            # A class that is not there yet, as it is this one or around it.
+            text = repr(text) if '"' in text else f'"{text}"'
+        self.forward = outer
         if item.severity != "error":
             text = f"{self.name('Annotated')}[{text}, {self.name('Hint')}(severity={item.severity!r})]"
         if item.required:

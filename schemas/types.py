@@ -36,6 +36,7 @@ __all__ = [
     "LiteralType",
     "NoneType",
     "RecordType",
+    "RefType",
     "SetType",
     "StrType",
     "TimeDeltaType",
@@ -46,6 +47,7 @@ __all__ = [
     "UnionType",
     "VarTupleType",
     "children",
+    "embeds",
     "hashes_text_only",
     "walk",
 ]
@@ -296,6 +298,39 @@ class RecordType(Type):
         return self.name
 
 
+@dataclass(frozen=True, slots=True)
+class RefType(Type):
+    """A record that this place stands within: how a record holds itself, directly or through others.
+
+    The tree stays finite, as nothing walks into a reference by itself: `children` yields nothing below one.
+    Two references are equal when their names are; a tree gives no name to two records that are referred to.
+
+    Attributes:
+        name: Of the record.
+    """
+
+    name: str
+    _bound: list[RecordType] = field(default_factory=list, compare=False, repr=False)
+
+    def bind(self, record: RecordType) -> None:
+        """Say which record this is, once that is complete."""
+        self._bound[:] = [record]
+
+    @property
+    def record(self) -> RecordType:
+        """The record itself.
+
+        Raises:
+            LookupError: That is not complete yet.
+        """
+        if not self._bound:
+            raise LookupError(f"the record {self.name} is not complete yet")
+        return self._bound[0]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 LEAVES: dict[type, Type] = {
     type(None): NoneType(),
     bool: BoolType(),
@@ -330,7 +365,8 @@ def children(node: Type) -> Iterator[tuple[str, Type]]:
     """Yield the path part and description of everything directly below `node`.
 
     Parts are ``.name`` for fields, ``[]`` for items, ``[0]`` for places of a tuple, ``{}`` for the
-    values and ``{key}`` for the keys of a map, and nothing for the options of a union.
+    values and ``{key}`` for the keys of a map, and nothing for the options of a union. A reference to an
+    enclosing record has nothing below it.
     """
     match node:
         case ListType(item) | VarTupleType(item) | SetType(item) | FrozenSetType(item):
@@ -351,6 +387,11 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
     yield path, node
     for part, child in children(node):
         yield from walk(child, path + part)
+
+
+def embeds(node: Type) -> bool:
+    """Whether a value at `node` or below it may be anything, or of types that a layout cannot tell apart."""
+    return any(isinstance(kind, (AnyType, UnionType)) for _, kind in walk(node))
 
 
 def hashes_text_only(node: Type) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from ...codecs.paths import brief, step
 from ...schemas import types as t
-from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence
+from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
 from ...schemas.peers.leaves import kinds
 from ..fidelity.equality import equal
 from ..fidelity.losses import judge
@@ -57,7 +57,7 @@ def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[F
         kind = kind.kind
     if isinstance(kind, Choice):
         kind = option_of(wanted, kind) or kind
-    match kind:
+    match kind := opened(kind):
         case Record(type=t.RecordType(positional=False)) if isinstance(wanted, dict):
             if isinstance(found, dict):
                 yield from _fields(wanted, found, kind, path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
+import math
 import random
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from typing import Any, Final, Self
 
 from ...schemas import types as t
 from ...schemas.difference import Difference, pairs
-from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot, derive
+from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, derive, opened
 from ...schemas.peers.leaves import builder, collection, kinds
 
 __all__ = ["Maker", "Pairing", "Unfit", "counterpart", "expected", "option_of"]
@@ -22,6 +24,8 @@ _FRESH: Final = 0.3
 """Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
 _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")
 _TRIES: Final = 50
+_LEVELS: Final = 3
+"""Records within others of their own kind that are made; deeper ones hold as little as they may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Maker:
 
     def __init__(self, seed: int = 1) -> None:
         self.random = random.Random(seed)
+        self.levels = 0
 
     def happens(self, share: float) -> bool:
         """Whether something happens this time."""
@@ -81,19 +86,27 @@ class Maker:
     def make(self, kind: Kind) -> Any:
         """Return a value of a kind."""
         match kind:
+            case Ref():
+                self.levels += 1
+                made = self.make(kind.record)
+                self.levels -= 1
+                return made
             case Nullable(inner):
-                return None if self.happens(0.25) else self.make(inner)
+                return None if self.ends or self.happens(0.25) else self.make(inner)
             case Sequence(item, node):
                 return collection(node)(self.make(item) for _ in range(self._size()))
             case Map(key, value):
                 return {self.make(key): self.make(value) for _ in range(self._size())}
             case Choice(options=options):
+                if self.ends:
+                    return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
                 return self.make(self.random.choice(options).kind)
             case Record(slots=slots):
                 there: dict[str | int, Any] = {}
                 taken: set[str] = set()
                 for slot in slots:
-                    if slot.required or (slot.among not in taken and self.happens(0.6)):
+                    maybe = not self.ends and slot.among not in taken
+                    if slot.required or (maybe and self.happens(0.6)):
                         there[slot.key] = self.make(slot.kind)
                         taken |= {slot.among} - {""}
                 return _built(kind, there)
@@ -101,8 +114,13 @@ class Maker:
                 return self._leaf(kind)
         raise AssertionError(kind)
 
+    @property
+    def ends(self) -> bool:
+        """Whether what is made holds no more than it must."""
+        return self.levels >= _LEVELS
+
     def _size(self) -> int:
-        return int(self.random.random() * 4)
+        return 0 if self.ends else int(self.random.random() * 4)
 
     def _leaf(self, leaf: Leaf) -> Any:
         pick = self.random.choice
@@ -123,16 +141,56 @@ class Maker:
 
     def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
         zone = None if aware is False else dt.UTC
-        step = 1000 if leaf.unit == "ms" else 1
-        micro = self.random.randrange(0, 1_000_000, step)
+        micro = self.random.randrange(0, 1_000_000, _step(leaf))
         return dt.datetime(2026, 1, 1, tzinfo=zone) + dt.timedelta(
             seconds=self.random.randrange(10**7), microseconds=micro
         )
 
 
+def _levels(kind: Kind, above: frozenset[str] = frozenset()) -> float:
+    """Return how many records within others of their own kind a value needs at the least."""
+    match kind:
+        case Ref(name):
+            return math.inf if name in above else 1 + _levels(kind.record, above | {name})
+        case Record(slots=slots):
+            return max((_levels(slot.kind, above) for slot in slots if slot.required), default=0)
+        case Choice(options=options):
+            return min(_levels(option.kind, above) for option in options)
+    return 0
+
+
 def _whole(random: random.Random, leaf: Leaf) -> int:
-    most = 2**31 - 1 if leaf.bits == 32 else 2**53
-    return random.choice([0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, -most])
+    least, most = leaf.bounds
+    # Beyond 53 bits some languages have no integers.
+    least, most = max(least, -(2**53)), min(most, 2**53)
+    found = [0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, least]
+    return random.choice([number for number in found if least <= number <= most])
+
+
+_FORM = re.compile(r"(?P<name>\w+)[(\[](?P<size>\w+)(?:, (?P<scale>-?\d+))?[)\]]")
+"""Forms with parameters: ``fixed(16)``, ``decimal(9, 2)``, ``time32[ms]``."""
+_STEPS: Final = {"s": 1_000_000, "ms": 1000}
+
+
+def _step(leaf: Leaf) -> int:
+    """Return the microseconds between two moments that a leaf tells apart."""
+    found = _FORM.fullmatch(leaf.form)
+    return _STEPS.get(found["size"] if found else leaf.unit, 1)
+
+
+def _cut(micro: int, leaf: Leaf) -> int:
+    return micro - micro % _step(leaf)
+
+
+def _bytes(random: random.Random, leaf: Leaf) -> bytes:
+    found = _FORM.fullmatch(leaf.form)
+    return random.randbytes(int(found["size"]) if found else random.randrange(12))
+
+
+def _decimal(random: random.Random, leaf: Leaf) -> decimal.Decimal:
+    found = _FORM.fullmatch(leaf.form)
+    digits, scale = (int(found["size"]), int(found["scale"])) if found else (6, 2)
+    return decimal.Decimal(random.randrange(10 ** min(digits, 6))).scaleb(-scale)
 
 
 def _real(random: random.Random, leaf: Leaf) -> float:
@@ -146,12 +204,16 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
     t.IntType: _whole,
     t.FloatType: _real,
     t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
-    t.BytesType: lambda random, leaf: random.randbytes(random.randrange(12)),
-    t.ByteArrayType: lambda random, leaf: bytearray(random.randbytes(random.randrange(12))),
+    t.BytesType: _bytes,
+    t.ByteArrayType: lambda random, leaf: bytearray(_bytes(random, leaf)),
     t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
-    t.TimeType: lambda random, leaf: dt.time(random.randrange(24), random.randrange(60), 7, 123456),
-    t.TimeDeltaType: lambda random, leaf: dt.timedelta(seconds=random.randrange(10**6), microseconds=5),
-    t.DecimalType: lambda random, leaf: decimal.Decimal(random.randrange(10**6)) / 100,
+    t.TimeType: lambda random, leaf: dt.time(
+        random.randrange(24), random.randrange(60), 7, _cut(123456, leaf)
+    ),
+    t.TimeDeltaType: lambda random, leaf: dt.timedelta(
+        seconds=random.randrange(10**6), microseconds=_cut(5, leaf)
+    ),
+    t.DecimalType: _decimal,
     t.UUIDType: lambda random, leaf: uuid.UUID(int=random.getrandbits(128)),
 }
 
@@ -200,6 +262,7 @@ class _Projector:
 
     def _project(self, value: Any, a: Kind, b: Kind) -> Any:
         fresh = self.maker
+        a, b = opened(a), opened(b)
         if isinstance(b, Nullable):
             newly = fresh is not None and not isinstance(a, Nullable) and fresh.happens(_FRESH)
             if value is None or newly:
@@ -270,6 +333,7 @@ def option_of(value: Any, choice: Choice) -> Kind | None:
 
 def _fits(value: Any, kind: Kind) -> bool:
     """Whether a value has the type of a kind, and a record its fields."""
+    kind = opened(kind)
     if isinstance(kind, Record) and isinstance(value, dict):
         keys = {slot.key for slot in kind.slots}
         return value.keys() <= keys and {s.key for s in kind.slots if s.required} <= value.keys()
@@ -302,11 +366,13 @@ def _leaf(value: Any, leaf: Leaf) -> Any:
         case t.DateTimeType(aware=aware) if isinstance(plain, dt.datetime):
             if aware is not None and aware != (plain.tzinfo is not None):
                 return Unfit(value)
-            return Unfit(value) if leaf.unit == "ms" and plain.microsecond % 1000 else plain
+            return Unfit(value) if plain.microsecond % _step(leaf) else plain
     if type(plain) is int and not (isinstance(leaf.type, t.IntType) and leaf.type.big):
-        limit = 1 << (leaf.bits - 1)
-        if not -limit <= plain < limit:
+        least, most = leaf.bounds
+        if not least <= plain <= most:
             return Unfit(value)
+    if isinstance(plain, bytes) and (found := _FORM.fullmatch(leaf.form)):
+        return plain if len(plain) == int(found["size"]) else Unfit(value)
     if leaf.symbols and plain not in {name for name, _ in leaf.symbols}:
         return Unfit(value)
     return plain if type(plain) in kinds(leaf) else Unfit(value)

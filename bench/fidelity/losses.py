@@ -8,7 +8,6 @@ that differs is wrong, as is any difference in a type that the codec does carry.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import datetime as dt
 import decimal
 import enum
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...codecs.arrays import convention, kind_of
+from ...codecs.objects import fields_of, opened
 from ...codecs.paths import brief, join, step
 from ...codecs.tokens import SIGNED, token_of, zone
 from . import arrays
@@ -132,14 +132,17 @@ def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) ->
         yield path, a, b, declared
         if declared:
             yield from _walk(a.value, b, path, carried, declares)
-    elif dataclasses.is_dataclass(a) and type(b) is dict:
-        declared = "dataclass" not in carried
+    elif type(a) is not type(b) and (plain := opened(a)) is not None:
+        declared = "dataclass" not in carried and isinstance(b, type(plain))
         yield path, a, b, declared
-        if declared:
-            fields = {f.name: getattr(a, f.name) for f in dataclasses.fields(a)}
-            yield from _walk(fields, b, path, carried, declares)
+        if declared and type(plain) is dict:
+            yield from _walk_dict(plain, b, path, carried, declares, ordered=False)
+        elif declared:
+            yield from _walk(plain, b, path, carried, declares)
     elif kind_of(type(a)):
         yield from _walk_array(a, b, path, carried, declares)
+    elif type(a) is type(b) and not isinstance(a, tuple) and (fields := fields_of(a)) is not None:
+        yield from _walk_dict(fields, fields_of(b) or {}, path, carried, declares, ordered=False)
     elif isinstance(a, list | tuple | set | frozenset) and isinstance(b, list | tuple | set | frozenset):
         yield from _walk_sequence(a, b, path, carried, declares)
     else:
@@ -163,7 +166,13 @@ def _walk_array(a: Any, b: Any, path: str, carried: frozenset[str], declares: bo
 
 
 def _walk_dict(
-    a: dict[Any, Any], b: dict[Any, Any], path: str, carried: frozenset[str], declares: bool
+    a: dict[Any, Any],
+    b: dict[Any, Any],
+    path: str,
+    carried: frozenset[str],
+    declares: bool,
+    *,
+    ordered: bool = True,
 ) -> _Found:
     rest = dict(b)
     order = []
@@ -179,7 +188,7 @@ def _walk_dict(
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
         yield path + step(key), _MISSING, rest[key], False
-    if "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
+    if ordered and "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
         yield f"keys of {path}", order, came, False
 
 

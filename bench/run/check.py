@@ -11,7 +11,7 @@ from ...codecs.compression import dictionary_id
 from ...codecs.registry import bare_name
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
-from ..results import FLOOR, Cell
+from ..results import AS_IS, FLOOR, Cell
 from .context import Run, Stage
 
 __all__ = ["check", "turn"]
@@ -30,6 +30,7 @@ def check(run: Run, stage: Stage) -> None:
         codec: Check(
             memory=run.options.cell_memory,
             path=stage.path,
+            modules=stage.modules,
             corpus=stage.corpus,
             codec=codec,
             seconds=stage.schedule.check_seconds,
@@ -119,6 +120,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 "lossy_records": answer.lossy,
                 **{f"limit_{key}": limit for key, limit in answer.limits.items()},
                 **({"definition": answer.definition} if answer.definition else {}),
+                **({AS_IS: True} if answer.as_is else {}),
                 **({"dictionary_id": dictionary_id(dictionary)} if dictionary else {}),
                 **held,
             }
@@ -159,4 +161,4 @@ def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "accelerated": None,
         "trusted_only": declared.trusted_only,
     }
-    return bare | {"extra": declared.extra} | dict(facts)
+    return bare | {"extra": declared.extra, "source": declared.source} | dict(facts)

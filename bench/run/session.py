@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from ...codecs.registry import bare_name, specialists
+from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
@@ -271,8 +271,8 @@ class Session:
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
-        if prepared.remark:
-            run.record({"kind": "warning", "text": prepared.remark})
+        for remark in filter(None, prepared.remark.split("\n")):
+            run.record({"kind": "warning", "text": remark})
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(
@@ -280,13 +280,12 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        codecs = self._entered(source, frozenset(prepared.idle))
-        if options.joined:
-            codecs = tuple(dict.fromkeys((*codecs, *specialists(prepared.kinds))))
+        codecs = tuple(dict.fromkeys((*self._entered(source, frozenset(prepared.idle)), *prepared.joined)))
         return Stage(
             facts.name,
             prepared.corpus,
             prepared.path,
+            prepared.modules,
             codecs,
             Schedule(
                 dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from ...codecs.arrays import kind_of
+from ...codecs.objects import fields_of
 from ...codecs.tokens import TOKENS
 
 __all__ = ["Payloads", "Sample", "array_kinds", "caches_text", "make_sample"]
@@ -115,11 +115,11 @@ def caches_text(record: Any) -> bool:
             stack += value.values()
         elif isinstance(value, list | tuple | set | frozenset):
             stack += value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
         elif kind_of(type(value)):
             if _holds_objects(value):
                 return True
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
         elif not isinstance(value, _KNOWN):
             return True
     return False
@@ -148,6 +148,6 @@ def array_kinds(records: Iterable[Any]) -> tuple[str, ...]:
             stack += value
         elif kind := kind_of(type(value)):
             found.add(kind)
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
     return tuple(sorted(found))

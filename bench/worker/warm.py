@@ -21,8 +21,9 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from ..orphans import die_with
 from . import check  # noqa: F401 - for the forks
-from .__main__ import die_with, main
+from .__main__ import main
 
 __all__ = ["serve"]
 

@@ -17,12 +17,27 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from ..layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    opened,
+    types_of,
+)
+from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
@@ -97,7 +112,7 @@ class _Writer:
 
     def node(self, kind: Kind, name: str) -> Any:
         """Return the schema of a kind; `name` is for what has none of its own."""
-        match kind:
+        match kind := opened(kind):
             case Leaf():
                 return self.leaf(kind, name)
             case Nullable(Choice() as choice):
@@ -187,7 +202,7 @@ class _Writer:
 def _form(kind: Kind) -> str:
     """Return as what a branch is read in Python; "" for what has a name, which tells it."""
     match kind:
-        case Record() | Leaf("enum"):
+        case Record() | Ref() | Leaf("enum"):
             return ""
         case Leaf("int" | "timestamp" | "local-timestamp" | "date"):
             return "int"
@@ -203,31 +218,41 @@ def _form(kind: Kind) -> str:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of an Avro schema.
 
     Fields with a default are required, as every decoded record has them. A union of one branch is that
     branch.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: Name of the record, where it is not all of the schema.
+
     Raises:
-        SchemaError: Not an Avro schema, or one whose records can hold themselves, which no library here reads
-            without risk to the process; or one that is nested more than 100 deep.
+        UsageError: It has no record of that name.
+        SchemaError: Not an Avro schema, or one that is nested more than 100 deep.
     """
     try:
         node = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError("$", f"{name} is not JSON: {error}") from error
-    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data)
+    try:
+        node, data, chosen = part_of(node, part, name, data)
+    except RecursionError as error:
+        raise SchemaError("$", f"{name} is nested too deeply") from error
+    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
+# What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
 _LOGICAL: dict[tuple[str, str], Leaf] = {
     ("string", "uuid"): Leaf("text", t.UUIDType()),
-    ("fixed", "uuid"): Leaf("bytes", t.UUIDType()),
-    ("bytes", "decimal"): Leaf("bytes", t.DecimalType()),
-    ("fixed", "decimal"): Leaf("bytes", t.DecimalType()),
+    ("fixed", "uuid"): Leaf("text", t.UUIDType(), form="fixed(16)"),
+    ("bytes", "decimal"): Leaf("text", t.DecimalType()),
+    ("fixed", "decimal"): Leaf("text", t.DecimalType()),
     ("int", "date"): Leaf("date", t.DateType(), 32),
-    ("int", "time-millis"): Leaf("int", t.TimeType(), 32, "ms"),
-    ("long", "time-micros"): Leaf("int", t.TimeType(), 64, "us"),
+    ("int", "time-millis"): Leaf("text", t.TimeType(), unit="ms", form="time-millis"),
+    ("long", "time-micros"): Leaf("text", t.TimeType(), form="time-micros"),
     **{
         ("long", f"{prefix}timestamp-{word}"): Leaf(
             "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit
@@ -250,7 +275,7 @@ _PRIMITIVE: dict[str, Leaf] = {
 
 class _Reader:
     def __init__(self) -> None:
-        self.known: dict[str, Kind | None] = {}
+        self.known: dict[str, Kind] = {}
         self.sizes: dict[str, int] = {}
         self.names: set[str] = set()
         self.nodes = 0
@@ -267,8 +292,9 @@ class _Reader:
         if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
             raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
         if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
-            if leaf.type == t.DecimalType() and not _is_decimal(node):
-                leaf = _PRIMITIVE["bytes"]
+            if leaf.type == t.DecimalType():
+                digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
+                leaf = replace(leaf, form=digits) if _is_decimal(node) else _PRIMITIVE["bytes"]
             return self.named(node, leaf, path, space) if kind == "fixed" else leaf
         if kind in _PRIMITIVE:
             return _PRIMITIVE[kind]
@@ -317,7 +343,9 @@ class _Reader:
 
     def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> Kind:
         full = _full_name(node, path, space)
-        self.define(full, None, path)
+        short = self.unique(full.rpartition(".")[2])
+        within = Ref(short, t.RefType(short))
+        self.define(full, within, path)
         before = self.nodes
         inner = full.rpartition(".")[0]
         fields = node.get("fields")
@@ -325,7 +353,6 @@ class _Reader:
             isinstance(field, dict) and isinstance(field.get("name"), str) for field in fields
         ):
             raise SchemaError(path, "a record has a list of fields with names")
-        short = self.unique(full.rpartition(".")[2])
         slots = []
         bits = {field[NULL]: field for field in fields if NULL in field and _BIT.fullmatch(field["name"])}
         for number, field in enumerate((each for each in fields if each not in bits.values()), 1):
@@ -343,6 +370,7 @@ class _Reader:
                 raise SchemaError(path, "a record with two fields of one name")
         held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
         types = t.RecordType(short, tuple(held))
+        within.type.bind(types)
         made = self.known[full] = Record(short, tuple(slots), types)
         self.sizes[full] = self.nodes - before
         return made
@@ -350,10 +378,12 @@ class _Reader:
     def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
+        if node["type"] == "fixed" and leaf.type == t.BytesType():
+            leaf = replace(leaf, form=f"fixed({node['size']})")
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 
-    def define(self, full: str, kind: Kind | None, path: str) -> None:
+    def define(self, full: str, kind: Kind, path: str) -> None:
         if full in self.known:
             raise SchemaError(path, f"{full} is defined twice")
         self.known[full] = kind
@@ -364,8 +394,6 @@ class _Reader:
         if full not in self.known:
             raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
         kind = self.known[full]
-        if kind is None:
-            raise SchemaError(path, f"records of {full} can hold themselves; recursive schemas are refused")
         self.count(self.sizes.get(full, 0), path)
         return kind
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from .. import types as t
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, parts
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened, parts
 from .proto_words import (
     ALWAYS,
     BOX,
@@ -62,6 +62,7 @@ class _Builder:
 
     def take(self, kind: Kind) -> None:
         """Know the names that the layout gives."""
+        kind = opened(kind)
         if isinstance(kind, (Record, Choice, Map)):
             if kind.name in self.taken:
                 return
@@ -152,7 +153,7 @@ class _Builder:
         inner = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         nullable, boxed = isinstance(slot.kind, Nullable), boxed_slot(slot)
         repeated = not boxed and isinstance(inner, (Sequence, Map))
-        present = isinstance(inner, (Record, Choice)) or _well_known(inner) or _required(inner)
+        present = isinstance(inner, (Record, Ref, Choice)) or _well_known(inner) or _required(inner)
         said = [NONE] if nullable and not slot.null else []
         if nullable and not slot.null and not slot.required:
             said.append(MISSING)
@@ -197,6 +198,7 @@ class _Builder:
 
     def item(self, field: FieldDescriptorProto, kind: Kind, wanted: str) -> None:
         """Give a field the type of what stands there once."""
+        kind = opened(kind)
         if isinstance(kind, (Record, Choice)):
             self.refer(field, self.named(kind))
         elif not isinstance(kind, Leaf):

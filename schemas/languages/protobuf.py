@@ -10,16 +10,18 @@ words, which are read again; without them all is read as a stranger would.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
+from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, types_of
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
 from .proto_file import file_of
-from .proto_sets import chosen_message, file_set, is_compiled, pool_of
+from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
 from .proto_text import text
 from .proto_words import (
     ALWAYS,
@@ -57,7 +59,7 @@ def write(layout: Layout) -> bytes:
     return "\n".join(text(file_of(layout))).encode() + b"\n"
 
 
-def read(data: bytes, name: str, message: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
     """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
 
     Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
@@ -65,26 +67,28 @@ def read(data: bytes, name: str, message: str = "") -> Layout:
 
     Args:
         data: The file; of a set, the last file in it counts, as `protoc` writes them.
-        name: Of the file; imports of ``.proto`` text are looked up beside it.
-        message: Name of the record's message; where it is not given, the one that no other holds.
+        name: Of the file, see `compiled`.
+        part: Name of the record's message, with or without its package; one that stands in another has that
+            before it (``Span.Event``). Where it is not given, the message that no other holds.
+        include: Folders that imports are looked for in first.
 
     Raises:
-        UsageError: protobuf is not installed, or there is nothing to compile ``.proto`` text with.
-        SchemaError: Not a definition; a group, or a message that holds itself.
+        UsageError: protobuf is not installed, there is nothing to compile ``.proto`` text with, or no such
+            message or folder.
+        SchemaError: Not a definition, or one with a group.
     """
-    found = file_set(data, name)
-    pool = pool_of(found, name)
-    file = found.file[-1]
-    described = pool.FindFileByName(file.name)
-    chosen = chosen_message(described.message_types_by_name, message, name)
+    found = file_set(data, name, include)
+    message, chosen = chosen_message(found, pool_of(found, name), part, name)
     comments: dict[str, str] = {}
     for each in found.file:
         by_path = comments_of(each)
         package = f"{each.package}." if each.package else ""
         for i, own in enumerate(each.message_type):
             comments.update(_comments_by_name(own, package, (4, i), by_path))
-    root = _Reader(comments).message(chosen, "$")
-    return Layout(root, "protobuf", b"" if is_compiled(data, name) else data)
+    root = _Reader(comments).message(message, "$")
+    # Whoever gets the text alone is to find the same message in it, and all that it needs.
+    whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
+    return Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
 
 
 def _comments_by_name(
@@ -103,7 +107,7 @@ class _Reader:
         self.comments = comments
         self.made: dict[str, Kind] = {}
         self.names: set[str] = set()
-        self.above: list[str] = []
+        self.above: dict[str, Ref | None] = {}
 
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
@@ -111,11 +115,13 @@ class _Reader:
     def message(self, message: Descriptor, path: str) -> Kind:
         full = message.full_name
         if full in self.above:
-            raise SchemaError(path, f"message {full} holds itself; records of any depth have no schema")
+            if (ref := self.above[full]) is None:
+                raise SchemaError(path, f"{full} stands for a value that holds itself, and is no record")
+            return ref
         if full not in self.made:
-            self.above.append(full)
+            self.above[full] = None
             self.made[full] = self.inside(message, path)
-            self.above.pop()
+            del self.above[full]
         return self.made[full]
 
     def name(self, message: Descriptor, before: str = "") -> str:
@@ -138,6 +144,8 @@ class _Reader:
             return Choice(
                 name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
             )
+        if said != TUPLE:
+            self.above[message.full_name] = within = Ref(name, t.RefType(name))
         bits = {
             words: field.number
             for field in fields
@@ -153,7 +161,8 @@ class _Reader:
             places = tuple(types_of(slot.kind) for slot in slots)
             return Record(name, tuple(slots), t.TupleType(places), reserved)
         made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
-        return Record(name, tuple(slots), t.RecordType(name, made), reserved)
+        within.type.bind(types := t.RecordType(name, made))
+        return Record(name, tuple(slots), types, reserved)
 
     def option(self, field: FieldDescriptor, i: int, path: str) -> Slot:
         return Slot(i, field.name, field.number, self.item(field, path + step(field.name), self.said(field)))
@@ -201,7 +210,9 @@ class _Reader:
                 return replace(SCALARS[WRAPPERS[full]], form=full)
             return self.message(message, path)
         if (enum := field.enum_type) is not None:
-            return Leaf("null", t.NoneType()) if enum.full_name == NULL else _enum(enum)
+            # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
+            null = enum.full_name == NULL and not field.has_presence
+            return Leaf("null", t.NoneType()) if null else _enum(enum)
         has = said.split("; ")
         if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
             return known

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, parts
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened, parts
 
 __all__ = ["BOX", "PAIR", "field_name", "has_none", "natively", "read", "type_name", "write"]
 
@@ -75,7 +75,7 @@ def natively(kind: Map | Sequence) -> bool:
     return isinstance(inside, Leaf) and inside.wire != "null"
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Refuse a definition: no library of Python that is looked after reads them.
 
     Raises:
@@ -90,7 +90,7 @@ def read(data: bytes, name: str) -> Layout:
 
 
 def write(layout: Layout) -> bytes:
-    """Return the definition of a layout, all structs before those that hold them.
+    """Return the definition of a layout, all structs before those that hold them, but for what holds itself.
 
     Raises:
         SchemaError: A field has a number that Thrift has no room for.
@@ -107,11 +107,12 @@ class _Writer:
     def __init__(self, taken: set[str]) -> None:
         self.taken = taken
         self.blocks: dict[str, str] = {}
+        self.begun: set[str] = set()
         self.boxes: dict[str, list[str]] = {}
 
     def type(self, kind: Kind) -> str:
         """Return the type of a kind, having written the structs that it wants."""
-        match kind:
+        match kind := opened(kind):
             case Nullable(inner):
                 return self.type(inner)
             case Leaf():
@@ -122,11 +123,13 @@ class _Writer:
                 if natively(kind):
                     return f"map<{self.inside(key)}, {self.inside(value)}>"
                 return f"list<{self.struct(_struct_name(kind.name), self.pair(key, value))}>"
-            case Record(name) | Choice(name) if (made := _struct_name(name)) in self.blocks:
+            case Record(name) | Choice(name) if (made := _struct_name(name)) in self.begun:
                 return made
             case Record(name, slots):
+                self.begun.add(_struct_name(name))
                 return self.struct(_struct_name(name), self.fields(slots), kind.reserved)
             case Choice(name, options):
+                self.begun.add(_struct_name(name))
                 fields = self.fields(options, union=True)
                 return self.struct(_struct_name(name), fields, kind.reserved, "union")
         raise AssertionError(kind)

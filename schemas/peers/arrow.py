@@ -42,7 +42,7 @@ from .._conversion import (
     ToBatch,
 )
 from ..declare import SchemaError
-from ..languages.arrow import VALUE, column_names, kind_of, map_fields, pyarrow, row_of, schema_of
+from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
 from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
 from .leaves import builder, collection, kinds, reader, writer
 
@@ -139,7 +139,7 @@ class _Columns:
     ) -> Column:
         """Return the column of a kind in a field; `own` is the Arrow type that it would be written with."""
         nulls = isinstance(kind, Nullable)
-        kind = kind.kind if isinstance(kind, Nullable) else kind
+        kind = columnar(kind.kind if isinstance(kind, Nullable) else kind)
         type_, types = field.type, self.types
         if types.is_null(type_) and (nulls or gaps or (isinstance(kind, Leaf) and kind.wire == "null")):
             return Nulls(True, gaps)

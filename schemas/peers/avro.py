@@ -35,12 +35,13 @@ from .._conversion import (
     ToDict,
     ToPairs,
     Unwrap,
+    Within,
     Wrap,
 )
 from ..declare import SchemaError
 from ..languages import write
 from ..languages.avro import NAMED, branch_name
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened
 from .leaves import builder, collection, kinds, reader, writer
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def peer(schema: Schema, *, read_as: Schema | None = None) -> Peer:
             a number of this schema would be read as one of another unit.
     """
     if read_as is not None:
-        _check_units(schema.layout.root, read_as.layout.root, "$")
+        _check_units(schema.layout.root, read_as.layout.root, "$", set())
     definition = write(schema.layout, "avro")
     made = _Plain()
     node = made.node(json.loads(definition), "")
@@ -85,25 +86,26 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _check_units(kind: Kind, read_as: Kind, path: str) -> None:
+def _check_units(kind: Kind, read_as: Kind, path: str, seen: set[tuple[str, str]]) -> None:
     """Raise where a number would be read as one of another unit, which resolution does not look at."""
-    kind = kind.kind if isinstance(kind, Nullable) else kind
-    read_as = read_as.kind if isinstance(read_as, Nullable) else read_as
+    kind = opened(kind.kind if isinstance(kind, Nullable) else kind)
+    read_as = opened(read_as.kind if isinstance(read_as, Nullable) else read_as)
     match kind, read_as:
         case Leaf("int" | "timestamp" | "local-timestamp" | "date"), Leaf(
             "int" | "timestamp" | "local-timestamp" | "date"
         ):
             if (kind.wire, kind.unit, type(kind.type)) != (read_as.wire, read_as.unit, type(read_as.type)):
                 raise SchemaError(path, f"{_unit(kind)} would be read as {_unit(read_as)}")
-        case Record(), Record():
+        case Record(name), Record(other) if (name, other) not in seen:
+            seen.add((name, other))
             by_name = {slot.name: slot.kind for slot in read_as.slots}
             for slot in kind.slots:
                 if slot.name in by_name:
-                    _check_units(slot.kind, by_name[slot.name], path + step(slot.name))
+                    _check_units(slot.kind, by_name[slot.name], path + step(slot.name), seen)
         case Sequence(), Sequence():
-            _check_units(kind.item, read_as.item, f"{path}[]")
+            _check_units(kind.item, read_as.item, f"{path}[]", seen)
         case Map(), Map():
-            _check_units(kind.value, read_as.value, path + "{}")
+            _check_units(kind.value, read_as.value, path + "{}", seen)
 
 
 def _unit(leaf: Leaf) -> str:
@@ -212,6 +214,7 @@ class _Compiler:
         self.tells = tells
         self.as_objects = as_objects
         self.made: dict[str, Both] = {}
+        self.begun: dict[str, tuple[Within, Within]] = {}
 
     def both(self, node: Any, kind: Kind, path: str) -> Both:
         """Return the steps of a kind that stands as a schema says."""
@@ -237,19 +240,19 @@ class _Compiler:
                 take, give = self.both(fields[0]["type"], key, path + "{key}")
                 take_value, give_value = self.both(fields[1]["type"], value, path + "{}")
                 return ToPairs(take, take_value), FromPairs(give, give_value)
-            case Record():
-                return self.record(node, kind, path)
+            case Record() | Ref():
+                return self.record(node, opened(kind), path)
         raise AssertionError(kind)
 
     def leaf(self, node: Any, leaf: Leaf) -> Both:
         node = self.names.get(node, node) if isinstance(node, str) else node
         match leaf:
-            case Leaf("bytes", t.DecimalType()):
+            case Leaf(type=t.DecimalType()) if isinstance(node, dict) and "precision" in node:
                 to, back = _decimal(node)
                 return Call(to, decimal.Decimal), Call(back)
-            case Leaf("bytes", t.UUIDType()):
+            case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
                 return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
-            case Leaf("int", t.TimeType(), unit=unit):
+            case Leaf(type=t.TimeType(), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
             case Leaf("enum"):
@@ -258,9 +261,13 @@ class _Compiler:
                 return Call(_sized(node["size"]), bytes), None
         return writer(leaf), reader(leaf)
 
-    def record(self, node: Any, kind: Record, path: str) -> Both:
+    def record(self, node: Any, kind: Kind, path: str) -> Both:
+        assert isinstance(kind, Record)
         full = node if isinstance(node, str) else node["name"]
+        if full in self.begun:
+            return self.begun[full]
         if full not in self.made:
+            begun = self.begun[full] = Within(), Within()
             nodes = {field["name"]: field for field in self.names[full]["fields"]}
             found = [self.field(nodes, slot, path) for slot in kind.slots]
             places = isinstance(kind.type, t.TupleType) or kind.type.positional  # type: ignore[attr-defined]
@@ -268,7 +275,8 @@ class _Compiler:
             plain = not places and build is None and all(same for _, _, same in found)
             give = None if plain else FromDict([back for _, back, _ in found], places, build)
             take = ToDict([to for to, _, _ in found], places)
-            self.made[full] = take, FromBranch(give) if self.tells else give
+            self.made[full] = begun[0].step, begun[1].step = take, FromBranch(give) if self.tells else give
+            del self.begun[full]
         return self.made[full]
 
     def field(self, nodes: dict[str, Any], slot: Slot, path: str) -> tuple[Field, Field, bool]:
@@ -320,7 +328,7 @@ class _Compiler:
     def branch(self, node: Any, kind: Kind, path: str) -> Both:
         """Return the steps of a branch that may be wrapped in a record."""
         named = self.names.get(branch_name(node))
-        if isinstance(kind, Record) or named is None or named["type"] != "record":
+        if isinstance(kind, (Record, Ref)) or named is None or named["type"] != "record":
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
         return Wrap("value", take), Unwrap("value", give)

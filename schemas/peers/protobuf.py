@@ -29,6 +29,7 @@ from .._conversion import (
     IntoMoment,
     IntoOption,
     IntoValue,
+    IntoWithin,
     Lookup,
     MisfitError,
     Nothing,
@@ -46,12 +47,13 @@ from .._conversion import (
     ToMessage,
     ToPayload,
     Weight,
+    Within,
 )
 from ..languages import write
 from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened
 from .leaves import builder, collection, kinds, reader, writer
 
 if TYPE_CHECKING:
@@ -81,13 +83,15 @@ def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] =
     cls = _message_class(_definition(layout))
     compiler = _Compiler(as_objects=schema.as_objects)
     compiled = compiler.message(layout.root, cls)
+    if compiler.nests:
+        compiled.weight.nested(each.weight for each in compiler.made.values())
     definition = write(layout, "protobuf").decode()
     if not payloads:
         return Peer(cls, ToMessage(cls, compiled.into), compiled.step, definition)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
     # Maps have no order but this.
     options = {"deterministic": True} if compiler.has_maps else None
-    take = ToPayload(cls, into, _adopter(cls), options)
+    take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
     return Peer(cls, take, FromPayload(cls, step, compiled.weight), definition)
 
 
@@ -129,15 +133,19 @@ def _adopter(cls: type[Message]) -> Callable[[Any], None]:
     return adopt
 
 
-def _same_fields(one: Any, other: Any) -> bool:
+def _same_fields(one: Any, other: Any, seen: set[tuple[str, str]] | None = None) -> bool:
     """Whether two messages have the same fields on the wire."""
+    seen = set() if seen is None else seen
+    if (both := (one.full_name, other.full_name)) in seen:
+        return True
+    seen.add(both)
     fields = one.fields_by_number, other.fields_by_number
     return fields[0].keys() == fields[1].keys() and all(
         (field.type, field.is_repeated) == (same.type, same.is_repeated)
         and (
             field.message_type is None
             or same.message_type is None
-            or _same_fields(field.message_type, same.message_type)
+            or _same_fields(field.message_type, same.message_type, seen)
         )
         for number, field in fields[0].items()
         for same in [fields[1][number]]
@@ -166,35 +174,41 @@ class _Compiler:
 
     Attributes:
         has_maps: Whether one of them has a map of protobuf's own.
+        nests: Whether one of them may hold itself.
     """
 
     def __init__(self, *, as_objects: bool) -> None:
         self.as_objects = as_objects
-        self.has_maps = False
+        self.has_maps = self.nests = False
+        self.begun: dict[str, _Compiled] = {}
         self.made: dict[str, _Compiled] = {}
 
     def message(self, kind: Kind, cls: type[Message]) -> _Compiled:
         """Return the ways of the message that stands for a kind."""
         name = cls.DESCRIPTOR.full_name
+        if name in self.begun:
+            self.nests = True
+            return self.begun[name]
         if name not in self.made:
-            self.made[name] = self._message(kind, cls)
+            kind = opened(kind)
+            self.begun[name] = begun = _begun(kind)
+            made = self.made[name] = self._message(kind, cls, begun)
+            begun.into.inside, begun.step.step = made.into, made.step  # type: ignore[attr-defined]
+            del self.begun[name]
         return self.made[name]
 
-    def _message(self, kind: Kind, cls: type[Message]) -> _Compiled:
+    def _message(self, kind: Kind, cls: type[Message], begun: _Compiled) -> _Compiled:
+        weight = begun.weight
         if isinstance(kind, Record):
-            weight = Weight(1 + sum(slot.required for slot in kind.slots))
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
             places = not isinstance(kind.type, t.RecordType) or kind.type.positional
             build = builder(kind, as_objects=self.as_objects)
-            sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
-            return _Compiled(IntoMessage(parts, places), FromMessage(parts, places, build), sure, weight)
+            return replace(begun, into=IntoMessage(parts, places), step=FromMessage(parts, places, build))
         if isinstance(kind, Choice):
-            weight = Weight(0)
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
-            return _Compiled(IntoOption(options), FromChosen(options), True, weight)
-        weight = Weight(1)
+            return replace(begun, into=IntoOption(options), step=FromChosen(options))
         part = self.part(Slot(VALUE, VALUE, 1, kind), cls, weight)
-        return _Compiled(IntoValue(part), FromValue(part), _always_sets(kind), weight)
+        return replace(begun, into=IntoValue(part), step=FromValue(part))
 
     def part(self, slot: Slot, cls: type[Message], weight: Weight) -> Part:
         """Return the ways of a field."""
@@ -301,6 +315,16 @@ class _Compiler:
         )
 
 
+def _begun(kind: Kind) -> _Compiled:
+    """Return what stands for the ways of a message that are still to come."""
+    if isinstance(kind, Record):
+        sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
+        return _Compiled(IntoWithin(), Within(), sure, Weight(1 + sum(slot.required for slot in kind.slots)))
+    if isinstance(kind, Choice):
+        return _Compiled(IntoWithin(), Within(), True, Weight(0))
+    return _Compiled(IntoWithin(), Within(), _always_sets(kind), Weight(1))
+
+
 _PACKED = {1: 0, 2: 0, 3: 0, 4: 0, 5: 8, 6: 4, 7: 0, 8: 0}
 """Bytes of an item in a list that has one length, by what C++ has for it; 0 for varints."""
 
@@ -319,7 +343,7 @@ def _is_null(kind: Kind) -> bool:
 
 def _always_sets(kind: Kind) -> bool:
     """Whether a value of a kind is a field that is set, whatever it is."""
-    return isinstance(kind, (Record, Choice)) or (isinstance(kind, Leaf) and kind.wire != "null")
+    return isinstance(opened(kind), (Record, Choice)) or (isinstance(kind, Leaf) and kind.wire != "null")
 
 
 def _guard(key: Kind) -> Callable[[list[Any]], None] | None:

@@ -8,11 +8,12 @@ import datetime as dt
 import functools
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
 from ...codecs.binding import Peer
 from ...codecs.conventions import FAMILIES, duration_text
+from ...codecs.objects import record_class
 from ...codecs.paths import join, step
 from ...errors import UsageError
 from .. import types as t
@@ -85,11 +86,16 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
         from pydantic_core import SchemaSerializer
     except ImportError as error:
         raise UsageError("pydantic is not installed; pip install 'bakeoff[pydantic]'") from error
+    if models and (cls := _own_class(schema)) is not None:
+        return _own(schema, cls)
     own = isinstance(schema.types, t.RecordType) and not schema.types.positional
 
-    kind = _Builder(models, schema.as_objects).type(schema.types, "$")
+    kind = _Builder(models, schema.as_objects).whole(schema.types, deferred=schema.nests)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(kind, config=None if own else _OPTIONS)
+        if schema.nests:
+            # Models that wait for one another have it wait as well.
+            adapter.rebuild(force=True)
     except PydanticUserError as error:
         raise SchemaError("$", f"pydantic cannot validate this schema: {error.message}") from error
     # Of a TypedDict the adapter's serializer would know no configuration.
@@ -119,6 +125,60 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
     return Peer(calls, take, give, write(schema.layout).decode())
 
 
+def _own_class(schema: Schema) -> Any:
+    """Return the pydantic model that a schema asks for objects of; None for any other."""
+    node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
+    if not schema.as_objects or not isinstance(node, t.RecordType) or node.cls is None:
+        return None
+    known = record_class(node.cls)
+    return node.cls if known is not None and known.family == "model" else None
+
+
+def _own(schema: Schema, cls: Any) -> Peer:
+    """Return the peer of a user's own models, which are written and read as these say.
+
+    Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,
+    names are written and read.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(list[cls] if isinstance(schema.types, t.ListType) else cls)
+    models = [each.cls for _, each in t.walk(schema.types) if isinstance(each, t.RecordType)]
+    infos = [
+        (name, info)
+        for model in dict.fromkeys(models)
+        for name, info in getattr(model, "__pydantic_fields__", {}).items()
+    ]
+    writing: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    if not all(_reads_what_it_writes(name, info) for name, info in infos):
+        writing, reading = {"by_alias": False}, {"by_alias": False, "by_name": True}
+    elif any(info.serialization_alias or info.validation_alias for _, info in infos):
+        writing, reading = {"by_alias": True}, {"by_alias": True}
+    encode = functools.partial(adapter.serializer.to_json, **writing)
+    load: Callable[..., Any] = functools.partial(adapter.validator.validate_json, **reading)
+
+    def decode(data: bytes) -> Any:
+        try:
+            return load(data)
+        except ValidationError as error:
+            place, reason = _first(error)
+            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+
+    try:
+        definition = write(schema.layout).decode()
+    except SchemaError:
+        definition = ""  # of a type that only pydantic knows
+    return Peer(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+
+
+def _reads_what_it_writes(name: str, info: Any) -> bool:
+    from pydantic import AliasChoices
+
+    written, read = info.serialization_alias or name, info.validation_alias or name
+    return written in (read.choices if isinstance(read, AliasChoices) else (read,))
+
+
 def _first(error: Any) -> tuple[str, str]:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     reason = found[0]["msg"]
@@ -130,6 +190,15 @@ class _Builder:
     def __init__(self, models: bool, as_objects: bool) -> None:
         self.models, self.as_objects = models, as_objects and not models
         self.made: dict[t.RecordType, Any] = {}
+        self.deferred: list[Any] | None = None
+
+    def whole(self, node: t.Type, *, deferred: bool) -> Any:
+        """Return the type of a record; `deferred` where that may hold others of its own kind."""
+        self.deferred = [] if deferred and self.models else None
+        made = self.type(node, "$")
+        for model in self.deferred or ():
+            model.model_rebuild(force=True)
+        return made
 
     def type(self, node: t.Type, path: str) -> Any:
         if type(node) in _SIMPLE and not (isinstance(node, t.IntType) and node.big):
@@ -176,6 +245,8 @@ class _Builder:
                 return self._named_tuple(node, path)
             case t.RecordType():
                 return self._record(node, path)
+            case t.RefType():
+                return Annotated[Any, _Within(self.made, node)]
         raise SchemaError(path, f"pydantic's JSON has no form of `{node}`")
 
     def _key(self, node: t.Type, path: str) -> Any:
@@ -216,9 +287,29 @@ class _Builder:
             name = node.name if node.name.isidentifier() else "Record"
             kinds = {item.name: self.type(item.type, path + step(item.name)) for item in node.fields}
             required = {item.name for item in node.fields if item.required}
-            made = (_model if self.models else _typed_dict)(name, kinds, required)
+            if self.models:
+                made = _model(name, kinds, required, deferred=self.deferred is not None)
+                if self.deferred is not None:
+                    self.deferred.append(made)
+            else:
+                made = _typed_dict(name, kinds, required)
             self.made[node] = made if node.cls is None else Annotated[made, _Objects(node, self.as_objects)]
         return self.made[node]
+
+
+class _Within:
+    """Stands for a record within itself: pydantic is told which when it asks, and all are made.
+
+    Args:
+        made: The types of records.
+        ref: Which of them.
+    """
+
+    def __init__(self, made: Mapping[t.RecordType, Any], ref: t.RefType) -> None:
+        self.made, self.ref = made, ref
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return handler.generate_schema(self.made[self.ref.record])
 
 
 class _Objects:
@@ -264,7 +355,7 @@ def _typed_dict(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
     return made
 
 
-def _model(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
+def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bool) -> Any:
     from pydantic import BaseModel, Field, create_model
 
     fields: dict[str, Any] = {}
@@ -280,6 +371,7 @@ def _model(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
     # Only what may have further fields writes those that it has read; what is assigned is validated, as
     # pydantic but warns of what does not fit when it writes.
     config: Any = {**_OPTIONS, "extra": "allow", "validate_assignment": True, "serialize_by_alias": True}
+    config["defer_build"] = deferred
     return create_model(name, __config__=config, **fields)
 
 
@@ -353,6 +445,8 @@ def _forms(node: t.Type) -> set[str]:
             return {form for value in values for form in _forms(t.LEAVES[type(value)])}
         case t.EnumType(cls):
             return {"text" if isinstance(member.value, str) else "a number" for member in cls}
+        case t.RefType(record=record):
+            return _forms(record)
         case t.RecordType(positional=False) | t.DictType():
             return {"an object"}
         case (
@@ -366,6 +460,7 @@ def _forms(node: t.Type) -> set[str]:
 
 def _are_tagged(one: t.Type, other: t.Type) -> bool:
     """Whether a required field of both records holds values that the other's does not."""
+    one, other = (each.record if isinstance(each, t.RefType) else each for each in (one, other))
     if not (isinstance(one, t.RecordType) and isinstance(other, t.RecordType)):
         return False
     others = {item.name: item.type for item in other.fields if item.required}

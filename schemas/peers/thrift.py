@@ -36,9 +36,10 @@ from .._conversion import (
     ToOptionRow,
     ToPairs,
     ToRow,
+    Within,
 )
 from ..languages.thrift import BOX, PAIR, field_name, has_none, natively, type_name
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
 from . import leaves
 
 if TYPE_CHECKING:
@@ -134,13 +135,14 @@ class _Builder:
         self.text = text
         self.as_objects = as_objects
         self.made: dict[str, _Way] = {}
+        self.begun: dict[str, _Way] = {}
 
     def root(self, kind: Kind) -> _Way:
         """Return the way of whole records; what is no struct is put into one."""
         return self.kind(kind) if isinstance(kind, (Record, Choice)) else self._boxed(kind, "Root")
 
     def kind(self, kind: Kind) -> _Way:
-        match kind:
+        match kind := opened(kind):
             case Nullable(inner):
                 way = self.kind(inner)
                 return way._replace(to=Maybe(way.to), back=Maybe(way.back))
@@ -151,9 +153,16 @@ class _Builder:
             case Map():
                 return self._map(kind) if natively(kind) else self._pairs(kind)
             case Record(name) | Choice(name):
+                if name in self.begun:
+                    return self.begun[name]
                 if name not in self.made:
+                    begun = self.begun[name] = _Way(_STRUCT, [None, None], Within(), None)
                     made = self._record(kind) if isinstance(kind, Record) else self._choice(kind)
+                    # As the library's own `fix_spec` does for structs that hold themselves.
+                    begun.arguments[:] = made.arguments
+                    begun.to.step = made.to  # type: ignore[union-attr]
                     self.made[name] = made
+                    del self.begun[name]
                 return self.made[name]
         raise AssertionError(kind)
 
@@ -196,7 +205,7 @@ class _Builder:
         back: Step | None = Items(key.back, value.back) if key.back or value.back else None
         if key.back is not None and back is not None:
             back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
-        return _Way(_MAP, arguments, Items(key.to, value.to), back)
+        return _Way(_MAP, arguments, Items(key.to, value.to, distinct=True), back)
 
     def _pairs(self, kind: Map) -> _Way:
         """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""

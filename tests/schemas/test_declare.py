@@ -170,8 +170,8 @@ print(bakeoff.schemas.Schema(Row).types.fields[0].type, bakeoff.schemas.Schema(R
     assert done.stdout == "int True\n", done.stderr
 
 
-class Node(TypedDict):
-    children: list[Node]
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
 
 
 class Socket:
@@ -185,7 +185,7 @@ class Broken(TypedDict):
 @pytest.mark.parametrize(
     ("spec", "path", "words"),
     [
-        (Node, "$.children[]", "contains itself"),
+        ({"a": ENDLESS}, "$.a[]", "contains itself and is no record"),
         ({"a": [{"b": Socket}]}, "$.a[].b", "unsupported type `Socket`"),
         (Broken, "$", "Missing"),
         ({"a": set[list[int]]}, "$.a[]", "not hashable"),

@@ -231,8 +231,8 @@ def test_what_others_write(document: Any, expected: t.Type) -> None:
         (b"[" * 100_000, "x.schema.json", "cannot be read as JSON"),
         (b"[]", "#", "not a schema"),
         ({"properties": {"a": False}}, "#/properties/a", "no value fits"),
-        ({"$ref": "#"}, "#/$ref", "holds itself"),
-        ({"$ref": "#/a", "a": {"items": {"$ref": "#/a"}}}, "#/a/items/$ref", "holds itself"),
+        ({"$ref": "#"}, "#", "holds itself"),
+        ({"$ref": "#/a", "a": {"items": {"$ref": "#/a"}}}, "#/a", "holds itself and is no object"),
         ({"$ref": "other.json"}, "#/$ref", "another document"),
         ({"$ref": "#/$defs/a"}, "#/$ref", "leads nowhere"),
         ({"properties": {"a~/b": {"not": {}}}}, "#/properties/a~0~1b/not", "records have nothing"),
@@ -255,3 +255,38 @@ def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
         Schema.from_json_schema(data, "x.schema.json")
 
     assert place == caught.value.path.replace("x.schema.json#", "#")
+
+
+def doubling(levels: int) -> dict[str, Any]:
+    """Return a schema whose references double level by level."""
+    both = [
+        {"type": "object", "properties": {key: {"$ref": f"#/$defs/a{i + 1}"} for key in "xy"}}
+        for i in range(levels)
+    ]
+    return {
+        "$ref": "#/$defs/a0",
+        "$defs": {f"a{i}": each for i, each in enumerate([*both, {"type": "integer"}])},
+    }
+
+
+LARGE = {
+    "references": doubling(40),
+    "alternatives": {"anyOf": [{"enum": [f"v{i}"]} for i in range(20_000)]},
+    "required": {"type": "object", "properties": {}, "required": [f"r{i}" for i in range(20_000)]},
+    "properties": {"type": "object", "properties": {f"p{i}": {} for i in range(20_000)}},
+    "places": {"type": "array", "prefixItems": [True] * 20_000, "items": False},
+}
+
+
+@pytest.mark.parametrize("document", LARGE.values(), ids=LARGE)
+def test_a_schema_of_very_many_parts_is_refused(document):
+    """Each definition counts in every place that refers to it: 40 levels make 2**40 parts."""
+    with pytest.raises(SchemaError, match="more than 10,000 parts"):
+        Schema.of_definition(json.dumps(document).encode(), "json-schema")
+
+
+def test_references_count_where_they_are():
+    """A definition that is used often is read once; what fits is read."""
+    node = Schema.of_definition(json.dumps(doubling(11)).encode(), "json-schema").types
+
+    assert sum(1 for _ in t.walk(node)) == 2**12 - 1

@@ -23,6 +23,9 @@ class Place:
 
 
 TEXT = t.StrType()
+PLACE = t.RecordType("Place", (t.Field("x", TEXT),), cls=Place)
+WITHIN = t.RefType("Place")
+WITHIN.bind(PLACE)
 
 LACKING = (
     t.NoneType(),
@@ -42,7 +45,7 @@ LACKING = (
     t.SetType(TEXT),
     t.FrozenSetType(TEXT),
     t.DictType(t.IntType(), TEXT),
-    t.RecordType("Place", (t.Field("x", TEXT),), cls=Place),
+    PLACE,
 )
 """Types that have to be brought back after a codec that carries nothing."""
 
@@ -54,6 +57,7 @@ NEVER = (
     TEXT,
     t.LiteralType(("x",)),
     t.UnionType((TEXT, t.NoneType())),
+    WITHIN,
 )
 """Types that every format has, that none has a convention for, or whose parts say what they lack."""
 

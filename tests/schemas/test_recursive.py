@@ -1,0 +1,743 @@
+"""Records that hold others of their own kind: bound, carried, and ended at the limit of depth."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import io
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+import msgspec
+import pydantic
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bakeoff
+from bakeoff import CodecError, EncodeError, LimitError, Schema
+from bakeoff.bench.evolution.given import as_version
+from bakeoff.bench.evolution.records import Maker
+from bakeoff.bench.evolution.trial import sample, trials
+from bakeoff.codecs.limits import DEFAULT_DEPTH
+from bakeoff.schemas import SchemaError
+from bakeoff.schemas import types as t
+from bakeoff.schemas.difference import compare
+from bakeoff.schemas.layout import Record, Ref
+
+DATA = Path(__file__).parents[1] / "data" / "recursive"
+DEEP = 10_000
+
+NEEDING = ("avro", "avro/bare", "protobuf", "thrift", "pydantic-json", "arrow")
+"""Codecs with a schema that take records of dicts."""
+OBJECTS = (
+    "protobuf/object", "thrift/object", "msgspec-json/struct", "msgspec-msgpack/struct",
+    "pydantic-json/model",
+)  # fmt: skip
+TWINS = ("json", "msgpack", "orjson", "bson", "yaml", "cbor2")
+"""Codecs without one, after which the schema fixes what they lack."""
+
+
+class Node(TypedDict):
+    """Holds itself in every way there is."""
+
+    name: str
+    seen: dt.date
+    children: list[Node]
+    parent: NotRequired[Node | None]
+    by_name: NotRequired[dict[str, Node]]
+    by_number: NotRequired[dict[int, Node]]
+    either: NotRequired[Node | str | list[Node]]
+
+
+class Inner(TypedDict):
+    """Holds what holds it."""
+
+    outer: Outer | None
+    price: Decimal
+
+
+class Outer(TypedDict):
+    """Holds what holds it, in two places."""
+
+    inner: list[Inner]
+    named: dict[str, Inner]
+
+
+def leaf(name: str = "x") -> dict[str, Any]:
+    """Return a record that holds no other."""
+    return {"name": name, "seen": dt.date(2026, 1, 2), "children": []}
+
+
+def chain(levels: int, hold: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Return records within one another."""
+    made = leaf()
+    for _ in range(levels):
+        made = leaf() | hold(made)
+    return made
+
+
+WAYS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "parent": lambda inner: {"parent": inner},
+    "children": lambda inner: {"children": [inner]},
+    "by_name": lambda inner: {"by_name": {"a": inner}},
+    "by_number": lambda inner: {"by_number": {7: inner}},
+    "either": lambda inner: {"either": inner},
+    "list": lambda inner: {"either": [inner]},
+}
+PER_RECORD = {"parent": 1, "either": 1}
+"""Levels of nesting that a record takes; 2 where a list or dict is around it."""
+
+
+def nodes(levels: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of records that nest no deeper."""
+    leaves = st.builds(
+        lambda name, seen: {"name": name, "seen": seen, "children": []},
+        st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=3),
+        st.dates(),
+    )
+    if not levels:
+        return leaves
+    below = st.deferred(lambda: nodes(levels - 1))
+    optional = {
+        "parent": st.none() | below,
+        "by_name": st.dictionaries(st.sampled_from("ab"), below, max_size=1),
+        "by_number": st.dictionaries(st.integers(-2, 2), below, max_size=1),
+        "either": st.text(st.characters(codec="ascii"), max_size=2) | below | st.lists(below, max_size=1),
+    }
+    return st.builds(
+        lambda whole, more, children: whole | more | {"children": children},
+        leaves,
+        st.fixed_dictionaries({}, optional=optional),
+        st.lists(below, max_size=2),
+    )
+
+
+def there_and_back(name: str, schema: Schema, record: Any) -> Any:
+    """Return what a codec makes of a record of dicts."""
+    codec = bakeoff.codec(name).with_schema(schema)
+    take = codec.bound.take if codec.bound and codec.bound.take else lambda value: value
+    give = codec.bound.give if codec.bound and codec.bound.give else lambda value: value
+    return give(codec.decode(codec.encode(take(record))))
+
+
+# Declared --------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Tree:
+    """A dataclass."""
+
+    size: int
+    below: list[Tree]
+    next: Tree | None = None
+
+
+class Folder(msgspec.Struct):
+    """A Struct."""
+
+    size: int
+    below: list[Folder]
+    next: Folder | None = None
+
+
+class Model(pydantic.BaseModel):
+    """A pydantic model."""
+
+    size: int
+    below: list[Model]
+    next: Model | None = None
+
+
+class Place(NamedTuple):
+    """A named tuple."""
+
+    size: int
+    below: list[Place]
+    next: Place | None = None
+
+
+def plain() -> dict[str, Any]:
+    """Return a dict of types that holds itself."""
+    made: dict[str, Any] = {"size": int}
+    made["below"] = [made]
+    return made
+
+
+@pytest.mark.parametrize("spec", [Tree, Folder, Model, Place, plain()], ids=lambda spec: type(spec).__name__)
+def test_whatever_declares_a_record_may_hold_it(spec: Any) -> None:
+    """What it holds is the record itself, in a tree that ends; the same description comes out of a pickle."""
+    types = Schema(spec).types
+    assert isinstance(types, t.RecordType)
+    below = types.fields[1].type
+    assert isinstance(below, t.ListType)
+    assert isinstance(below.item, t.RefType)
+
+    assert below.item.record is types
+    assert [node for _, node in t.walk(types) if isinstance(node, t.RefType)]
+    again = pickle.loads(pickle.dumps(Schema(spec))).types
+    assert (again, hash(again)) == (types, hash(types))
+    assert again.fields[1].type.item.record is again
+
+
+def test_two_classes_of_one_name_stay_two() -> None:
+    """References are told apart by name, so the second has another one."""
+
+    def made(kind: type) -> Any:
+        spec: dict[str, Any] = {"value": kind}
+        spec["next"] = [spec]
+        return spec
+
+    schema = Schema({"one": made(int), "other": made(dt.date)})
+    record = {
+        "one": {"value": 1, "next": [{"value": 2, "next": []}]},
+        "other": {"value": dt.date(2026, 1, 1), "next": [{"value": dt.date(2026, 1, 2), "next": []}]},
+    }
+
+    for name in ("avro", "protobuf", "thrift", "json"):
+        assert there_and_back(name, schema, record) == record
+
+
+def test_a_union_around_a_record_ends_with_it() -> None:
+    """`typing` gives the same object for equal unions, which is no cycle of its own."""
+    schema = Schema(Node | None)
+
+    assert there_and_back("avro", schema, chain(3, WAYS["parent"])) == chain(3, WAYS["parent"])
+    assert there_and_back("avro", schema, None) is None
+
+
+def test_a_record_that_must_hold_itself_has_no_layout() -> None:
+    """No such record is ever complete."""
+    spec: dict[str, Any] = {"n": int}
+    spec["next"] = {"again": spec}
+
+    with pytest.raises(SchemaError, match="must hold itself, so that no such record ends"):
+        Schema(spec).definition("avro")
+
+
+@pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
+def test_a_printed_module_declares_the_same(spec: Any) -> None:
+    """Classes that are not there yet stand in quotes."""
+    schema = Schema(spec)
+    module: dict[str, Any] = {"__name__": "printed"}
+    made = sys.modules["printed"] = type(sys)("printed")
+    try:
+        exec(schema.to_python(), vars(made))
+        module = vars(made)
+        assert Schema(module[spec.__name__]).types == schema.types
+    finally:
+        del sys.modules["printed"]
+
+
+# Carried ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NEEDING + OBJECTS + TWINS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_records_come_back_from_any_depth(name: str, data: st.DataObject) -> None:
+    """A few levels of all ways there are, at the end of a chain of one of them."""
+    without_unions = name in OBJECTS or name == "pydantic-json"
+    spec = {"node": Plain if without_unions else Node}
+    inner = data.draw(nodes(3))
+    if without_unions:
+        inner = _drop(inner, "either")
+    ways = [
+        way for way in WAYS if way in ("parent", "children", "by_name", "by_number") or not without_unions
+    ]
+    way = data.draw(st.sampled_from(ways))
+    record = inner
+    for _ in range(data.draw(st.integers(0, 20))):
+        record = leaf() | WAYS[way](record)
+
+    assert there_and_back(name, Schema(spec), {"node": record}) == {"node": record}
+
+
+class Plain(TypedDict):
+    """As `Node`, but for the union of what typed libraries do not tell apart."""
+
+    name: str
+    seen: dt.date
+    children: list[Plain]
+    parent: NotRequired[Plain | None]
+    by_name: NotRequired[dict[str, Plain]]
+    by_number: NotRequired[dict[int, Plain]]
+
+
+def _drop(value: Any, key: str) -> Any:
+    if isinstance(value, dict):
+        return {k: _drop(v, key) for k, v in value.items() if k != key}
+    return [_drop(item, key) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", NEEDING + OBJECTS + TWINS)
+def test_records_that_hold_one_another(name: str) -> None:
+    """The one within the other, from either side."""
+    inner = {"outer": None, "price": Decimal("1.50")}
+    record = {
+        "inner": [inner, {"outer": {"inner": [inner], "named": {}}, "price": Decimal(2)}],
+        "named": {"a": inner},
+    }
+
+    assert there_and_back(name, Schema(Outer), record) == record
+    assert there_and_back(name, Schema(Inner), {"outer": record, "price": Decimal(3)}) == {
+        "outer": record,
+        "price": Decimal(3),
+    }
+
+
+def test_objects_of_classes_are_built_at_each_level() -> None:
+    """`as_objects` reaches down to the last."""
+    schema = Schema(Tree, as_objects=True)
+    record = Tree(1, [Tree(2, [Tree(3, [])], Tree(4, []))])
+
+    for name in ("avro", "protobuf", "thrift", "json"):
+        codec = bakeoff.codec(name).with_schema(schema)
+        raw = dataclasses.asdict(record)
+        assert codec.decode(codec.encode(raw)) == record
+
+
+def test_advice_has_the_place_at_any_depth() -> None:
+    """As well where nothing is known of the codec; what is right already is left alone."""
+    record = chain(30, WAYS["children"])
+    record["children"][0]["children"][0]["seen"] = "2026-05-06"
+    after, advice = Schema(Node).advise(record)
+
+    assert [str(each.path) for each in advice] == ["$.children[0].children[0].seen"]
+    assert after["children"][0]["children"][0]["seen"] == dt.date(2026, 5, 6)
+    assert Schema(Node).advise(after)[1] == []
+
+
+def test_a_plan_in_words_ends() -> None:
+    """One line for each place, however deep it may be."""
+    words = Schema(Node).plan("json")
+
+    assert "$.seen" in words
+    assert "$.children[]" in words
+    assert "at any depth" in words
+    assert Schema(Tree).fixer("json") is None
+
+
+# Ended -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [*WAYS])
+@pytest.mark.parametrize("name", ["avro", "avro/bare", "protobuf", "thrift"])
+def test_what_is_written_is_read(name: str, way: str) -> None:
+    """From the first record that nests too deeply for the library or the limit, each is refused."""
+    codec = bakeoff.codec(name).with_schema(Schema(Node))
+    refused: list[int] = []
+    for levels in range(DEFAULT_DEPTH + 2):
+        record = chain(levels, WAYS[way])
+        if refused:
+            with pytest.raises(EncodeError, match="nested more"):
+                codec.encode(record)
+            continue
+        try:
+            payload = codec.encode(record)
+        except EncodeError:
+            refused.append(levels)
+        else:
+            assert codec.decode(payload) == record
+
+    # A record within the limit holds a list, too.
+    first = {"protobuf": 33, "thrift": 21}.get(name, (DEFAULT_DEPTH - 1) // PER_RECORD.get(way, 2))
+    assert refused
+    assert first <= refused[0] <= (DEFAULT_DEPTH - 1) // PER_RECORD.get(way, 2) + 1
+
+
+def deep_payloads() -> Iterator[tuple[str, bytes]]:
+    """Yield payloads of ten thousand records within one another, of a record of `n` and `below`."""
+    inner = b""
+    for _ in range(DEEP):
+        length, head = len(inner), bytearray()
+        while length > 0x7F:
+            head.append(length & 0x7F | 0x80)
+            length >>= 7
+        inner = b"\x12" + bytes((*head, length)) + inner
+    yield "protobuf", inner
+    yield "protobuf/object", inner
+    yield "avro/bare", b"\0\x02" * DEEP + b"\0\0" + b"\0" * DEEP
+    yield "thrift", b"\x16\0\x19\x1c" * DEEP + b"\0" * 2 * DEEP
+    yield "thrift/object", b"\x16\0\x19\x1c" * DEEP + b"\0" * 2 * DEEP
+    text = b'{"n":1,"below":[' * DEEP + b'{"n":1,"below":[]}' + b"]}" * DEEP
+    for name in ("json", "orjson", "msgspec-json/struct", "pydantic-json", "pydantic-json/model"):
+        yield name, text
+    packed = b"\x82\xa1n\x01\xa5below\x91" * DEEP + b"\x82\xa1n\x01\xa5below\x90"
+    yield "msgpack", packed
+    yield "msgspec-msgpack/struct", packed
+
+
+def itself() -> dict[str, Any]:
+    """Return a record that holds itself."""
+    made: dict[str, Any] = {"n": 1, "below": []}
+    made["below"].append(made)
+    return made
+
+
+@pytest.mark.parametrize(("name", "payload"), [pytest.param(*each, id=each[0]) for each in deep_payloads()])
+@pytest.mark.parametrize("stack", [0, 256 * 1024])
+def test_a_deep_payload_is_refused(name: str, payload: bytes, stack: int) -> None:
+    """In a thread with little stack as well: one error, and the process goes on."""
+    spec: dict[str, Any] = {"n": int}
+    spec["below"] = [spec]
+    codec = bakeoff.codec(name).with_schema(Schema(spec))
+
+    found: list[object] = []
+
+    def decode() -> None:
+        try:
+            found.append(codec.decode(payload))
+        except CodecError as error:
+            found.append(error)
+
+    before = threading.stack_size(stack)
+    try:
+        thread = threading.Thread(target=decode)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+
+    assert [type(each) for each in found] == [LimitError]
+    assert "nested more" in str(found[0])
+
+
+@pytest.mark.parametrize("name", [*NEEDING, "json", "msgpack", "orjson", "bson", "cbor2"])
+def test_a_record_that_holds_itself_is_refused(name: str) -> None:
+    """A cycle nests without end; YAML writes it with an anchor."""
+    spec: dict[str, Any] = {"n": int}
+    spec["below"] = [spec]
+    codec = bakeoff.codec(name).with_schema(Schema(spec))
+
+    with pytest.raises(EncodeError):
+        codec.encode(itself())
+
+
+def test_a_limit_of_depth_counts_records() -> None:
+    """A lower one holds in both directions, a higher one no further than libraries have the stack for."""
+    schema = Schema(Node)
+    for name in ("avro", "protobuf", "thrift"):
+        codec = bakeoff.codec(name).with_schema(schema)
+        short = codec.with_limits(depth=5)
+        assert short.decode(codec.encode(chain(3, WAYS["parent"])))
+        with pytest.raises(LimitError, match="nested more than 5 deep"):
+            short.decode(codec.encode(chain(5, WAYS["parent"])))
+        with pytest.raises(EncodeError, match="nested more than 5 deep"):
+            short.encode(chain(5, WAYS["parent"]))
+        with pytest.raises(EncodeError, match="nested more"):
+            codec.with_limits(depth=1_000).encode(chain(500, WAYS["parent"]))
+
+
+def test_the_ways_of_a_peer_end_by_themselves() -> None:
+    """They are public, and no codec has looked at the record before."""
+    spec: dict[str, Any] = {"n": int}
+    spec["below"] = [spec]
+    for kind in ("avro", "protobuf", "thrift"):
+        with pytest.raises(RecursionError):
+            Schema(spec).peer(kind).take(itself())
+
+
+def test_advice_on_a_record_that_holds_itself_ends() -> None:
+    """Each container is corrected once."""
+    cycle: Any = {"name": "x", "seen": "2026-01-01", "children": []}
+    cycle["children"].append(cycle)
+    after, _ = Schema(Node).advise(cycle)
+
+    assert after["seen"] == dt.date(2026, 1, 1)
+
+
+class Left(TypedDict):
+    """Fits what `Right` fits."""
+
+    next: Left | Right | None
+
+
+class Right(TypedDict):
+    """Fits what `Left` fits."""
+
+    next: Left | Right | None
+
+
+@pytest.mark.parametrize("name", ["avro", "protobuf", "thrift"])
+def test_a_union_is_not_tried_for_ever(name: str) -> None:
+    """A wrong value at the end is one for each option of each level: 2**50 ways to be wrong."""
+    record: Any = {"next": 1}
+    for _ in range(30):
+        record = {"next": record}
+
+    with pytest.raises(EncodeError):
+        bakeoff.codec(name).with_schema(Schema(Left)).encode(record)
+
+
+# Public schemas --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spans(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return OpenTelemetry's traces as protoc compiles them."""
+    target = tmp_path_factory.mktemp("otel") / "trace.desc"
+    compiler = [sys.executable, "-P", "-m", "grpc_tools.protoc", f"-I{DATA}", "--include_imports"]
+    file = "opentelemetry/proto/trace/v1/trace.proto"
+    subprocess.run([*compiler, f"--descriptor_set_out={target}", file], check=True)
+    return target.read_bytes()
+
+
+def official(compiled: bytes, name: str) -> Any:
+    """Return protobuf's own class of a message."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message_factory import GetMessageClass
+
+    pool = DescriptorPool()
+    for file in FileDescriptorSet.FromString(compiled).file:
+        pool.Add(file)
+    return GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+def test_opentelemetry_traces(spans: bytes) -> None:
+    """Payloads of OTLP go both ways, and its records through every format."""
+    schema = Schema.from_proto(spans, "trace.desc", message="TracesData")
+    theirs = official(spans, "opentelemetry.proto.trace.v1.TracesData")
+    codec = bakeoff.codec("protobuf").with_schema(schema)
+    maker = Maker(5)
+    records = [maker.make(schema.layout.root) for _ in range(40)]
+    assert "kvlist_value" in json.dumps(records, default=str)
+
+    for record in records:
+        payload = codec.encode(record)
+        message = theirs.FromString(payload)
+        assert message.SerializeToString(deterministic=True) == payload
+        assert codec.decode(message.SerializeToString()) == record
+    for name in ("avro", "thrift", "arrow", "msgspec-json/struct", "pydantic-json", "json", "msgpack"):
+        assert [there_and_back(name, schema, record) for record in records] == records
+
+
+def test_opentelemetry_values_to_the_limit_of_protobuf(spans: bytes) -> None:
+    """Fifty lists of values within one another are a hundred messages, the most that protobuf reads."""
+    schema = Schema.from_proto(spans, "trace.desc", message="Span")
+    codec = bakeoff.codec("protobuf").with_schema(schema)
+    theirs = official(spans, "opentelemetry.proto.trace.v1.Span")
+    message = theirs()
+    value = message.attributes.add(key="k").value
+    for _ in range(38):
+        value = value.array_value.values.add()
+    value.string_value = "end"
+    record = codec.decode(message.SerializeToString())
+    assert codec.encode(record) == message.SerializeToString(deterministic=True)
+
+    for _ in range(100):
+        value = value.array_value.values.add()
+    with pytest.raises(LimitError):
+        codec.decode(message.SerializeToString())
+
+
+def value_of(plain: Any) -> dict[str, Any]:
+    """Return a `google.protobuf.Value` as a record."""
+    match plain:
+        case None:
+            return {"null_value": "NULL_VALUE"}
+        case bool():
+            return {"bool_value": plain}
+        case float():
+            return {"number_value": plain}
+        case str():
+            return {"string_value": plain}
+        case list():
+            return {"list_value": {"values": [value_of(item) for item in plain]}}
+    return {"struct_value": {"fields": {key: value_of(item) for key, item in plain.items()}}}
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(codec="utf-8"), max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", max_size=2), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text("abc", max_size=2), JSON, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_protobuf_struct(plain: dict[str, Any]) -> None:
+    """Payloads are those of the official class, null in its oneof among them."""
+    from google.protobuf import descriptor_pb2, struct_pb2
+
+    files = descriptor_pb2.FileDescriptorSet()
+    struct_pb2.DESCRIPTOR.CopyToProto(files.file.add())
+    schema = Schema.from_proto(files.SerializeToString(), "struct.desc")
+    record = value_of(plain)["struct_value"]
+    message = struct_pb2.Struct()
+    message.update(plain)
+    codec = bakeoff.codec("protobuf").with_schema(schema)
+
+    assert codec.encode(record) == message.SerializeToString(deterministic=True)
+    assert codec.decode(message.SerializeToString()) == record
+    for name in ("avro", "thrift", "json"):
+        assert there_and_back(name, schema, record) == record
+
+
+@pytest.mark.parametrize("file", ["interop.avsc", "Json.avsc"])
+def test_schemas_of_apache_avro(file: str) -> None:
+    """Bodies are read by fastavro as by us, and the other way round."""
+    import fastavro
+
+    text = (DATA / file).read_text()
+    schema = Schema.from_avro(text)
+    parsed = fastavro.parse_schema(json.loads(text))
+    codec = bakeoff.codec("avro/bare").with_schema(schema)
+    maker = Maker(2)
+
+    for _ in range(100):
+        record = maker.make(schema.layout.root)
+        payload = codec.encode(record)
+        theirs = fastavro.schemaless_reader(io.BytesIO(payload), parsed, None)
+        assert theirs == record
+        written = io.BytesIO()
+        fastavro.schemaless_writer(written, parsed, theirs)
+        assert codec.decode(written.getvalue()) == record
+
+
+# Languages -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["avro", "protobuf", "json-schema"])
+@pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
+def test_a_definition_is_read_as_it_was_written(language: str, spec: Any) -> None:
+    """Again a record that holds itself, whose payloads are the same."""
+    schema = Schema(spec)
+    file = {"avro": "x.avsc", "protobuf": "x.proto", "json-schema": "x.schema.json"}[language]
+    again = Schema.of_definition(schema.definition(language), language, file)
+    record = chain(4, WAYS["children"]) if spec is Node else {"inner": [], "named": {}}
+
+    assert again.nests
+    assert isinstance(again.layout.root, Record)
+    if language in ("avro", "protobuf"):
+        name = "avro/bare" if language == "avro" else language
+        codecs = [bakeoff.codec(name).with_schema(each) for each in (schema, again)]
+        payload = codecs[0].encode(record)
+        assert codecs[1].decode(payload) == codecs[0].decode(payload)
+
+
+def test_thrift_refers_to_structs_that_are_not_there_yet() -> None:
+    """Its compilers resolve names at the end of the file."""
+    text = Schema(Outer).to_thrift()
+
+    assert text.index("struct Inner") < text.index("struct Outer")
+    assert "optional Outer outer" in text
+
+
+def test_arrow_has_a_record_within_itself_as_any_value() -> None:
+    """Columns of the first level, and bytes of MessagePack below."""
+    import pyarrow as pa
+
+    schema = Schema(Node).to_arrow()
+
+    assert schema.field("name").type == pa.string()
+    assert schema.field("children").type.value_type == pa.binary()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {
+            "type": "object",
+            "properties": {"n": {"type": "integer"}, "below": {"type": "array", "items": {"$ref": "#"}}},
+        },
+        {
+            "$ref": "#/$defs/Node",
+            "$defs": {
+                "Node": {
+                    "properties": {
+                        "n": {"type": "integer"},
+                        "below": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+                    }
+                }
+            },
+        },
+    ],
+)
+def test_json_schema_refers_to_what_is_around(document: dict[str, Any]) -> None:
+    """To the whole document, or to a definition."""
+    schema = Schema.from_json_schema(document)
+    record = {"n": 1, "below": [{"n": 2, "below": [{"below": []}]}]}
+
+    assert schema.nests
+    assert there_and_back("msgspec-json/struct", schema, record) == record
+    assert there_and_back("avro", schema, record) == record
+
+
+# Versions --------------------------------------------------------------------------------------------
+
+
+def record_of(**fields: Any) -> Schema:
+    """Return the schema of a record Part that holds a list of itself beside other fields."""
+    made: Any = TypedDict("Part", {"below": list["Part"], **fields})  # type: ignore[misc,valid-type,name-defined]  # noqa: F821
+    made.__annotations__["below"] = list[made]
+    return Schema(made)
+
+
+def test_a_change_within_is_found_once() -> None:
+    """However many places the record stands in; on its own it is a change of all levels."""
+    difference = compare(record_of(n=int, gone=str), record_of(n=str, came=bool))
+
+    assert [str(change) for change in difference.changes] == [
+        "retyped $.n (int -> str)",
+        "removed $.gone (str)",
+        "added $.came (bool)",
+    ]
+    alone = difference.alone(difference.changes[0])
+    assert alone is not None
+    record = {"below": [{"below": [], "n": "a", "gone": "b"}], "n": "a", "gone": "b"}
+    assert there_and_back("avro", alone, record) == record
+    assert there_and_back("json", alone, record) == record
+
+
+def test_numbers_are_kept_at_each_level() -> None:
+    """References lead to the records that have the older numbers."""
+    text = 'syntax = "proto3"; message Part { repeated Part below = 7; int32 n = 9; }'
+    older = Schema.from_proto(text, "part.proto")
+    kept = record_of(n=int, more=str).keeping(older)
+    root = kept.layout.root
+    assert isinstance(root, Record)
+
+    assert [(slot.key, slot.number) for slot in root.slots] == [("below", 7), ("n", 9), ("more", 10)]
+    references = [kind for kind in _kinds(root) if isinstance(kind, Ref)]
+    assert references
+    assert all(reference.record is root for reference in references)
+
+
+def _kinds(kind: Any) -> Iterator[Any]:
+    from bakeoff.schemas.layout import parts
+
+    yield kind
+    for part in parts(kind):
+        yield from _kinds(part)
+
+
+def test_evolve_tries_versions_of_such_records() -> None:
+    """Made records end, and what was lost is named without the numbers of levels."""
+    difference = compare(record_of(n=int, gone=str), record_of(n=int, came=NotRequired[str]))
+    tried = list(trials(["avro", "protobuf", "thrift", "json"], difference, *sample(difference, 40)))
+
+    for trial in tried:
+        assert trial.old is not None, trial
+        assert not trial.reading("old→new").refused, trial.codec
+
+
+def test_made_records_end() -> None:
+    """Whatever the seed, also of a union that could go on."""
+    for schema in (Schema(Node), Schema(Outer), Schema(Left)):
+        root = schema.layout.root
+        made = [Maker(seed).make(root) for seed in range(30)]
+        assert as_version(made, schema, "pickle").faults == []
