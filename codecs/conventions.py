@@ -215,6 +215,12 @@ class Family:
             return self._tuple(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
             return own(value)
+        if (held := convention(kind)) is not None:
+            written = held(value)
+            if convention(type(written)) is not None:
+                return self.leaf(written)
+            own_rule = self._write.get(type(written))
+            return written if own_rule is None else own_rule(written)
         if (known := record_class(kind)) is not None:
             if len(_OPEN) + len(_NAMED) >= CLASSES:
                 _OPEN.clear()
@@ -228,12 +234,6 @@ class Family:
             return value.value
         if kind is int:
             return str(value)
-        if (held := convention(kind)) is not None:
-            written = held(value)
-            if convention(type(written)) is not None:
-                return self.leaf(written)
-            own_rule = self._write.get(type(written))
-            return written if own_rule is None else own_rule(written)
         for base, exact in _EXACT.items():
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)

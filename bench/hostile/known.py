@@ -42,14 +42,25 @@ KNOWN: tuple[Known, ...] = (
         "what stands behind a message are more of its fields",
     ),
     Known(
-        frozenset({"orjson", "msgspec-json", "ujson", "ormsgpack", "msgspec-msgpack", "bson", "rapidjson"}),
+        frozenset(
+            {
+                "orjson",
+                "orjson/numpy",
+                "msgspec-json",
+                "ujson",
+                "ormsgpack",
+                "msgspec-msgpack",
+                "bson",
+                "rapidjson",
+            }
+        ),
         frozenset({"encode/emptied-list", "encode/emptied-dict", "encode/lost-fields", "encode/threads"}),
         "died",
         "does not hold what it writes, and a hook or a thread that takes it away frees it",
         always=False,
     ),
     Known(
-        frozenset({"orjson"}),
+        frozenset({"orjson", "orjson/numpy"}),
         frozenset({"encode/many-deep-lists"}),
         "died",
         "writes beyond its buffer on many lists nested more than 130 deep, which no codec decodes from a "
@@ -57,14 +68,14 @@ KNOWN: tuple[Known, ...] = (
         always=False,
     ),
     Known(
-        frozenset({"orjson"}),
+        frozenset({"orjson", "orjson/numpy"}),
         frozenset({"encode/raising-zones"}),
         "died",
         "uses what `utcoffset` gave without asking whether it raised, in versions that write times rightly",
         always=False,
     ),
     Known(
-        frozenset({"orjson"}),
+        frozenset({"orjson", "orjson/numpy"}),
         frozenset({"encode/half-made-uuid"}),
         "died",
         "uses what `UUID.int` gave without asking whether it raised",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import array
+import dataclasses
 import datetime as dt
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -450,3 +452,31 @@ def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> No
     """Others need not be made anew before each dump."""
     assert caches_text({"v": [value]}) is caches
     assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])
+
+
+@pytest.mark.parametrize(
+    ("rows", "joined"),
+    [
+        ("{'id': n, 'vec': numpy.full(3, n / 7)}", {"orjson/numpy", "msgpack/numpy", "pickle/buffers"}),
+        ("{'id': n, 'vec': [n / 7]}", set()),
+    ],
+)
+def test_codecs_for_arrays_join_a_run_of_records_with_arrays(
+    rows: str, joined: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless codecs were named."""
+    from bakeoff.bench.run.options import Options
+    from bakeoff.bench.run.session import Session
+
+    (tmp_path / f"held_{len(joined)}.py").write_text(
+        f"import numpy\ndef rows():\n    return ({rows} for n in range(20))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    options = Options((f"held_{len(joined)}:rows",), ("json", "pickle"), operations=("size",), budget=20.0)
+
+    for joining, expected in ((tuple(codecs.specialists()), joined), ((), set())):
+        output = tmp_path / f"{len(joining)}.json"
+        result = Session(dataclasses.replace(options, joining=joining), output).run()
+
+        assert {"json", "pickle"} | expected == {cell.cell.codec for cell in result.cells}
+        assert all(cell.outcome in ("ok", "lossy") for cell in result.cells), result.cells
