@@ -220,6 +220,8 @@ class Family:
             return str(value)
         if (held := convention(kind)) is not None:
             written = held(value)
+            if convention(type(written)) is not None:
+                return self.leaf(written)
             own_rule = self._write.get(type(written))
             return written if own_rule is None else own_rule(written)
         for base, exact in _EXACT.items():
@@ -236,7 +238,7 @@ class Family:
         """
         written = self.leaf(value)
         if type(written) not in (dict, list, tuple, set, frozenset):
-            return written if convention(type(written)) is None else self.lowered_leaf(written)
+            return written
         if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
             return written
         return self.lower(written)

@@ -53,7 +53,13 @@ def codec_of(source: Any, name: str | None = None, format: str | None = None) ->
     name = name or getattr(source, "__name__", None) or _shown(encode)
     text = _is_text(encode)
     return Codec(
-        name, format or name, encode, decode, text=text, content_encoding="utf-8" if text else "binary"
+        name,
+        format or name,
+        encode,
+        decode,
+        text=text,
+        content_encoding="utf-8" if text else "binary",
+        empty=_is_nothing(encode),
     )
 
 
@@ -89,6 +95,14 @@ def _is_text(encode: Callable[..., Any]) -> bool:
         except Exception:  # noqa: BLE001 - a codec may take records of one shape only
             continue
     return False
+
+
+def _is_nothing(encode: Callable[..., Any]) -> bool:
+    """Whether a record without fields is written as no bytes, as in TOML."""
+    try:
+        return encode({}) in ("", b"")
+    except Exception:  # noqa: BLE001 - a codec may take records of one shape only
+        return False
 
 
 def _shown(source: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from . import objects
 from ._pure import pure_copy
 from ._unique import unique
-from .arrays import ARRAYS, COLUMNS, kind_of
+from .arrays import ARRAYS, COLUMNS, convention, kind_of
 from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
 from .keys import with_checked_keys
@@ -216,7 +216,8 @@ def _orjson_numpy() -> Spec:
 
     def leaf(value: Any) -> Any:
         # A column as the array that it holds, which the library writes by itself.
-        return (_family64.leaf if kind_of(type(value)) in COLUMNS else deep)(value)
+        write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
+        return deep(value) if write is None else write(value)
 
     return replace(
         spec,

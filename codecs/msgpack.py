@@ -18,7 +18,7 @@ from typing import Any
 
 from ._codec import doubt
 from ._unique import unique
-from .arrays import ARRAYS, COLUMNS
+from .arrays import ARRAYS, COLUMNS, convention, kind_of
 from .conventions import FAMILIES, WORDS, Family
 from .keys import key_check
 from .limits import Limits
@@ -197,6 +197,11 @@ def _numpy() -> Spec:
     import numpy
 
     def leaf(value: Any) -> Any:
+        if kind_of(type(value)) in COLUMNS and (write := convention(type(value))) is not None:
+            value = write(value)
+            if type(value) is not numpy.ndarray:
+                doubt()
+                return value
         # The library pickles objects, has no bytes of moments, and forgets masks.
         dtype = value.dtype if type(value) is numpy.ndarray or isinstance(value, numpy.number) else None
         kept = dtype is not None and not dtype.hasobject and (dtype.kind not in "mMV" or dtype.names)

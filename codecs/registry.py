@@ -92,6 +92,7 @@ class Declaration:
         unguarded: As of `Spec`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
             and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
+        only: It takes records of these types and no others.
         source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
     """
 
@@ -108,6 +109,7 @@ class Declaration:
     usual: bool = True
     unguarded: bool = False
     values: tuple[str, ...] = ()
+    only: bool = False
     source: str = ""
 
 
@@ -127,6 +129,7 @@ def declare(
     usual: bool = True,
     unguarded: bool = False,
     values: tuple[str, ...] = (),
+    only: bool = False,
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -165,6 +168,7 @@ def declare(
             usual=usual and (needs_schema or not values),
             unguarded=unguarded,
             values=values,
+            only=only,
         )
         return describe_codec
 
@@ -288,13 +292,18 @@ def _known(name: str) -> Declaration | None:
         return _all().get(name)
 
 
-def names(*, needs_schema: bool = False) -> list[str]:
+def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]:
     """Return the names of all known codecs, installed or not.
 
     Args:
         needs_schema: Include those that cannot be used without a schema.
+        only_values: Include those that take no other records than frames.
     """
-    return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
+    return [
+        name
+        for name, known in _all().items()
+        if needs_schema >= known.needs_schema and only_values >= known.only
+    ]
 
 
 def usual(*, needs_schema: bool = False) -> list[str]:

@@ -62,7 +62,7 @@ class Format:
         file_extension: With its dot.
         trusted_only: Decoding can run code that the payload brings along.
         interoperable: Other languages read it.
-        empty: A payload of no bytes is a record.
+        empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
         framing: How records follow one another in a file; None: each after its length.
 
     Raises:

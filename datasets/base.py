@@ -39,7 +39,7 @@ class Corpus(ABC):
         bad: (where, cause) of records that the last pass has skipped; the first hundred.
         skipped: How many that were in all.
         share: Part of the source that the last pass has read, see `cut`.
-        remark: What the last pass has found that the user may not expect; empty where there is nothing.
+        remark: What was found that the user may not expect, by the last pass or before; empty for nothing.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:

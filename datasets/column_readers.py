@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ..codecs import missing
 from ..errors import UsageError
+from ..schemas import Schema
 from .errors import UnreadableCorpus, UntrustedCorpus
 from .json_window import RECORD_LIMIT
 from .problems import Problems
@@ -24,7 +25,7 @@ from .problems import Problems
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet"]
+__all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet", "schema_of_arrow", "schema_of_parquet"]
 
 ROWS = 1_024
 """Rows of a batch, at the most."""
@@ -150,6 +151,34 @@ def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedRe
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
+    """Return the schema of the rows of a Parquet file; None where reading says what is wrong with it."""
+    if missing("arrow") is not None:
+        return None
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        return Schema.from_arrow(pyarrow.parquet.read_schema(_Seeking(file).file))
+    except (pyarrow.ArrowException, OSError, ValueError):  # SchemaError is one
+        return None
+
+
+def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
+    """Return the schema of the rows of an Arrow IPC file or stream; None as of Parquet."""
+    if missing("arrow") is not None or not file.peek(1):
+        return None
+    import pyarrow
+    import pyarrow.ipc
+
+    try:
+        if file.peek(6)[:6] == b"ARROW1":
+            return Schema.from_arrow(pyarrow.ipc.open_file(_Seeking(file).file).schema)
+        return Schema.from_arrow(pyarrow.ipc.open_stream(file).schema)
+    except (pyarrow.ArrowException, OSError, ValueError):
+        return None
 
 
 def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -82,7 +82,7 @@ class Files(Passed):
             for path, kind in self._files:
                 with opened(path, split_compression(path)[1]) as file:
                     found = kind.schema_of(file.file, self.source if self._piped else str(path))
-                if self._schema is not None and found.layout != self._schema.layout:
+                if found is None or (self._schema is not None and found.layout != self._schema.layout):
                     self._schema = None
                     break
                 self._schema = found
@@ -168,18 +168,22 @@ def one_file(path: Path, source: str, reading: Reading) -> Files:
 def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     """Return the records of all files under a folder whose ending tells their format, sorted by path.
 
-    Result files of bakeoff are left out.
+    Result files of bakeoff are left out; the remark says how many.
 
     Raises:
         UnreadableCorpus: There is no such file.
         UntrustedCorpus: A format is not to be read without trust.
     """
     files = []
+    results = 0
     for parent, folders, found in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(parent, name) for name in found if not name.startswith(".")):
             # The results of earlier runs stay where they were measured, and are no records.
-            if not path.is_file() or (path.suffix == ".json" and is_result_file(path)):
+            if not path.is_file():
+                continue
+            if path.suffix == ".json" and is_result_file(path):
+                results += 1
                 continue
             try:
                 files.append((path, format_of(path, reading.format)))
@@ -189,7 +193,10 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     if not files:
         raise UnreadableCorpus(f"{source}: no file of records in this folder (known: {', '.join(FORMATS)})")
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
-    return Files(folder.resolve().name, source, files, reading, folder=folder)
+    made = Files(folder.resolve().name, source, files, reading, folder=folder)
+    if results:
+        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff left out"
+    return made
 
 
 def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:

@@ -54,13 +54,13 @@ class FileFormat:
     schema: str = ""
     pickles: bool = False
 
-    def schema_of(self, file: io.BufferedReader, source: str) -> Schema:
-        """Return the schema that a file has in it.
+    def schema_of(self, file: io.BufferedReader, source: str) -> Schema | None:
+        """Return the schema that a file has in it; None where that says what records cannot have.
 
         Raises:
             UnreadableCorpus: It cannot be read.
         """
-        made: Schema = _imported(self.schema)(file, source)
+        made: Schema | None = _imported(self.schema)(file, source)
         return made
 
     def read(
@@ -133,8 +133,18 @@ FORMATS = {
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
         FileFormat("avro", (".avro",), "binary_readers:read_avro", schema="binary_readers:schema_of_avro"),
-        FileFormat("parquet", (".parquet", ".pq"), "column_readers:read_parquet"),
-        FileFormat("arrow", (".arrow", ".feather", ".arrows"), "column_readers:read_arrow"),
+        FileFormat(
+            "parquet",
+            (".parquet", ".pq"),
+            "column_readers:read_parquet",
+            schema="column_readers:schema_of_parquet",
+        ),
+        FileFormat(
+            "arrow",
+            (".arrow", ".feather", ".arrows"),
+            "column_readers:read_arrow",
+            schema="column_readers:schema_of_arrow",
+        ),
         FileFormat("npy", (".npy",), "column_readers:read_npy", pickles=True),
         FileFormat("npz", (".npz",), "column_readers:read_npz", pickles=True),
         FileFormat("yaml", (".yaml", ".yml"), "yaml_reader:read_yaml", "yaml", text=True, unwrap=True),

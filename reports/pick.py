@@ -456,7 +456,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     reasons = []
     if wish.needs:
         reasons.append(f"brings back {', '.join(wish.needs)}")
-    if not wish.trusted:
+    if not wish.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
     if wish.interop:
         reasons.append("read by other languages")

@@ -70,13 +70,14 @@ cdef extern from *:
     static _Thread_local int bakeoff_levels, bakeoff_refusals;
     #endif
     """
-    # Records within records of their own kind that this thread is in; values that no option took meanwhile.
+    # Records within records of their own kind that this thread is in; options that refused a value which no other
+    # one has taken so far.
     int levels "bakeoff_levels"
     int refusals "bakeoff_refusals"
 
 cdef enum:
-    # Each record that no option takes may have been tried as each of them at each level.
-    MOST_REFUSED = 1_000_000
+    # A value that no option takes is tried as each of them at each level above: two to the power of these.
+    MOST_REFUSED = 10_000
 
 
 cdef inline int enter() except -1:
@@ -105,6 +106,12 @@ cdef inline int refuse() except -1:
         if refusals > MOST_REFUSED:
             raise RecursionError("a record was tried too often as one or another option of a union")
     return 0
+
+
+cdef inline void accept(int before) noexcept:
+    """Forget the options that refused a value which another one has taken."""
+    global refusals
+    refusals = before
 
 
 cdef class Within(Step):
@@ -518,13 +525,17 @@ cdef class Options(Step):
         cdef list fitting = self.by_type.get(type(value))
         if fitting is None:
             fitting = [option for option in self.options if isinstance(value, option.kinds)]
+        cdef int before = refusals
         refused = None
         for option in fitting:
             try:
-                return option, turned(option.step, value)
+                made = turned(option.step, value)
             except (TypeError, ValueError) as error:
                 refused = error
                 refuse()
+            else:
+                accept(before)
+                return option, made
         if refused is not None:
             raise refused
         raise MisfitError(f"the schema has no {type(value).__name__} there")

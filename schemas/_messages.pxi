@@ -371,13 +371,17 @@ cdef class IntoOption(Into):
         cdef list fitting = self.by_type.get(type(value))
         if fitting is None:
             fitting = [option for option in self.options if isinstance(value, option.kinds)]
+        cdef int before = refusals
         refused = None
         for option in fitting:
             try:
-                return option.put.put(message, value)
+                option.put.put(message, value)
             except (TypeError, ValueError) as error:
                 refused = error
                 refuse()
+            else:
+                accept(before)
+                return 0
         if refused is not None:
             raise refused
         raise MisfitError(f"the schema has no {type(value).__name__} there")

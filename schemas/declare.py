@@ -20,7 +20,7 @@ from ..codecs.paths import step
 from ..errors import SchemaError
 from . import types as t
 
-__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "tag_of"]
+__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "met", "tag_of"]
 
 MAX_DEPTH = 64
 """Deepest schema; a plan recurses further only where records may hold others of their own kind."""
@@ -110,8 +110,9 @@ class _Describer:
         self.lenient = lenient
         self.inside: list[object] = []
         self.refs: dict[int, t.RefType] = {}
-        self.recursive: dict[int, t.Type] = {}
+        self.referred: dict[int, t.RefType] = {}
         self.names: set[str] = set()
+        self.references = 0
         # Place and severities of the field that is being described.
         self.field: tuple[str, list[t.Severity]] = ("", [])
 
@@ -123,47 +124,44 @@ class _Describer:
                 return leaf
         except TypeError:  # unhashable: a dict or list of types, or Annotated with such metadata
             pass
-        if (known := self.recursive.get(id(spec))) is not None:
+        if (known := self.referred.get(id(spec))) is not None:
+            self.references += 1
             return known
         if len(self.inside) >= MAX_DEPTH:
             raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
         # A record is told from its likes by identity: the same class may well appear twice side by side.
         if (at := next((i for i, outer in enumerate(self.inside) if spec is outer), -1)) >= 0:
             if isinstance(spec, type | dict):
-                return self._ref(spec)
+                self.references += 1
+                return self._ref(spec, "Record")
             # A union or an alias around a record ends there; what has no record in between never ends.
             if not any(isinstance(between, type | dict) for between in self.inside[at:]):
                 name = getattr(spec, "__name__", "this type")
                 reason = f"`{name}` contains itself and is no record; make it one, or use `Any` in its place"
                 raise SchemaError(path, reason)
         self.inside.append(spec)
-        before = len(self.names)
+        before = self.references
         try:
             made = self._compound(spec, path)
         finally:
             self.inside.pop()
-        if len(self.names) > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
-            # It may refer to a record around it, which another place that it stands in is not within.
-            made = self._referred(spec, made)
+        if self.references > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
+            # What holds references is described once: in each place anew it would grow without end.
+            ref = self._ref(spec, made.name)
+            made = dataclasses.replace(made, name=ref.name)
+            ref.bind(made)
+            self.referred[id(spec)] = ref
         return made
 
-    def _ref(self, spec: type | dict[Any, Any]) -> t.RefType:
-        """Return the reference to a record that is being described."""
+    def _ref(self, spec: type | dict[Any, Any], name: str) -> t.RefType:
+        """Return the reference to a record, by a name that no other one has."""
         if id(spec) not in self.refs:
-            wanted = spec.__name__ if isinstance(spec, type) else "Record"
+            wanted = spec.__name__ if isinstance(spec, type) else name
             numbered = (wanted if i == 1 else f"{wanted}{i}" for i in itertools.count(1))
             name = next(name for name in numbered if name not in self.names)
             self.names.add(name)
             self.refs[id(spec)] = t.RefType(name)
         return self.refs[id(spec)]
-
-    def _referred(self, spec: object, made: t.RecordType) -> t.RecordType:
-        """Return the record of a spec under the name of the reference to it, which is bound."""
-        if (ref := self.refs.get(id(spec))) is not None:
-            made = dataclasses.replace(made, name=ref.name)
-            ref.bind(made)
-        self.recursive[id(spec)] = made
-        return made
 
     def _compound(self, spec: Any, path: str) -> t.Type:
         if isinstance(spec, dict):
@@ -436,6 +434,7 @@ def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
 
 def _alike(one: t.Type, other: t.Type) -> bool:
     """Whether nothing tells two options of a union apart, not even in Python."""
+    one, other = met(one), met(other)
     match one, other:
         case t.TupleType(items), t.TupleType(others):
             return len(items) == len(others)
@@ -444,6 +443,11 @@ def _alike(one: t.Type, other: t.Type) -> bool:
         case t.RecordType(positional=True), t.RecordType(positional=True):
             return not any(_exclude(*pair) for pair in zip(one.fields, other.fields, strict=False))
     return type(one) is type(other) and isinstance(one, t.ListType | t.SetType | t.FrozenSetType | t.DictType)
+
+
+def met(node: t.Type) -> t.Type:
+    """Return the record of a reference, if that is complete."""
+    return node.record if isinstance(node, t.RefType) and node.is_bound else node
 
 
 def _exclude(one: t.Field, other: t.Field) -> bool:
@@ -455,6 +459,8 @@ def _exclude(one: t.Field, other: t.Field) -> bool:
 
 def _check_hashable(node: t.Type, path: str) -> None:
     match node:
+        case t.RefType() if node.is_bound:
+            _check_hashable(node.record, path)
         case t.ListType() | t.SetType() | t.DictType() | t.ByteArrayType() | t.RefType():
             raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
         case t.RecordType() if not node.positional:

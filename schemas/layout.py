@@ -203,7 +203,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Ref(Kind):
-    """A record that this place stands within, or one that does so elsewhere: how a record holds itself.
+    """A record that is laid out elsewhere: around this place, where it holds itself, or before it.
 
     As with `RefType`, nothing walks into one by itself, and equal names are equal references.
 
@@ -579,7 +579,8 @@ def derive(types: t.Type) -> Layout:
 class _Deriver:
     def __init__(self) -> None:
         self.made: dict[t.Type, Record] = {}
-        self.named: dict[t.Type, str] = {}
+        # By identity: to tell whether records are equal takes a walk through all that they hold.
+        self.named: dict[int, str] = {}
         self.names: set[str] = set()
 
     def kind(self, node: t.Type, path: str, name: str) -> Kind:
@@ -599,8 +600,8 @@ class _Deriver:
             case t.RecordType():
                 return self._record(node, path)
             case t.RefType(record=record):
-                if record in self.named:
-                    return Ref(self.named[record], node)
+                if id(record) in self.named:
+                    return Ref(self.named[id(record)], node)
                 return self._record(record, path)
             case t.TupleType(items):
                 inside = ((i, item, True) for i, item in enumerate(items))
@@ -651,7 +652,7 @@ class _Deriver:
     ) -> Record:
         if node in self.made:
             return self.made[node]
-        name = self.named[node] = self._unique(wanted)
+        name = self.named[id(node)] = self._unique(wanted)
         slots: list[Slot] = []
         taken: set[str] = set()
         for number, (key, kind, required) in enumerate(inside, 1):

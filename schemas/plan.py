@@ -174,16 +174,34 @@ def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
     return f"keys to {node.key}"
 
 
-def _needs(node: t.Type, facts: Facts, objects: bool, seen: frozenset[int] = frozenset()) -> bool:
-    """Whether anything is left to do at `node` or below it; `seen` are the records that it was reached by."""
-    if isinstance(node, t.RefType):
-        if id(node.record) in seen:
-            return False
-        seen |= {id(node.record)}
-        node = node.record
-    if lack(node, facts, objects=objects) is not None:
-        return True
-    return any(_needs(child, facts, objects, seen) for _, child in _below(node, facts))
+class _Needs:
+    """Says whether anything is left to do at a node or below it, after a codec of some facts."""
+
+    def __init__(self, facts: Facts, objects: bool) -> None:
+        self.facts, self.objects = facts, objects
+        self.known: dict[int, bool] = {}
+
+    def __call__(self, node: t.Type) -> bool:
+        seen: set[int] = set()
+        found = self._find(node, seen)
+        if isinstance(node, t.RefType):
+            node = node.record
+        if isinstance(node, t.RecordType):
+            self.known[id(node)] = found
+        if not found:
+            self.known.update(dict.fromkeys(seen, False))
+        return found
+
+    def _find(self, node: t.Type, seen: set[int]) -> bool:
+        if isinstance(node, t.RefType):
+            node = node.record
+        if isinstance(node, t.RecordType):
+            if id(node) in self.known or id(node) in seen:
+                return self.known.get(id(node), False)
+            seen.add(id(node))
+        if lack(node, self.facts, objects=self.objects) is not None:
+            return True
+        return any(self._find(child, seen) for _, child in _below(node, self.facts))
 
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
@@ -252,13 +270,17 @@ def lines(
     node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
 ) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and what is done there, for every node where something is done."""
-    words = lack(node, facts, objects=objects)
-    if isinstance(node, t.RefType) and _needs(node, facts, objects):
+    yield from _lines(node, path, _Needs(facts, objects))
+
+
+def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, str]]:
+    words = lack(node, needs.facts, objects=needs.objects)
+    if isinstance(node, t.RefType) and needs(node):
         words = "as in the record of that name, at any depth"
     if words is not None:
         yield path, str(node), words
-    for part, child in _below(node, facts):
-        yield from lines(child, facts, objects=objects, path=path + part)
+    for part, child in _below(node, needs.facts):
+        yield from _lines(child, path + part, needs)
 
 
 # Compiling ----------------------------------------------------------------------------------------
@@ -286,6 +308,7 @@ def compile_plan(
 class _Compiler:
     def __init__(self, facts: Facts, limits: Limits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
+        self.needs = _Needs(facts, objects)
         # By identity: equal records are few, and to tell takes a walk through all that they hold.
         self.records: dict[int, p.Step] = {}
         self.begun: dict[int, list[p.RefStep]] = {}
@@ -299,7 +322,7 @@ class _Compiler:
         """Return the step for a node, or None when nothing is to be done there or below."""
         if isinstance(node, t.AnyType):
             return None
-        if not self.full and not _needs(node, self.facts, self.objects):
+        if not self.full and not self.needs(node):
             return None
         return self._make(node)
 

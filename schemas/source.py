@@ -70,6 +70,7 @@ class _Printer:
         self.foreign = {cls.__qualname__.partition(".")[0]: cls.__module__ for cls in enums}
         self.printed: dict[str, t.RecordType] = {}
         self.named: dict[t.RecordType, str] = {}
+        self.done: set[str] = set()
         self.forward = False
 
     def name(self, name: str) -> str:
@@ -122,8 +123,9 @@ class _Printer:
             case t.RecordType():
                 return self._record(node, path)
             case t.RefType(record=record):
-                self.forward = True
-                return self.named.get(record) or self._record(record, path)
+                name = self.named.get(record) or self._record(record, path)
+                self.forward |= name not in self.done
+                return name
             case t.EnumType():
                 raise SchemaError(path, f"`{node}` has no Python form")
         return self.name(str(node)) if str(node) in _IMPORTS else str(node)
@@ -150,6 +152,7 @@ class _Printer:
             self.classes.append(
                 "\n".join([f"{name} = TypedDict(", f"    {name!r},", "    {", *lines, "    },", ")"])
             )
+        self.done.add(name)
         return name
 
     def _field(self, item: t.Field, path: str, kind: str) -> str:

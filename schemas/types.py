@@ -300,10 +300,11 @@ class RecordType(Type):
 
 @dataclass(frozen=True, slots=True)
 class RefType(Type):
-    """A record that this place stands within: how a record holds itself, directly or through others.
+    """A record that is described elsewhere in the tree: around this place, as it holds itself, or before it.
 
-    The tree stays finite, as nothing walks into a reference by itself: `children` yields nothing below one.
-    Two references are equal when their names are; a tree gives no name to two records that are referred to.
+    The tree ends, as nothing walks into a reference by itself: `children` yields nothing below one. It stays
+    small, too: what holds references is described in one place. Two references are equal when their names
+    are; a tree gives no name to two records that are referred to.
 
     Attributes:
         name: Of the record.
@@ -315,6 +316,11 @@ class RefType(Type):
     def bind(self, record: RecordType) -> None:
         """Say which record this is, once that is complete."""
         self._bound[:] = [record]
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the record is complete."""
+        return bool(self._bound)
 
     @property
     def record(self) -> RecordType:

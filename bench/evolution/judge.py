@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ...codecs.paths import brief, step
 from ...schemas import types as t
-from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
+from ...schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence
 from ...schemas.peers.leaves import kinds
 from ..fidelity.equality import equal
 from ..fidelity.losses import judge
@@ -20,6 +21,7 @@ __all__ = ["Fault", "Finding", "findings"]
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
 
 _NOTHING: Final = object()
+_NONE_ABOVE: Final[Mapping[str, str]] = MappingProxyType({})
 _FORMS: Final = ("as codecs write what they lack",)
 
 
@@ -32,7 +34,8 @@ class Finding:
             nothing was written. ``"unfit"``: as it was written, or of another type than the reading version
             has there; or nothing where that requires something and nobody wrote it.
             ``"kept"`` is none: a field that the reading version does not know.
-        path: By the names of the reading version, without the numbers of items.
+        path: By the names of the reading version, without the numbers of items. Of a record within another of
+            its kind it is that of the outermost.
         example: What was written and what came, in short.
     """
 
@@ -41,7 +44,9 @@ class Finding:
     example: str = ""
 
 
-def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[Finding]:
+def findings(
+    wanted: Any, found: Any, kind: Kind, path: str = "$", above: Mapping[str, str] = _NONE_ABOVE
+) -> Iterator[Finding]:
     """Yield where a value is not what was expected.
 
     Args:
@@ -49,6 +54,7 @@ def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[F
         found: What a codec decoded.
         kind: Of the reading version.
         path: Where both stand.
+        above: Paths of the records that they stand within, by their names.
     """
     if isinstance(wanted, Unfit):
         yield from _passed_on(wanted.value, found, kind, path)
@@ -57,25 +63,29 @@ def findings(wanted: Any, found: Any, kind: Kind, path: str = "$") -> Iterator[F
         kind = kind.kind
     if isinstance(kind, Choice):
         kind = option_of(wanted, kind) or kind
-    match kind := opened(kind):
+    if isinstance(kind, Ref):
+        kind, path = kind.record, above.get(kind.name, path)
+    if isinstance(kind, Record):
+        above = {**above, kind.name: path}
+    match kind:
         case Record(type=t.RecordType(positional=False)) if isinstance(wanted, dict):
             if isinstance(found, dict):
-                yield from _fields(wanted, found, kind, path)
+                yield from _fields(wanted, found, kind, path, above)
                 return
         case Record() if isinstance(wanted, tuple) and isinstance(found, tuple | list):
             if len(found) == len(wanted):
                 for at, (slot, x, y) in enumerate(zip(kind.slots, wanted, found, strict=True)):
-                    yield from findings(x, y, slot.kind, f"{path}[{at}]")
+                    yield from findings(x, y, slot.kind, f"{path}[{at}]", above)
                 return
         case Sequence(item) if isinstance(wanted, list | tuple) and type(wanted) is type(found):
             if len(found) == len(wanted):
                 for x, y in zip(wanted, found, strict=True):
-                    yield from findings(x, y, item, f"{path}[]")
+                    yield from findings(x, y, item, f"{path}[]", above)
                 return
         case Map(value=inner) if isinstance(wanted, dict) and isinstance(found, dict):
             if wanted.keys() == found.keys():
                 for key in wanted:
-                    yield from findings(wanted[key], found[key], inner, f"{path}{{}}")
+                    yield from findings(wanted[key], found[key], inner, f"{path}{{}}", above)
                 return
     if _same(wanted, found):
         return
@@ -103,7 +113,9 @@ def _is_form(value: Any, other: Any) -> bool:
     return not judge(value, other, (), _FORMS).wrong or not judge(other, value, (), _FORMS).wrong
 
 
-def _fields(wanted: dict[Any, Any], found: dict[Any, Any], record: Record, path: str) -> Iterator[Finding]:
+def _fields(
+    wanted: dict[Any, Any], found: dict[Any, Any], record: Record, path: str, above: Mapping[str, str]
+) -> Iterator[Finding]:
     for slot in record.slots:
         place = path + step(slot.key)
         x, y = wanted.get(slot.key, _NOTHING), found.get(slot.key, _NOTHING)
@@ -113,7 +125,7 @@ def _fields(wanted: dict[Any, Any], found: dict[Any, Any], record: Record, path:
         elif y is _NOTHING:
             yield Finding("lost", place, _example(x.value if isinstance(x, Unfit) else x, y))
         elif x is not _NOTHING:
-            yield from findings(x, y, slot.kind, place)
+            yield from findings(x, y, slot.kind, place, above)
         elif not (y is None and isinstance(slot.kind, Nullable)):
             yield Finding("made up", place, _example(x, y))
     known = {slot.key for slot in record.slots}

@@ -26,6 +26,8 @@ _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true"
 _TRIES: Final = 50
 _LEVELS: Final = 3
 """Records within others of their own kind that are made; deeper ones hold as little as they may."""
+_RECORDS: Final = 100
+"""Records after which the same is so of all others, where they may hold one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Maker:
     def __init__(self, seed: int = 1) -> None:
         self.random = random.Random(seed)
         self.levels = 0
+        self.inside = self.records = self.references = 0
 
     def happens(self, share: float) -> bool:
         """Whether something happens this time."""
@@ -85,8 +88,18 @@ class Maker:
 
     def make(self, kind: Kind) -> Any:
         """Return a value of a kind."""
+        if not self.inside:
+            self.records = self.references = 0
+        self.inside += 1
+        try:
+            return self._made(kind)
+        finally:
+            self.inside -= 1
+
+    def _made(self, kind: Kind) -> Any:
         match kind:
             case Ref():
+                self.references += 1
                 self.levels += 1
                 made = self.make(kind.record)
                 self.levels -= 1
@@ -102,6 +115,7 @@ class Maker:
                     return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
                 return self.make(self.random.choice(options).kind)
             case Record(slots=slots):
+                self.records += 1
                 there: dict[str | int, Any] = {}
                 taken: set[str] = set()
                 for slot in slots:
@@ -117,7 +131,7 @@ class Maker:
     @property
     def ends(self) -> bool:
         """Whether what is made holds no more than it must."""
-        return self.levels >= _LEVELS
+        return self.levels >= _LEVELS or (self.references > 0 and self.records > _RECORDS)
 
     def _size(self) -> int:
         return 0 if self.ends else int(self.random.random() * 4)

@@ -127,8 +127,10 @@ def caches_text(record: Any) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     """Whether an array or a frame holds texts or objects, which keep what they are asked for."""
-    dtypes = getattr(value, "dtypes", [getattr(value, "dtype", None)])
-    return any(getattr(dtype, "kind", "O") == "O" for dtype in dtypes if dtype is not None)
+    if kind_of(type(value)).startswith("polars."):
+        return False  # its memory is its own
+    dtypes = value.dtypes if kind_of(type(value)) == "pandas.DataFrame" else [getattr(value, "dtype", None)]
+    return any(getattr(dtype, "kind", "") == "O" for dtype in dtypes)
 
 
 def array_kinds(records: Iterable[Any]) -> tuple[str, ...]:

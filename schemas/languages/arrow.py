@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...codecs.paths import step
@@ -61,6 +62,8 @@ END = b"\xff\xff\xff\xff\0\0\0\0"
 VALUE = "value"
 """Column of what is no record."""
 
+_LARGEST = 10_000
+"""Columns of a schema with those of records in all places that they have: nobody's rows have as many."""
 _FILE = b"ARROW1"
 _FACTS = "bakeoff."
 _LEAVES: dict[str, t.Type] = {
@@ -104,9 +107,16 @@ def row_of(root: Kind) -> tuple[Kind, t.Type | None]:
     return (root.item, root.type) if isinstance(root, Sequence) else (root, None)
 
 
-def columnar(kind: Kind) -> Kind:
-    """Return what a kind is as a column: a record within one of its own, which has none, is any value."""
-    return Leaf("any", kind.type) if isinstance(kind, Ref) else kind
+def columnar(kind: Kind, above: Container[str]) -> Kind:
+    """Return what a kind is as a column: a record within one of its own, which has none, is any value.
+
+    Args:
+        kind: The kind.
+        above: Names of the records that it stands within.
+    """
+    if not isinstance(kind, Ref):
+        return kind
+    return Leaf("any", kind.type) if kind.name in above else kind.record
 
 
 def column_names(slots: tuple[Slot, ...]) -> list[str]:
@@ -159,6 +169,8 @@ def schema_of(layout: Layout, *, facts: bool = True) -> pa.Schema:
 class _Writing:
     def __init__(self, facts: bool) -> None:
         self.pa, self.facts = pyarrow(), facts
+        self.above: list[str] = []
+        self.count = 0
 
     def schema(self, root: Kind) -> pa.Schema:
         row, holder = row_of(root)
@@ -173,10 +185,12 @@ class _Writing:
 
     def fields(self, record: Record) -> list[pa.Field]:
         names = column_names(record.slots)
+        self.above.append(record.name)
         made = [
             self.slot(slot, name, number)
             for number, (name, slot) in enumerate(zip(names, record.slots, strict=True), 1)
         ]
+        self.above.pop()
         flags = [slot for slot in record.slots if slot.null]
         return made + [self.pa.field(slot.null_name, self.pa.bool_(), nullable=False) for slot in flags]
 
@@ -202,7 +216,10 @@ class _Writing:
             if nullable:
                 told["none"] = True
             kind, nullable = kind.kind, True
-        kind = columnar(kind)
+        kind = columnar(kind, self.above)
+        self.count += 1
+        if self.count > _LARGEST:
+            raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
         told = told | self.of_kind(kind)
         nullable = nullable or (isinstance(kind, Leaf) and kind.wire == "null")
         return self.pa.field(

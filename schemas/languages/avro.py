@@ -279,6 +279,7 @@ class _Reader:
         self.sizes: dict[str, int] = {}
         self.names: set[str] = set()
         self.nodes = 0
+        self.references = 0
 
     def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> Kind:
         """Return the kind of a schema; `space` is the namespace, `name` for what has none of its own."""
@@ -346,7 +347,7 @@ class _Reader:
         short = self.unique(full.rpartition(".")[2])
         within = Ref(short, t.RefType(short))
         self.define(full, within, path)
-        before = self.nodes
+        before, references = self.nodes, self.references
         inner = full.rpartition(".")[0]
         fields = node.get("fields")
         if not isinstance(fields, list) or not all(
@@ -371,7 +372,9 @@ class _Reader:
         held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
         types = t.RecordType(short, tuple(held))
         within.type.bind(types)
-        made = self.known[full] = Record(short, tuple(slots), types)
+        made = Record(short, tuple(slots), types)
+        if self.references == references:
+            self.known[full] = made
         self.sizes[full] = self.nodes - before
         return made
 
@@ -394,7 +397,10 @@ class _Reader:
         if full not in self.known:
             raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
         kind = self.known[full]
-        self.count(self.sizes.get(full, 0), path)
+        if isinstance(kind, Ref):
+            self.references += 1
+        else:
+            self.count(self.sizes.get(full, 0), path)
         return kind
 
     def unique(self, wanted: str) -> str:

@@ -51,7 +51,7 @@ def part_of(node: Any, wanted: str, file: str, data: bytes) -> tuple[Any, bytes,
 
 
 def _is_record(node: Any) -> bool:
-    return isinstance(node, dict) and node.get("type") in _RECORDS
+    return isinstance(node, dict) and node.get("type") in _RECORDS and isinstance(node.get("name"), str)
 
 
 class _Types:

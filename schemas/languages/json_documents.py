@@ -45,7 +45,8 @@ def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = 
     files = _Files(name, include)
     inside = files.joined(document, "", Path(name).parent)
     if files.found and isinstance(inside, dict):
-        inside["$defs"] = {**inside.get("$defs", {}), **files.found}
+        own = inside.get("$defs")
+        inside["$defs"] = {**(own if isinstance(own, dict) else {}), **files.found}
     return _Merger(inside, name).schema(inside), not files.found
 
 
@@ -135,14 +136,27 @@ class _Merger:
     def each(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return a schema of alternatives with the fields that all of them have in each of them."""
         word = next((word for word in ("anyOf", "oneOf") if word in node), "")
-        fields = {key: node[key] for key in ("type", "properties", "required") if key in node}
+        fields: dict[str, Any] = {key: node[key] for key in ("type", "properties", "required") if key in node}
         options = node.get(word)
-        if "properties" not in fields or not isinstance(options, list):
+        if not isinstance(options, list) or not ("properties" in fields or fields.get("type") == "object"):
             return node
-        made = [self.merged({"allOf": [fields, option]}) for option in options]
+        possible = [option for option in options if not self.never(fields, option)]
+        made = [self.merged({"allOf": [fields, option]}) for option in possible or options]
         if any("allOf" in option for option in made):
             return node
         return {key: value for key, value in node.items() if key not in fields} | {word: made}
+
+    def never(self, fields: dict[str, Any], option: Any) -> bool:
+        """Whether no value fits an alternative, as it is of another type than all of them."""
+        if isinstance(option, dict) and isinstance(option.get("$ref"), str):
+            option = self.target(option["$ref"])
+        if not isinstance(option, dict) or "type" not in option or "type" not in fields:
+            return False
+        try:
+            _type(fields["type"], option["type"])
+        except _ContradictionError:
+            return True
+        return False
 
     def merged(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return a schema with all parts of its ``allOf`` in it, or as it is where these contradict."""
@@ -209,6 +223,8 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     for key, value in other.items():
         if key not in made or made[key] == value:
             made[key] = value
+        elif not _alike(key, made[key], value):
+            raise _ContradictionError
         elif key in ("properties", "patternProperties"):
             had = made[key]
             made[key] = {
@@ -236,10 +252,22 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _alike(key: str, one: Any, other: Any) -> bool:
+    """Whether two values of a key are such as belong there."""
+    if key in ("properties", "patternProperties"):
+        return isinstance(one, dict) and isinstance(other, dict)
+    if key in ("required", "enum"):
+        both = (one, other)
+        listed = all(isinstance(each, list) for each in both)
+        return listed and (key == "enum" or all(isinstance(name, str) for each in both for name in each))
+    return True
+
+
 def _type(one: Any, other: Any) -> Any:
     first, second = ([each] if isinstance(each, str) else each for each in (one, other))
-    if not isinstance(first, list) or not isinstance(second, list):
-        raise _ContradictionError
+    for each in (first, second):
+        if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
+            raise _ContradictionError
     both = [
         each
         for each in dict.fromkeys([*first, *second])
@@ -255,8 +283,15 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
     made = {key: value for key, value in node.items() if key not in _CONDITIONS}
     for word in ("anyOf", "oneOf"):
         options = made.get(word)
-        if isinstance(options, list) and all(isinstance(e, dict) and e.keys() <= {*_CHECKS} for e in options):
+        if (
+            isinstance(options, list)
+            and options
+            and all(isinstance(e, dict) and e.keys() <= {*_CHECKS} for e in options)
+        ):
             del made[word]
+            always = [name for name in options[0].get("required", ()) if _in_all(name, options)]
+            if always:
+                made["required"] = list(dict.fromkeys([*made.get("required", ()), *always]))
     for word in ("unevaluatedProperties", "unevaluatedItems"):
         if isinstance(made.get(word), bool):
             del made[word]
@@ -273,7 +308,7 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
                     added.setdefault(name, field)
     known = made.get("properties")
     if added and ("properties" not in made or isinstance(known, dict)):
-        made["properties"] = {**added, **(known or {})}
+        made["properties"] = {**(known or {}), **{k: v for k, v in added.items() if k not in (known or {})}}
     patterns = made.get("patternProperties")
     others = made.get("additionalProperties", True)
     if isinstance(patterns, dict) and patterns and not made.get("properties") and isinstance(others, bool):
@@ -282,3 +317,11 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
         values = list(patterns.values())
         made["additionalProperties"] = values[0] if len(values) == 1 else {"anyOf": values}
     return made
+
+
+def _is_check(node: Any) -> bool:
+    return isinstance(node, dict) and node.keys() <= {*_CHECKS}
+
+
+def _in_all(name: Any, options: list[dict[str, Any]]) -> bool:
+    return all(name in each.get("required", ()) for each in options)

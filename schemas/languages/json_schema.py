@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from ...codecs.conventions import FAMILIES
 from .. import types as t
-from ..declare import SchemaError
+from ..declare import SchemaError, met
 from ..layout import (
     Choice,
     Chosen,
@@ -304,6 +304,7 @@ class _Reader:
         self.made: dict[str, t.Type] = {}
         self.parts = 0
         self.sizes: dict[str, int] = {}
+        self.references = 0
         self.names: Counter[str] = Counter()
 
     def error(self, pointer: str, reason: str) -> SchemaError:
@@ -316,13 +317,19 @@ class _Reader:
     def _named(self, reference: str, schema: Any, name: str) -> t.Type:
         """Return the type of what a reference leads to, which may hold that reference itself."""
         self.inside.append(reference)
+        before = self.references
         made = self.type(schema, reference, name)
         self.inside.pop()
-        if (ref := self.refs.get(reference)) is not None:
-            if not isinstance(made, t.RecordType):
-                raise self.error(reference, "this holds itself and is no object with `properties`")
-            made = replace(made, name=ref.name)
-            ref.bind(made)
+        if isinstance(made, t.RecordType) and self.references > before:
+            known = (ref for ref in self.refs.values() if ref.is_bound and ref.record is made)
+            ref = self.made[reference] = next(known, None) or self._reference(reference)
+            if not ref.is_bound:
+                made = replace(made, name=ref.name)
+                ref.bind(made)
+        elif reference in self.refs:
+            raise self.error(reference, "this holds itself and is no object with `properties`")
+        else:
+            self.made[reference] = made
         return made
 
     def type(self, schema: Any, at: str, name: str) -> t.Type:
@@ -466,6 +473,7 @@ class _Reader:
         if not isinstance(reference, str) or not reference.startswith("#"):
             raise self.error(at, f"{reference!r} is in another document, and only this one is read")
         if reference in self.inside:
+            self.references += 1
             return self._reference(reference)
         if reference not in self.made:
             target = self.document
@@ -477,7 +485,8 @@ class _Reader:
                     target = target[int(token)] if isinstance(target, list) else target[token]
                 except (LookupError, TypeError, ValueError):
                     raise self.error(at, f"{reference} leads nowhere") from None
-            self.made[reference] = self._named(reference, target, tokens[-1] if tokens else "Record")
+            return self._named(reference, target, tokens[-1] if tokens else "Record")
+        self.references += isinstance(self.made[reference], t.RefType)
         return self.made[reference]
 
     def _reference(self, reference: str) -> t.RefType:
@@ -527,6 +536,8 @@ def _union(options: list[t.Type]) -> t.Type:
     flat: list[t.Type] = []
     for option in options:
         flat += option.options if isinstance(option, t.UnionType) else [option]
+    records = [each for each in flat if isinstance(each, t.RecordType)]
+    flat = [each for each in flat if not (isinstance(each, t.RefType) and met(each) in records)]
     every = tuple(dict.fromkeys(flat))
     if any(isinstance(option, t.AnyType) for option in every):
         return t.AnyType()

@@ -22,7 +22,7 @@ from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
 from .proto_file import file_of
 from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
-from .proto_text import text
+from .proto_text import WRITTEN, text
 from .proto_words import (
     ALWAYS,
     BOX,
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "write"]
 
+_DEEPEST = 100
+"""Levels of messages in a definition, each of them in the place where it comes first."""
+
 
 def write(layout: Layout) -> bytes:
     """Return the ``.proto`` file of a layout."""
@@ -78,7 +81,9 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         SchemaError: Not a definition, or one with a group.
     """
     found = file_set(data, name, include)
-    message, chosen = chosen_message(found, pool_of(found, name), part, name)
+    # Records may hold one another, so that nothing but its place tells which of ours it is.
+    first = found.file[-1].message_type[0].name if data.startswith(WRITTEN) else ""
+    message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
     comments: dict[str, str] = {}
     for each in found.file:
         by_path = comments_of(each)
@@ -108,6 +113,7 @@ class _Reader:
         self.made: dict[str, Kind] = {}
         self.names: set[str] = set()
         self.above: dict[str, Ref | None] = {}
+        self.references = 0
 
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
@@ -117,12 +123,19 @@ class _Reader:
         if full in self.above:
             if (ref := self.above[full]) is None:
                 raise SchemaError(path, f"{full} stands for a value that holds itself, and is no record")
+            self.references += 1
             return ref
-        if full not in self.made:
-            self.above[full] = None
-            self.made[full] = self.inside(message, path)
-            del self.above[full]
-        return self.made[full]
+        if full in self.made:
+            self.references += isinstance(self.made[full], Ref)
+            return self.made[full]
+        if len(self.above) > _DEEPEST:
+            raise SchemaError(path, f"messages are nested more than {_DEEPEST} deep")
+        self.above[full], before = None, self.references
+        made = self.inside(message, path)
+        ref = self.above.pop(full)
+        # What holds references is laid out once: in each place anew it would grow without end.
+        self.made[full] = made if ref is None or self.references == before else ref
+        return made
 
     def name(self, message: Descriptor, before: str = "") -> str:
         """Return a name for a message that no other of the layout has."""

@@ -118,6 +118,7 @@ def _storable_type(library: Any, type_: pa.DataType) -> pa.DataType:
 class _Columns:
     def __init__(self, library: Any, *, as_objects: bool) -> None:
         self.types, self.bases, self.as_objects = library.types, library.BaseExtensionType, as_objects
+        self.above: list[str] = []
 
     def row(self, kind: Kind, schema: pa.Schema, own: pa.Schema) -> Column:
         """Return the column of the rows of a batch.
@@ -139,7 +140,7 @@ class _Columns:
     ) -> Column:
         """Return the column of a kind in a field; `own` is the Arrow type that it would be written with."""
         nulls = isinstance(kind, Nullable)
-        kind = columnar(kind.kind if isinstance(kind, Nullable) else kind)
+        kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
         type_, types = field.type, self.types
         if types.is_null(type_) and (nulls or gaps or (isinstance(kind, Leaf) and kind.wire == "null")):
             return Nulls(True, gaps)
@@ -196,7 +197,10 @@ class _Columns:
         places = not isinstance(kind.type, t.RecordType) or kind.type.positional
         build = builder(kind, as_objects=self.as_objects)
         shape = _Shape(places, build)
-        return self.fields(list(kind.slots), column_names(kind.slots), fields, own, path, shape, nulls, gaps)
+        self.above.append(kind.name)
+        made = self.fields(list(kind.slots), column_names(kind.slots), fields, own, path, shape, nulls, gaps)
+        self.above.pop()
+        return made
 
     def fields(
         self,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
 from ...codecs.binding import Peer
-from ...codecs.objects import record_class
+from ...codecs.objects import opened, record_class
 from ...codecs.paths import step
 from ...errors import UsageError
 from .. import types as t
@@ -49,14 +49,15 @@ def peer(schema: Schema, *, array_like: bool = False) -> Peer:
         kind = _struct_type(schema.types, array_like, as_objects)
         return Peer(kind, schema.apply, schema.apply, as_is=True)
     kind = _struct_type(schema.types, array_like, as_objects)
+    give = functools.partial(_plain, as_objects=as_objects)
     if not array_like:
-        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), _plain)
+        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), give)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
     named = _struct_type(schema.types, array_like=False)
     return Peer(
         kind,
         lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
-        _plain,
+        give,
     )
 
 
@@ -82,25 +83,28 @@ def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> A
     return kind
 
 
-def _plain(value: Any) -> Any:
-    fields = getattr(type(value), "__struct_fields__", None)
-    if fields is not None and type(value).__module__ == _MADE:
+def _plain(value: Any, as_objects: bool) -> Any:
+    """Return a record of what msgspec decoded: objects of its own classes stay such only where asked for."""
+    if type(value).__module__ == _MADE:
         import msgspec
 
-        present = ((name, getattr(value, name)) for name in fields)
-        names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
-        tag = tag_of(type(value))
-        record = {names[name]: _plain(item) for name, item in present if item is not msgspec.UNSET}
+        cls = type(value)
+        names = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
+        present = ((name, getattr(value, name)) for name in names)
+        tag = tag_of(cls)
+        record = {
+            names[name]: _plain(item, as_objects) for name, item in present if item is not msgspec.UNSET
+        }
         return record if tag is None else {tag[0]: tag[1]} | record
     if type(value) is dict:
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, as_objects) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
-        return type(value)(_plain(item) for item in value)
-    # msgspec gets a named tuple as its class, and makes the dataclasses that its fields name.
+        return type(value)(_plain(item, as_objects) for item in value)
+    # msgspec gets a named tuple as its class, and makes objects of the classes that its fields name.
     if isinstance(value, tuple):
-        return type(value)(*map(_plain, value))
-    if dataclasses.is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return type(value)(*(_plain(item, as_objects) for item in value))
+    if not as_objects and (fields := opened(value)) is not None:
+        return _plain(fields, as_objects)
     return value
 
 

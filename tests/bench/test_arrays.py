@@ -17,7 +17,9 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.fidelity.equality import differences, equal, first_difference
 from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
+from bakeoff.codecs.arrays import kind_of
 
 np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
 pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")
@@ -364,3 +366,87 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
         codec.with_limits(size=100).for_zmq().decode(frames)
     with pytest.raises(codecs.DecodeError):
         plug.decode(frames[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"),
+    [
+        ("arrow/pandas", VALUES["DataFrame"]),
+        ("arrow/pandas", VALUES["labelled"]),
+        ("arrow/pandas", VALUES["MultiIndex"]),
+        ("arrow/pandas", pd.DataFrame({"c": pd.Categorical(["x", None]), "i": pd.array([1, None], "Int64")})),
+        ("arrow/pandas", pd.DataFrame({"t": pd.to_datetime(["2024"]).tz_localize("Europe/Berlin")})),
+        ("arrow/polars", VALUES["polars"]),
+        ("arrow/polars", pl.DataFrame({"c": pl.Series(["a"], dtype=pl.Categorical), "t": [dt.time(1)]})),
+        ("arrow/polars", pl.DataFrame({"n": VALUES["polars ns"], "f": [0.5, None]})),
+    ],
+)
+def test_frames_come_back_out_of_arrow(name: str, frame: Any) -> None:
+    """With dtypes and labels; one that is no frame of the library is refused."""
+    codec = bakeoff.codec(name)
+    payload = codec.encode(frame)
+
+    assert first_difference(frame, codec.decode(payload)) is None
+    for other in ({"a": 1}, [frame], pa_table(frame)):
+        with pytest.raises(EncodeError, match="expected a DataFrame of"):
+            codec.encode(other)
+    for broken in (payload[:-1], payload + b"x", payload[:40], b"x" * 100):
+        with pytest.raises(codecs.DecodeError):
+            codec.decode(broken)
+    with pytest.raises(codecs.LimitError):
+        codec.with_limits(items=1).decode(codec.encode(type(frame)({"a": [1, 2, 3]})))
+
+
+def pa_table(frame: Any) -> Any:
+    """Return the columns of a frame as Arrow's own table."""
+    import pyarrow
+
+    return pyarrow.table({"a": list(range(len(frame)))})
+
+
+@pytest.mark.parametrize("name", ["arrow/pandas", "arrow/polars"])
+@given(data=st.data())
+def test_a_damaged_arrow_payload_is_refused_or_a_frame(name: str, data: st.DataObject) -> None:
+    """Whatever byte is another one: what is read was validated."""
+    codec = bakeoff.codec(name)
+    library = pd if name == "arrow/pandas" else pl
+    payload = bytearray(codec.encode(library.DataFrame({"a": [1, 2], "b": ["x", "yz"], "c": [0.5, None]})))
+    payload[data.draw(st.integers(0, len(payload) - 1))] ^= data.draw(st.integers(1, 255))
+
+    try:
+        codec.decode(bytes(payload))
+    except codecs.DecodeError:
+        pass
+
+
+def test_codecs_for_frames_alone_are_listed_where_these_are_asked_for() -> None:
+    """They carry no other records, so that nothing is to try them on all."""
+    frames = {"arrow/pandas", "arrow/polars"}
+
+    assert not frames & set(codecs.names(needs_schema=True))
+    assert frames <= set(codecs.names(only_values=True))
+    assert ["arrow/pandas"] == codecs.select(["arrow/pandas"])
+    assert frames & set(codecs.specialists(["polars.DataFrame"])) == {"arrow/polars"}
+
+
+@pytest.mark.parametrize(
+    ("value", "caches"),
+    [
+        (np.zeros(2), False),
+        (np.array(["é"]), False),
+        (np.array(["é", 1], object), True),
+        (pd.DataFrame({"a": [1]}), False),
+        (pd.DataFrame({"a": ["é"]}, dtype=object), True),
+        (pd.Series([1.5]), False),
+        (pd.Index(["é"], dtype=object), True),
+        (pl.DataFrame({"a": ["é"]}), False),
+        (array.array("d", [1]), False),
+        (np.int64(1), False),
+        (pd.Timestamp("2024"), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> None:
+    """Others need not be made anew before each dump."""
+    assert caches_text({"v": [value]}) is caches
+    assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])

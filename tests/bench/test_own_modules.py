@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff import UsageError
 from bakeoff.bench.results import read
+from bakeoff.commands._confirm import _refuse_own
 
 CODECS = """
 import json
@@ -108,6 +110,10 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
         done = bakeoff(mine, *command)
         assert (done.returncode, done.stderr) == (0, "")
         assert "mine" in done.stdout
+    assert "safe to read from anyone" not in done.stdout
+    with pytest.raises(UsageError, match="mine would be imported from a module of your own"):
+        _refuse_own((result, result), {"mine", "json"})
+    _refuse_own((result, result), {"json"})
     anonymous = bakeoff(mine, "report", "bakeoff.json", "--anonymous", "-f", "json").stdout
     assert "codecs.py" not in anonymous
 
@@ -148,6 +154,27 @@ def test_wherever_codecs_are_selected(mine: Path, command: list[str]) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "mine" in done.stdout
+
+
+@pytest.mark.parametrize("codec", ["told", "pair", "told|zlib"])
+def test_a_format_that_writes_nothing_for_an_empty_record_keeps_its_promises(mine: Path, codec: str) -> None:
+    """A TOML codec: `{}` is the empty text, which no attack may count as a broken promise."""
+    (mine / "toml_codec.py").write_text(
+        "import tomllib\nimport bakeoff\n\n"
+        "def dumps(record):\n"
+        "    for key, value in record.items():\n"
+        "        if not (isinstance(key, str) and key.isidentifier() and type(value) is int):\n"
+        "            raise TypeError('whole numbers only')\n"
+        "    return ''.join(f'{key} = {value}\\n' for key, value in record.items())\n\n"
+        "pair = dumps, tomllib.loads\n"
+        "told = bakeoff.Codec('told', 'toml', dumps, tomllib.loads, text=True, empty=True)\n"
+    )
+    name = codec.partition("|")[0]
+    only = ["--only", "*/half-made", "--only", "*/empty", "--only", "*/nothing"]
+    done = bakeoff(mine, "check", f"{name}=toml_codec.py:{name}", codec, *only)
+
+    assert done.returncode == 0, done.stdout
+    assert "broken" not in done.stdout
 
 
 def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -> None:

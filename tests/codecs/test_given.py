@@ -77,6 +77,21 @@ def test_text_is_found_out():
         as_bytes.encode_text(7)
 
 
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_a_record_without_fields_may_take_no_bytes(compression):
+    """As TOML writes it; a codec that does not say so refuses such a payload."""
+    dumps = lambda record: "".join(f"{key} = {value}\n" for key, value in record.items())  # noqa: E731
+    pair = bakeoff.codec((dumps, tomllib.loads), name="toml").with_compression(compression)
+    told = bakeoff.Codec("toml", "toml", dumps, tomllib.loads, text=True, empty=True).with_compression(
+        compression
+    )
+    silent = bakeoff.Codec("toml", "toml", dumps, tomllib.loads, text=True).with_compression(compression)
+
+    assert [each.decode(each.encode({})) for each in (pair, told)] == [{}, {}]
+    with pytest.raises(bakeoff.DecodeError, match="empty payload"):
+        silent.decode(silent.encode({}))
+
+
 def test_it_takes_what_codecs_take():
     """Limits, policies, a schema, compression, pickling."""
     made = bakeoff.codec(json, name="mine", size=10, schema=bakeoff.Schema({"a": tuple[int, ...]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import decimal
@@ -199,6 +200,20 @@ def test_codecs_of_objects_take_lists_of_them(family, name):
 
     assert made.bound.as_is
     assert not differences([record, record], made.decode(made.encode([record, record])))
+
+
+@pytest.mark.parametrize("name", [name for name in OWN if "struct" in name])
+@pytest.mark.parametrize("as_objects", [True, False])
+def test_objects_within_a_record_of_dicts_come_back_where_they_are_asked_for(name, as_objects):
+    """The record itself is a Struct of ours then; without `as_objects` all of it is dicts."""
+    record = {"item": DataItem("a", decimal.Decimal(1)), "point": TupleItem("b", decimal.Decimal(2))}
+    schema = Schema({"item": DataItem, "point": TupleItem}, as_objects=as_objects)
+    made = bakeoff.codec(name, schema=schema)
+    found = made.bound.give(made.decode(made.encode(made.bound.take(record))))
+
+    item = record["item"] if as_objects else {"sku": "a", "price": decimal.Decimal(1)}
+    assert not made.bound.as_is
+    assert not differences({**record, "item": item}, found)
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -490,6 +505,46 @@ def test_a_field_that_cannot_be_described_is_any_where_the_class_is_what_there_i
     schema = Schema(described(cls, lenient=True), as_objects=True)
 
     assert isinstance(schema.apply({"value": 1, "children": []}), cls)
+
+
+# Depth ----------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class DataBox:
+    content: Any
+
+
+@attrs.define
+class AttrsBox:
+    content: Any
+
+
+class StructBox(msgspec.Struct):
+    content: Any
+
+
+class ModelBox(pydantic.BaseModel):
+    content: Any
+
+
+@pytest.mark.parametrize(
+    "box",
+    [DataBox, AttrsBox, StructBox, lambda content: ModelBox.model_construct(content=content)],
+    ids=["dataclass", "attrs", "struct", "model"],
+)
+def test_deep_objects_never_end_the_process(box):
+    """100,000 objects within one another are an EncodeError, or are written."""
+    value = None
+    for _ in range(100_000):
+        value = box(value)
+    try:
+        for name in PLAIN:
+            with contextlib.suppress(bakeoff.EncodeError):
+                bakeoff.codec(name, trusted=True).encode(value)
+    finally:
+        while value is not None:  # or the interpreter itself would recurse to free it
+            value = value.content
 
 
 # What is known of classes ----------------------------------------------------------------------------

@@ -700,13 +700,17 @@ class TestFolders:
             read(tmp_path)
 
     def test_results_of_earlier_runs_are_no_records(self, tmp_path: Path) -> None:
-        """A result file beside the records is left out."""
+        """Result files beside the records are left out, and the remark says so."""
         put(tmp_path, "a.json", '{"a": 1}')
-        put(
-            tmp_path, "bakeoff.20261123T012802Z.json", '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}'
-        )
+        assert datasets.corpus(tmp_path).remark == ""
+        for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
+            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}')
+            corpus = datasets.corpus(tmp_path)
 
-        assert [{"a": 1}] == read(tmp_path)
+            assert [{"a": 1}] == list(corpus.records())
+            assert (
+                corpus.remark == f"{tmp_path}: {number} result file{'s' * (number > 1)} of bakeoff left out"
+            )
 
     def test_nothing_in_it(self, tmp_path: Path) -> None:
         """A folder without files of records is an error."""

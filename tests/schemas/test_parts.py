@@ -276,3 +276,15 @@ def test_a_file_may_have_the_sign_in_its_name(tmp_path: Path) -> None:
     found = definition_of(str(path))
     assert found is not None
     assert (found.path, found.part) == (str(path), "")
+
+
+def test_what_we_write_says_which_message_it_is() -> None:
+    """The first one, also where all messages hold one another."""
+    pytest.importorskip("grpc_tools")
+    text = 'syntax = "proto3"; message A { repeated B b = 1; } message B { repeated A a = 1; int32 x = 2; }'
+    for message, expected in (("A", ["b"]), ("B", ["a", "x"])):
+        schema = Schema.from_proto(text, message=message)
+        again = Schema.from_proto(schema.to_proto())
+        assert keys(again) == keys(schema) == expected
+        assert again.given is not None
+        assert again.given.chosen is None
