@@ -6,6 +6,7 @@ Nothing here imports a kind's library before it is asked for.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,7 +17,7 @@ from ..errors import UsageError, hint, near
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Places"]
+__all__ = ["Places", "shown_name"]
 
 
 class _Kind(Protocol):
@@ -27,6 +28,14 @@ class _Kind(Protocol):
 
 
 K = TypeVar("K", bound=_Kind)
+
+
+def shown_name(text: str) -> str:
+    """Return as much of a text as can be a name: what is behind it may be a mistyped URL with a password."""
+    found = re.match(r"[\w.+-]*", text)
+    assert found is not None
+    # Of "password=..." or "user@..." not even that is a name.
+    return found[0] if text[found.end() :][:1] in ("", ":") else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +75,11 @@ class Places(Generic[K]):
         if name in points:
             return self._loaded(points[name])
         known = [*self.modules, *points]
-        raise UsageError(
-            f"no {self.what} {name!r}; {hint(near(name, known), 'there are ' + ', '.join(known))}"
-        )
+        shown = shown_name(name)
+        meant = hint(near(shown, known), "there are " + ", ".join(known))
+        if shown != name:
+            meant = f"the rest may hold a password and is not shown; URLs begin with SCHEME://, and {meant}"
+        raise UsageError(f"no {self.what} {shown!r}; {meant}")
 
     def kinds(self) -> list[str]:
         """Return the names of all, those of other packages behind ours."""
@@ -88,7 +99,8 @@ class Places(Generic[K]):
                 return found
             known += [f"{each}://" for each in found.schemes]
         raise UsageError(
-            f"no {self.what} has URLs that begin with {scheme}://; there are {', '.join(known) or 'none'}"
+            f"no {self.what} has URLs that begin with {shown_name(scheme)}://; "
+            f"there are {', '.join(known) or 'none'}"
         )
 
     @functools.cache  # noqa: B019 - as above; to look through all that is installed takes 20 ms

@@ -752,7 +752,7 @@ cdef class Weight:
         if held == TOO_DEEP_MESSAGE:
             raise RecursionError(f"messages nest more than {DEEPEST_MESSAGE} deep")
         if held > items:
-            raise TooMuchError(f"holds more than {items:,} values")
+            raise TooMuchError(f"more than {items:,} values")
         return 0
 
     cdef int check_depth(self, bytes data) except -1:

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import UsageError
+from ..places import shown_name
 from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
 
 if TYPE_CHECKING:
@@ -364,10 +365,11 @@ class Operation:
         """
         for text, taken, what in ((place, self.place, "place"), (parameter, self.parameter, "parameter")):
             if text and not taken:
-                raise UsageError(f"operation {self.name!r} has no {what}, got {text!r}")
+                raise UsageError(f"operation {self.name!r} has no {what}, got {shown_name(text)!r}")
             if any(character in _SEPARATORS or character.isspace() for character in text):
                 raise UsageError(
-                    f"operation {self.name!r}: no {taken} has `/`, `,` or blanks, as {text!r} has"
+                    f"operation {self.name!r}: no {taken} has `/`, `,` or blanks, as what was given has "
+                    "(not shown: a URL may hold a password)"
                 )
         self.accepts(place, parameter)
         suffix = _suffix(place, parameter)

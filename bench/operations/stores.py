@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import UsageError
+from ..places import shown_name
 from ..stores import kind, kinds
 from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
 from ..stores.shelf import LARGE, Filled, Filling, Shelf, make_location, remove_location
@@ -79,8 +80,8 @@ def _accepts(place: str, parameter: str) -> None:
         from ...datasets.sizes import SIZES
 
         raise UsageError(
-            f"the state of a store is {', '.join(SIZES)}, got {parameter!r}; where records are put at once, "
-            f"{STATE}x{BATCH} says how many"
+            f"the state of a store is {', '.join(SIZES)}, got {shown_name(parameter)!r}; where records are "
+            f"put at once, {STATE}x{BATCH} says how many"
         ) from None
 
 

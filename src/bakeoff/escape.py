@@ -25,8 +25,11 @@ def visible(text: str) -> str:
     return _escaped(" ".join(text.split()))
 
 
-_PASSWORD: Final = re.compile(r"(?<=://)([^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
-"""Before the host, up to the last @ as not everybody quotes those in it; else among what follows the ?."""
+_PASSWORD: Final = re.compile(r"(:/{1,3}[^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
+"""Before the host, up to the last @ as not everybody quotes those in it; else among what follows the ?.
+
+With one slash or three it is no URL, but no less a password.
+"""
 
 
 def passwords(text: str) -> set[str]:

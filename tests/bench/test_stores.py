@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 import bakeoff
+from bakeoff.bench.operations import operation
 from bakeoff.bench.stores import DEFAULT, by_url, kind, kinds
 from bakeoff.bench.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
 from bakeoff.bench.stores.shelf import Filling, Shelf
 from bakeoff.errors import UsageError
+from bakeoff.escape import without_passwords
 from needed import leave_out
 
 EMBEDDED = [name for name in kinds() if not kind(name).schemes]
@@ -363,3 +365,36 @@ def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch)
     with pytest.raises(OSError, match="no room"):
         Shelf().take("a", kind("sqlite"), "", wire(), fill)
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "user:SECRET@127.0.0.1/db",
+        "postgresql:/u:SECRET@host/db",
+        "host=x password=SECRET",
+        "SECRET@host",
+        ":SECRET@127.0.0.1",
+        "//u:SECRET@host",
+        "redis//:SECRET@host",
+        "u:SECRET@host://x",
+    ],
+)
+def test_a_mistyped_url_is_not_repeated(given: str) -> None:
+    """It may hold a password: no more is shown than what can be a name; nor of an operation's place."""
+    for asked in (kind, by_url):
+        with pytest.raises(UsageError) as raised:
+            asked(given)
+        assert "SECRET" not in str(raised.value)
+    try:
+        operation(f"get@{given}")
+    except UsageError as error:
+        assert "SECRET" not in str(error)  # noqa: PT017 - some are read as a place without a name
+
+
+@pytest.mark.parametrize(
+    "url", ["redis:/u:SECRET@h", "redis:///u:SECRET@h", "redis://u:SECRET@h", "x://h?password=SECRET"]
+)
+def test_passwords_of_commands_are_left_out(url: str) -> None:
+    """Of URLs with too few or too many slashes as well."""
+    assert "SECRET" not in without_passwords(f"bakeoff stores --store {url} -n 5")
