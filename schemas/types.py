@@ -48,6 +48,7 @@ __all__ = [
     "VarTupleType",
     "children",
     "hashes_text_only",
+    "nests",
     "walk",
 ]
 
@@ -392,6 +393,11 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
     yield path, node
     for part, child in children(node):
         yield from walk(child, path + part)
+
+
+def nests(node: Type) -> bool:
+    """Whether a record at `node` or below it may hold others of its own kind."""
+    return any(isinstance(each, RefType) for _, each in walk(node))
 
 
 def hashes_text_only(node: Type) -> bool:

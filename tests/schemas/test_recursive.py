@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bakeoff
-from bakeoff import CodecError, EncodeError, LimitError, Schema
+from bakeoff import CodecError, EncodeError, LimitError, Schema, UsageError
 from bakeoff.bench.evolution.given import as_version
 from bakeoff.bench.evolution.records import Maker
 from bakeoff.bench.evolution.trial import sample, trials
@@ -31,6 +31,7 @@ from bakeoff.schemas import SchemaError
 from bakeoff.schemas import types as t
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.layout import Record, Ref
+from bakeoff.schemas.load import load
 
 DATA = Path(__file__).parents[1] / "data" / "recursive"
 DEEP = 10_000
@@ -812,3 +813,19 @@ def test_made_records_end() -> None:
         root = schema.layout.root
         made = [Maker(seed).make(root) for seed in range(30)]
         assert as_version(made, schema, "pickle").faults == []
+
+
+def test_the_record_of_a_file_is_the_one_that_no_other_holds(tmp_path: Path) -> None:
+    """Also where those that hold one another are described from within one another."""
+    file = tmp_path / "spans.py"
+    classes = (
+        'class Values(TypedDict):\n    values: "list[Value]"\n'
+        "class Value(TypedDict):\n    text: str\n    inner: Values | None\n"
+        "class Span(TypedDict):\n    values: list[Value]\n    other: Values\n"
+    )
+    file.write_text(f"from typing import TypedDict\n{classes}")
+    assert Schema(load(str(file))).name == "Span"
+
+    file.write_text("from typing import TypedDict\n" + classes[: classes.index("class Span")])
+    with pytest.raises(UsageError, match="declares Values, Value: say which"):
+        load(str(file))
