@@ -43,6 +43,8 @@ __all__ = [
     "Time",
     "Timed",
     "TimedCell",
+    "Tried",
+    "Try",
     "decode",
     "encode",
 ]
@@ -58,6 +60,9 @@ class Job:
         kind: The name under which it is encoded.
         memory: Bytes of address space of the worker; None for as much as there is.
         path: What the worker needs in `sys.path`, for records and codecs of the user's own modules.
+        modules: What it imports before it works, for their classes and for what they register: name to file,
+            which is empty for a module that is found by its name.
+        given: Where the user's own codecs are, by the names that they have in this run.
         core: Processor to stay on.
         places: Where operations' places are, by name, as far as these are servers: URLs, which may hold
             passwords.
@@ -66,6 +71,8 @@ class Job:
     kind: ClassVar[str]
     memory: int | None = None
     path: tuple[str, ...] = ()
+    modules: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
     core: int | None = None
     places: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,11 +89,13 @@ class Corpus:
         sample: Digest of its sample.
         schema: Digest of a pickle of its `Schema`, empty where it has none.
         training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
+        depth: Limit of depth that its records need; 0 where the default suffices.
     """
 
     sample: Digest
     schema: Digest = ""
     training: Digest = ""
+    depth: int = 0
 
     def digests(self) -> set[Digest]:
         """Return those that there are."""
@@ -108,12 +117,14 @@ class Prepare(Job):
         bytes: Cap of the sample, as pickles.
         infer: Find out a schema.
         schema: What the records are said to be, as typed; empty for nothing.
+        include: Folders that its imports are looked for in first.
         training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
         twins: Codecs of which to find out whether the schema has something to fix.
+        joining: Codecs for certain values, which join where the records hold these, see `codecs.specialists`.
     """
 
     kind = "prepare"
@@ -132,10 +143,12 @@ class Prepare(Job):
     training: bool
     batch: int
     schema: str = ""
+    include: tuple[str, ...] = ()
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
     twins: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +158,7 @@ class Check(Job):
     Attributes:
         seconds: After which a slow codec's records are encoded only, and a very slow one is done.
         operations: That fall out of the check or are timed afterwards.
+        libraries: Modules that the records need, which all checks import.
     """
 
     kind = "check"
@@ -152,6 +166,7 @@ class Check(Job):
     codec: str
     seconds: float
     operations: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
     def digests(self) -> set[Digest]:
         """Return the corpus's."""
@@ -272,6 +287,25 @@ class Conform(Job):
     start: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Try(Job):
+    """Try a codec on two versions of a schema.
+
+    Attributes:
+        versions: Digest of a pickle of their difference, and of records of the older and the newer one.
+        seconds: For trying and measuring.
+    """
+
+    kind = "try"
+    codec: str
+    versions: Digest
+    seconds: float
+
+    def digests(self) -> set[Digest]:
+        """Return that of the versions."""
+        return {self.versions}
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What came of `Prepare`.
@@ -280,9 +314,12 @@ class Prepared:
         facts: Of the corpus, for the result file.
         corpus: The sample, and what goes with it.
         bad: Where and why the first records were skipped.
-        remark: What the user may not expect, or nothing.
+        remark: What the user may not expect, a line each, or nothing.
         path: What later workers need in `sys.path`.
+        modules: What they import, as in `Job`.
         idle: Those of its twins that the schema has nothing to fix for.
+        joined: The codecs that join.
+        kinds: Types of arrays and frames that the records hold.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -291,7 +328,10 @@ class Prepared:
     bad: tuple[tuple[str, str], ...]
     remark: str
     path: tuple[str, ...]
+    modules: Mapping[str, str]
     idle: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +345,7 @@ class Checked:
         records: Records that were compared.
         encoded: Records that were encoded.
         fixes: Its schema has something to do.
+        as_is: The records are the objects that it takes in the place of dicts.
         figures: Of operations that fall out of the check.
         beside: What stands beside these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
@@ -325,6 +366,7 @@ class Checked:
     records: int = 0
     encoded: int = 0
     fixes: bool = False
+    as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
@@ -380,6 +422,24 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of `Try`; see `evolution.trial.Trial`.
+
+    Attributes:
+        backward: What the newer version reads of the older one.
+        forward: The reverse.
+        changes: The same two of each change on its own.
+        costs: What reading takes, by direction; see `evolution.cost.Cost`.
+    """
+
+    kind: ClassVar[str] = "tried"
+    backward: Mapping[str, Any]
+    forward: Mapping[str, Any]
+    changes: tuple[tuple[Mapping[str, Any], ...] | None, ...]
+    costs: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """A job whose answer is in its notes came to its end."""
 
@@ -404,9 +464,9 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Checked | Timed | Found | Described | Done | Failed | Refused
+Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform)
+_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(Corpus, value),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pyperf
 
 __all__ = [
+    "AS_IS",
     "FLOOR",
     "FORMAT_VERSION",
     "LARGEST",
@@ -81,6 +82,9 @@ take gigabytes."""
 
 FLOOR = "floor"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
+
+AS_IS = "as_is"
+"""The fact of a cell whose codec takes other objects than dicts, and whose records are these."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
@@ -254,6 +258,7 @@ class CodecFacts:
         unguarded: It lacks a guard that protects from payloads of strangers.
         notes: What else should be known of it.
         about: What each note is about, see `bakeoff.codecs.notes.about`.
+        source: Where a codec of the user's own was imported from, as typed; empty for all others.
     """
 
     name: str
@@ -271,6 +276,7 @@ class CodecFacts:
     unguarded: bool = False
     notes: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,18 @@ from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
 from ..codecs import is_raw
-from .results import FLOOR, CellResult, CodecFacts, Measurement, Outcome, PairFacts, Ranking, Result, Verdict
+from .results import (
+    AS_IS,
+    FLOOR,
+    CellResult,
+    CodecFacts,
+    Measurement,
+    Outcome,
+    PairFacts,
+    Ranking,
+    Result,
+    Verdict,
+)
 from .stats import ALPHA, OPPOSITE, Ratio, interval, verdicts
 
 __all__ = [
@@ -33,6 +44,7 @@ __all__ = [
     "preference",
     "ranked",
     "rankings",
+    "takes",
 ]
 
 PARTS: Final = ("dump", "load", "fix", "size")
@@ -238,15 +250,25 @@ def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
     return "" if outcome == "ok" else "lossy" if outcome == "lossy" else "failed"
 
 
-def ranked(codecs: Mapping[str, CodecFacts]) -> set[str]:
-    """Return the codecs that take part: those of objects that are filled before their clock starts do not.
-
-    No such codec writes a record of dicts by itself. Where there are no others, all take part.
+def takes(facts: CodecFacts, cells: Iterable[CellResult]) -> str:
+    """Return what a codec takes and gives in the place of the records; empty where it is these.
 
     Args:
-        codecs: Facts of all that were entered on a corpus, by name.
+        facts: Of the codec.
+        cells: Its own, on the corpus: whose records may be the very objects that it takes.
     """
-    return {name for name, facts in codecs.items() if not facts.takes} or set(codecs)
+    return "" if any(cell.facts.get(AS_IS) is True for cell in cells) else facts.takes
+
+
+def ranked(codecs: Mapping[str, str]) -> set[str]:
+    """Return the codecs that take part: those of objects that are filled before their clock starts do not.
+
+    No such codec writes a record by itself. Where there are no others, all take part.
+
+    Args:
+        codecs: What each that was entered on a corpus takes in the place of records, by name.
+    """
+    return {name for name, objects in codecs.items() if not objects} or set(codecs)
 
 
 def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, int, float, float, str]:
@@ -287,7 +309,7 @@ def rankings(result: Result) -> tuple[Ranking, ...]:
 def _ranking(
     corpus: str, codecs: Mapping[str, Mapping[str, CellResult]], facts: Mapping[str, CodecFacts], alpha: float
 ) -> Ranking | None:
-    taking_part = ranked({name: facts[name] for name in codecs})
+    taking_part = ranked({name: takes(facts[name], cells.values()) for name, cells in codecs.items()})
     judgment = Judgment.of({name: costs(codecs[name]) for name in codecs if name in taking_part}, alpha)
     if not judgment.order:
         return None

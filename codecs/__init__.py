@@ -28,6 +28,7 @@ from .registry import (
     names,
     register,
     select,
+    specialists,
     split_name,
     usual,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "register",
     "register_type",
     "select",
+    "specialists",
     "split_name",
     "train",
     "usual",

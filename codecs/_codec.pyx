@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
 """The compiled `Codec`: a thin, immutable shell around a library's own callables.
 
 Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
@@ -20,10 +20,11 @@ from ._walk cimport Rules, check_record
 from dataclasses import replace
 from operator import attrgetter
 
+from ..errors import BakeoffError, SchemaError
 from ._stack import call_with_stack
 from .binding import Bound, unbound
 from .errors import (
-    DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
+    CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from .limits import DEFAULT_DEPTH
 from .spec import Spec
@@ -124,6 +125,7 @@ cdef class Codec:
     cdef deeper_t _is_deeper
     # Levels that a walk through the record holds it to, where nothing shows them before it is made.
     cdef int _walked_depth
+    cdef bint _bounds_depth
     cdef Rules _rules
     cdef bytes _shared
     cdef object _check_keys
@@ -168,6 +170,8 @@ cdef class Codec:
     cdef str _walks
     cdef dict _paths
     cdef object _tap
+    # The same codec without the tap, which keeps whole records only.
+    cdef Codec _untapped
     # Records that pass until one is kept.
     cdef Py_ssize_t _gap
     cdef tuple _names
@@ -197,8 +201,7 @@ cdef class Codec:
         self.schema, self.compression = spec.schema, spec.compression
         self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
         self._check_keys, self._shared = spec.check_keys, spec.shared
-        unlimited = spec.policies is not None and spec.policies.stated("nesting", "load") == "library"
-        if not unlimited or spec.limits.depth is not None or spec.rejects_nesting:
+        if spec.limits_depth or spec.limits.depth is not None or spec.rejects_nesting:
             self._is_deeper = deeper(spec.format.name)
         self._set_limits(spec.limits)
         self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
@@ -207,13 +210,20 @@ cdef class Codec:
 
         encode, decode = spec.encode, spec.decode
         if bind is not None and self.schema is not None:
-            self.bound = bind(self.schema)
+            try:
+                self.bound = bind(self.schema)
+            except (BakeoffError, CodecError, ImportError, MemoryError):
+                raise
+            except Exception as error:
+                raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
             if not isinstance(self.bound, Bound):
                 raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
         bounded = spec.bounded(spec.limits) if spec.bounded else {}
+        # Only values are counted by what is given their number alone.
+        self._bounds_depth = spec.bounded is not None and set(bounded) != {"items"}
         options = {**(spec.decode_options or {}), **bounded}
         self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)
         if spec.of_tags:
@@ -246,6 +256,7 @@ cdef class Codec:
         self._tap = spec.tap
         if self._tap is not None:
             self._gap = self._tap.gap()
+            self._untapped = self.from_spec(replace(spec, tap=None))
         # The paths that nearly every codec takes carry no further question per call.
         plain = (
             self._pool_factory is None and self._scan is None and self._compress is None
@@ -507,7 +518,7 @@ cdef class Codec:
                     self.name, "a name or length leads beyond the end of its document, or a type is unknown"
                 )
             if end < 0:
-                # What is wrong with a value is the library's to say, but where a length alone takes it seconds.
+                # The library says what is wrong with a value, but marshal takes seconds for a length alone.
                 if self.spec.whole != "marshal":
                     _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
@@ -526,7 +537,7 @@ cdef class Codec:
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
         kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
-        ours = kind(self.name, where + self._reason(error, self._deepest if self.spec.bounded else self._walked_depth))
+        ours = kind(self.name, where + self._reason(error, self._deepest if self._bounds_depth else self._walked_depth))
         ours.__cause__ = error
         return ours
 
@@ -693,7 +704,7 @@ cdef class Codec:
         Raises:
             UsageError: No path.
         """
-        cdef Peeker made = Peeker()
+        cdef Peeker made = Peeker.__new__(Peeker)
         made._codec, made._path, made._default = self, self._path(path), default
         made._given = path
         return made
@@ -713,6 +724,8 @@ cdef class Codec:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
+        if self._untapped is not None:
+            return self._untapped.replace(payload, path, value)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data
@@ -744,6 +757,8 @@ cdef class Codec:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
+        if self._untapped is not None:
+            return self._untapped.append(payload, path, item)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data, longer = None
@@ -793,6 +808,8 @@ cdef class Codec:
         return made
 
     cdef object _peek(self, data, _Path path, default):
+        if self._untapped is not None:
+            return self._untapped._peek(data, path, default)
         cdef field_t field
         cdef int result = UNSURE
         cdef bytes payload
@@ -977,6 +994,7 @@ cdef class Codec:
         """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
 
         These are the records that `encode` was given and wrote, and those that `decode` gave back, schema applied.
+        `peek`, `replace` and `append` keep nothing.
         The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
 
         Raises:

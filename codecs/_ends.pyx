@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Where the value of a payload ends, for libraries that do not notice what follows it, and how much it holds.
 
 A finder reads heads and lengths, never past the payload, and does not recurse; what stands between the
@@ -896,3 +896,4 @@ include "_nesting.pxi"
 include "_fields.pxi"
 include "_pending.pxi"
 include "_avro.pxi"
+include "_budget.pxi"

@@ -205,8 +205,7 @@ cdef Py_ssize_t _cbor_field(
         if major == 5:
             if at >= size or data[at] >> 5 != 3:
                 return -1
-            _cbor_head(data, size, &at, &length)
-            if length > <uint64_t>(size - at):
+            if _cbor_head(data, size, &at, &length) < 0 or length > <uint64_t>(size - at):
                 return -1
             at += length
             matches = _is_step(steps, step, data + at - length, length)

@@ -33,14 +33,26 @@ cdef class Peeker:
     cdef object _default
     cdef object _given
 
+    def __init__(self):
+        raise TypeError(_UNMADE)
+
     def __call__(self, payload, /):
+        if self._codec is None:
+            raise TypeError(_UNMADE)
         return self._codec._peek(payload, self._path, self._default)
 
     def __repr__(self):
+        if self._codec is None:
+            return "<Peeker of no codec>"
         return f"<Peeker {written(self._path.steps)} of {self._codec.name}>"
 
     def __reduce__(self):
+        if self._codec is None:
+            raise TypeError(_UNMADE)
         return _peeker, (self._codec, self._given, self._default)
+
+
+cdef str _UNMADE = "a Peeker without a codec; `codec.peeker(path)` makes one"
 
 
 def _peeker(codec, path, default):

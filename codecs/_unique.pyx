@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False, auto_pickle=False
 """Dicts whose keys stand once: for hooks of libraries, and in place of the dicts that they would make."""
 
 from cpython.dict cimport PyDict_Contains, PyDict_Copy, PyDict_Next, PyDict_SetItem, PyDict_Size

@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """One walk through a whole record, for limits and policies that its library knows nothing of.
 
 Budget: 6 ns a value. It runs no code of the record's objects, looks at what a container holds and not at what

@@ -14,6 +14,7 @@ from typing import Any
 
 from ._walk import Rules, check_record
 from .binding import Bound, Schema
+from .embedded import within_budget
 from .ipc import DICTIONARY, END, Messages, messages
 from .limits import DEFAULT, Limits
 from .policies import Policies, held
@@ -98,13 +99,15 @@ class _Reader:
 def _rows(schema: Schema) -> Bound:
     reader = _Reader(schema)
     take, head, join = reader.take, reader.head, b"".join
+    # A record within one of its own kind is any value.
+    embeds = schema.embeds or schema.nests
 
     def encode(record: Any) -> bytes:
         return join((head, take(record).serialize(), END))
 
     def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
         _, give, batches, compressed = reader.batches(data, limits)
-        record = give(batches)
+        record = within_budget(give)(batches, items=limits.items) if embeds else give(batches)
         return reader.check(record, limits) if compressed and limits.string is not None else record
 
     return Bound(encode=encode, decode=decode, definition=reader.definition)
@@ -114,7 +117,7 @@ def _tables(schema: Schema) -> Bound:
     import pyarrow
 
     reader = _Reader(schema)
-    own, give, head = reader.own, reader._own_give, reader.head
+    own, give, head = reader.own, within_budget(reader._own_give), reader.head
 
     def encode(table: Any) -> bytes:
         if not isinstance(table, (pyarrow.RecordBatch, pyarrow.Table)):
@@ -181,3 +184,72 @@ def _dicts() -> Spec:
 @declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _objects() -> Spec:
     return replace(_arrow(_tables), takes="Arrow tables")
+
+
+FRAMES = replace(ARROW, framing=None)
+"""The same, of which each payload is a whole stream with a schema of its own."""
+
+
+def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any], Any]) -> Spec:
+    """Return the codec of the frames of a library.
+
+    Args:
+        kind: Their class.
+        to_table: Makes an Arrow table of a frame, and copies as little as it can.
+        of_table: Makes a frame of a table, likewise.
+    """
+    import pyarrow
+    import pyarrow.ipc
+
+    def encode(frame: Any) -> bytes:
+        if not isinstance(frame, kind):
+            library = kind.__module__.partition(".")[0]
+            raise TypeError(f"expected a DataFrame of {library}, got {type(frame).__name__}")
+        table, sink = to_table(frame), pyarrow.BufferOutputStream()
+        with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        payload: bytes = sink.getvalue().to_pybytes()
+        return payload
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        found, _ = messages(data, limits)
+        if _EXTENSION in data[: found[0].end]:
+            raise ValueError("the payload's schema has extension types, which are not read")
+        with pyarrow.ipc.open_stream(pyarrow.py_buffer(data)) as reader:
+            batches, schema = list(reader), reader.schema
+        for batch in batches:
+            batch.validate(full=True)
+        return of_table(pyarrow.Table.from_batches(batches, schema))
+
+    spec = _arrow(_rows)
+    return replace(
+        spec,
+        bind=None,
+        encode=encode,
+        decode=decode,
+        carries=frozenset(),
+        losses=(),
+        notes=("numbers come back as read-only views of the payload",),
+    )
+
+
+@declare("arrow/pandas", FRAMES, library="pyarrow", extra="pyarrow", values=("pandas.DataFrame",), only=True)
+def _pandas() -> Spec:
+    import pandas
+    import pyarrow
+
+    def of_table(table: Any) -> Any:
+        # A block for each column, as one for all would be a copy.
+        return table.to_pandas(split_blocks=True, use_threads=False)
+
+    def to_table(frame: Any) -> Any:
+        return pyarrow.Table.from_pandas(frame, nthreads=1)
+
+    return _frames(pandas.DataFrame, to_table, of_table)
+
+
+@declare("arrow/polars", FRAMES, library="pyarrow", extra="pyarrow", values=("polars.DataFrame",), only=True)
+def _polars() -> Spec:
+    import polars
+
+    return _frames(polars.DataFrame, polars.DataFrame.to_arrow, polars.from_arrow)

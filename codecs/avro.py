@@ -20,7 +20,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._ends import AvroBody, AvroEnds, Pending
 from .binding import DEEPEST, Bound, Schema
-from .errors import LimitError
+from .compression import FREE
+from .embedded import within_budget
+from .errors import DecodeError, LimitError, TooMuchError
 from .keys import refuse_one_hash_within
 from .limits import DEFAULT, DEFAULT_DEPTH
 from .policies import Policies
@@ -42,6 +44,12 @@ HEAD = 1 << 12
 """Bytes of a file that are read at once, until its schema is known."""
 BLOCK = 1 << 16
 """Bytes of records after which a block ends, as in Avro's own library for Java."""
+MOST_PAIRS = 1_000
+"""Pairs of metadata in the header of a file."""
+LARGEST_HEADER = 1 << 20
+"""Bytes of that metadata, the schema among them."""
+CHECKSUM = 4
+"""Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
 BRACKETS = 500
 """Brackets within one another in the schema of a file."""
 PER_LEVEL = 2
@@ -154,6 +162,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
     both = {"writer": names, "reader": {}}
     options = {"return_named_type": True} if tells else {}
     nothing: dict[str, Any] = {}
+    within = within_budget(give) if schema.embeds else None
 
     def encode(record: Any) -> bytes:
         payload = bytearray(head)
@@ -168,7 +177,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         value = _read_data(known.body(data, head, items, depth), node, both, None, options)
         if known.checks:
             refuse_one_hash_within(value, len(data))
-        return give(value)
+        return give(value) if within is None else within(value, items=items)
 
     def reading(writer: Schema) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
@@ -180,11 +189,15 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         own = deepcopy if _shared_defaults(names) else _itself
 
         def decode_other(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
-            body = other.body(data, other_head, items, depth)
-            value = _read_data(body, other.schema.node, names_of_both, node, options)
-            if known.checks:
-                refuse_one_hash_within(value, len(data))
-            return give(own(value))
+            try:
+                body = other.body(data, other_head, items, depth)
+                value = _read_data(body, other.schema.node, names_of_both, node, options)
+                if known.checks:
+                    refuse_one_hash_within(value, len(data))
+                return give(own(value)) if within is None else within(own(value), items=items)
+            except Exception as error:
+                kind = LimitError if isinstance(error, TooMuchError) else DecodeError
+                raise kind(BARE if bare else AVRO.name, str(error)) from error
 
         return decode_other
 
@@ -239,6 +252,7 @@ class Container(Framing):
         known, head = _of(codec)
         sync, deflated = yield from _header(codec, known, pending)
         limit, items = codec.limits.size, codec.limits.items
+        inflation = _Inflation(codec)
         while True:
             start = pending.position
             if (yield from _ended(pending)):
@@ -252,7 +266,7 @@ class Container(Framing):
                 raise damage(codec, start, reason, LimitError)
             block = yield from _take(codec, pending, size, start)
             if deflated:
-                block = _inflated(codec, block, start)
+                block = inflation.inflated(block, start)
             if count < 0 or (count > len(block) and count > items):
                 raise damage(codec, start, f"a block that claims {count:,} records", LimitError)
             if (yield from _take(codec, pending, SYNC, start)) != sync:
@@ -329,17 +343,20 @@ def _metadata(codec: Codec, pending: Pending) -> Generator[None, None, dict[byte
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
         raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
-    left = codec.limits.size
+    left, pairs = LARGEST_HEADER, MOST_PAIRS
     while count := (yield from _read_number(codec, pending, 0)):
         if count < 0:
             yield from _read_number(codec, pending, 0)
+        pairs -= abs(count)
+        if pairs < 0:
+            raise damage(codec, 0, f"a header of more than {MOST_PAIRS:,} pairs", LimitError)
         for _ in range(abs(count)):
             pair = []
             for _ in range(2):
                 size = yield from _read_number(codec, pending, 0)
                 left -= size + 1
                 if size < 0 or left < 0:
-                    raise damage(codec, 0, "metadata of more bytes than the limit of size", LimitError)
+                    raise damage(codec, 0, f"a header of more than {LARGEST_HEADER:,} bytes", LimitError)
                 pair.append((yield from _take(codec, pending, size, 0)))
             meta[pair[0]] = pair[1]
     return meta
@@ -386,18 +403,43 @@ def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
         raise damage(codec, 0, _other(MARKER + found, known.fingerprint))
 
 
-def _inflated(codec: Codec, block: bytes, start: int) -> bytes:
-    limit = codec.limits.decompressed or codec.limits.size
-    try:
-        inflate = zlib.decompressobj(-15)
-        made = inflate.decompress(block, limit + 1)
-    except zlib.error as error:
-        raise damage(codec, start, str(error)) from error
-    if len(made) > limit:
-        raise damage(codec, start, f"a block of more than {limit:,} bytes", LimitError)
-    if not inflate.eof or inflate.unused_data:
-        raise damage(codec, start, "a block that is no whole deflate stream")
-    return made
+class _Inflation:
+    """What the deflated blocks of a file may grow to, all of them together.
+
+    Args:
+        codec: For its limits, and for messages.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._largest = codec.limits.decompressed or codec.limits.size
+        self._read = self._made = 0
+
+    def inflated(self, block: bytes, start: int) -> bytes:
+        """Return what a block holds that starts at a byte of the file.
+
+        Raises:
+            DecodeError: It is no deflated block.
+            LimitError: It is larger than a block may be, or all so far are too many times their size.
+        """
+        self._read += len(block)
+        ratio = self._codec.limits.ratio
+        left = max(FREE, ratio * self._read) - self._made
+        limit = min(self._largest, left)
+        try:
+            inflate = zlib.decompressobj(-15)
+            made = inflate.decompress(block, limit + 1)
+        except zlib.error as error:
+            raise damage(self._codec, start, str(error)) from error
+        if len(made) > limit:
+            reason = f"a block of more than {limit:,} bytes"
+            if limit < self._largest:
+                reason = f"blocks decompress to more than {ratio:,} times their size (see with_limits, ratio)"
+            raise damage(self._codec, start, reason, LimitError)
+        if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
+            raise damage(self._codec, start, "a block that is no whole deflate stream")
+        self._made += len(made)
+        return made
 
 
 def _number(value: int) -> bytes:
@@ -419,7 +461,12 @@ AVRO = Format(
     name="avro", media_type="application/vnd.apache.avro", file_extension=".avro", framing=Container()
 )
 BODY = Format(
-    name="avro", media_type="avro/binary", syntax="avro-bare", file_extension=".avro", framing=Container()
+    name="avro",
+    media_type="avro/binary",
+    syntax="avro-bare",
+    file_extension=".avro",
+    framing=Container(),
+    empty=True,
 )
 BARE = "avro/bare"
 

@@ -40,6 +40,8 @@ class Schema(Protocol):
     @property
     def hashes_text_only(self) -> bool: ...
     @property
+    def embeds(self) -> bool: ...
+    @property
     def nests(self) -> bool: ...
     def __hash__(self) -> int: ...
     def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
@@ -53,15 +55,17 @@ class Peer:
 
     Attributes:
         type: What the library wants to know: a class, a parsed schema, or the like.
-        take: Turns a record of dicts into the library's objects, for encoding.
-        give: Turns what the library decoded into a record of dicts again.
+        take: Turns a record into the library's objects, for encoding.
+        give: Turns what the library decoded into a record again.
         definition: The schema in the format's own language, as text; empty where that has none.
+        as_is: Records are the library's objects, those of the schema's own class: `give` has nothing to do.
     """
 
     type: Any
     take: Callable[[Any], Any]
     give: Callable[[Any], Any]
     definition: str = ""
+    as_is: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,8 @@ class Bound:
         dicts: Whether `encode` takes records of dicts as well, and `decode` reads what it writes of them;
             else a dict is refused.
         definition: The schema in the format's own language; empty where that has none.
+        as_is: Records that are objects of the schema's class are written, and come back, as they are: nothing
+            happens to these outside `encode` and `decode`.
         reading: ``(writer: Schema) -> decode`` of payloads that were written with another version of the
             schema, where the format wants to know that (Avro); None where `decode` reads them as they are.
         deepest: `DEEPEST` where records may hold others of their own kind; 0 where the schema ends nesting.
@@ -87,5 +93,6 @@ class Bound:
     give: Callable[[Any], Any] | None = None
     dicts: bool = True
     definition: str = ""
+    as_is: bool = False
     reading: Callable[[Schema], Callable[..., Any]] | None = None
     deepest: int = 0

@@ -10,7 +10,6 @@ Sources: ISO 8601 as written by `datetime.isoformat`; RFC 4648 (base64); RFC 412
 from __future__ import annotations
 
 import base64
-import dataclasses
 import datetime as dt
 import decimal
 import enum
@@ -20,6 +19,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .arrays import DOCUMENTED, convention, holds_numbers
+from .objects import CLASSES, record_class
 from .tokens import SIGNED
 
 __all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text", "register_type"]
@@ -46,10 +47,6 @@ def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
         return sorted(value)
     except TypeError:
         return list(value)
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
 def _text_of_bytes(value: bytes | bytearray | memoryview) -> str:
@@ -90,7 +87,7 @@ RULES = (
     Rule("frozenset", frozenset, "list", "list, sorted where possible", _plain_set),
     Rule("tuple", tuple, "list", "list", list),
 )
-"""In order of precedence; dataclasses become the dict of their fields."""
+"""In order of precedence; objects of classes with fields become the dict of these, see `objects`."""
 
 
 def _exact_datetime(value: dt.datetime) -> dt.datetime:
@@ -129,6 +126,9 @@ def _of_own_type(value: Any) -> Any:
 
 
 _NO_RULE = _of_own_type.dispatch(object)
+_OPEN: dict[type, Callable[[Any], Any]] = {}
+"""What opens objects of the record classes met so far, unless another way to write them was registered: to
+find that out takes longer than to open most."""
 
 
 def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
@@ -150,6 +150,7 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
     if kind in _EXACT or kind in (bool, type(None), memoryview):
         raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
     _of_own_type.register(kind, write)
+    _OPEN.clear()
 
 
 def _native_bytes(value: bytearray | memoryview) -> bytes:
@@ -204,19 +205,28 @@ class Family:
             TypeError: No convention for this type.
         """
         kind = type(value)
-        if write := self._write.get(kind):
+        if write := self._write.get(kind) or _OPEN.get(kind):
             return write(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
             return own(value)
+        if (known := record_class(kind)) is not None and known.family != "namedtuple":
+            if len(_OPEN) >= CLASSES:
+                _OPEN.clear()
+            _OPEN[kind] = known.open
+            return known.open(value)
         if isinstance(value, enum.Enum):
             return value.value
         if kind is int:
             return str(value)
+        if (held := convention(kind)) is not None:
+            written = held(value)
+            if convention(type(written)) is not None:
+                return self.leaf(written)
+            own_rule = self._write.get(type(written))
+            return written if own_rule is None else own_rule(written)
         for base, exact in _EXACT.items():
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return _fields(value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
             return dict(value)
         return _of_own_type(value)
@@ -227,7 +237,11 @@ class Family:
         Python's own limit of recursion holds for that.
         """
         written = self.leaf(value)
-        return self.lower(written) if type(written) in (dict, list, tuple, set, frozenset) else written
+        if type(written) not in (dict, list, tuple, set, frozenset):
+            return written
+        if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
+            return written
+        return self.lower(written)
 
     def _of_subclass(self, base: type, plain: Any, value: Any) -> Any:
         if base in (dt.datetime, dt.timedelta) and plain != value:
@@ -348,6 +362,8 @@ def _text_key(key: Any) -> Any:
     """Return the text of a key: as in JSON, whatever else the format has as a value."""
     if isinstance(key, enum.Enum):
         return _text_key(key.value)
+    if (held := convention(type(key))) is not None:
+        return _text_key(held(key))
     if key is None:
         return "null"
     if isinstance(key, bool):
@@ -435,7 +451,8 @@ def documented() -> list[list[str]]:
     shown = {name: family for name, family in FAMILIES.items() if name not in ("json64", "pickle")}
     rows = [["type", *(family.name for family in shown.values())]]
     rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
-    rows.append(["dataclass", *["dict of its fields"] * len(shown)])
+    rows.append(["object with fields", *["dict of its fields"] * len(shown)])
+    rows += [[name, *[words] * len(shown)] for name, words in DOCUMENTED]
     rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
     big = ("native" if f.integers is None else "decimal text" for f in shown.values())
     rows.append(["int beyond 64 bits", *big])

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import UsageError, hint, near
 from .errors import MissingField
+from .objects import record_class
 from .paths import brief, join, type_name
 
 __all__ = ["Step", "Steps", "absent", "changed", "extended", "reach", "steps_of", "written"]
@@ -85,12 +86,9 @@ def _inside(value: Any, step: Step) -> Any:
 
 
 def _names(value: Any) -> Sequence[str]:
-    """Return the fields of an object: a dataclass, a NamedTuple, a `msgspec.Struct`."""
-    for attribute in ("__struct_fields__", "__dataclass_fields__", "_fields"):
-        names = getattr(type(value), attribute, None)
-        if isinstance(names, tuple | dict):
-            return tuple(names)
-    return ()
+    """Return the fields of an object of a record class."""
+    known = record_class(type(value))
+    return () if known is None else known.attributes
 
 
 def reach(record: Any, steps: Steps, default: Any = ...) -> Any:

@@ -11,8 +11,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from . import objects
 from ._pure import pure_copy
 from ._unique import unique
+from .arrays import ARRAYS, COLUMNS, convention, kind_of
 from .binding import Bound, Schema
 from .conventions import FAMILIES, Family
 from .keys import with_checked_keys
@@ -22,7 +24,7 @@ from .policies import Policies, held
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Lines
-from .structs import TYPED, typed
+from .structs import OBJECTS, TYPED, typed
 
 JSON = Format(
     name="json",
@@ -37,6 +39,9 @@ ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
 ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
+FAULTS = Note(
+    "the library cuts datetime64 to microseconds, and writes NaT in an array as some moment", "type_ndarray"
+)
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 POLICIES = Policies(
@@ -51,6 +56,7 @@ POLICIES = Policies(
 """The standard library's, from which others depart."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
+_MODELS: tuple[objects.Family, ...] = ("model",)
 _family = FAMILIES["json"]
 _family64 = FAMILIES["json64"]
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
@@ -201,6 +207,26 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     )
 
 
+@declare("orjson/numpy", JSON, library="orjson", extra="orjson", values=(*ARRAYS, *COLUMNS))
+def _orjson_numpy() -> Spec:
+    import orjson
+
+    spec = _orjson()
+    deep, options = (*spec.encode_arguments, None)[:2]
+
+    def leaf(value: Any) -> Any:
+        # A column as the array that it holds, which the library writes by itself.
+        write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
+        return deep(value) if write is None else write(value)
+
+    return replace(
+        spec,
+        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+        notes=(*spec.notes, FAULTS),
+    )
+
+
 @declare("msgspec-json", JSON, library="msgspec", extra="msgspec")
 def _msgspec() -> Spec:
     import msgspec
@@ -219,12 +245,13 @@ def _msgspec() -> Spec:
     )
 
 
-@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True)
+@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS)
 def _msgspec_struct() -> Spec:
     import msgspec
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    return replace(spec, losses=(*spec.losses, NULLED), notes=(*spec.notes, ROUNDED))
+    losses = (*spec.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    return replace(spec, losses=losses, notes=(*spec.notes, ROUNDED))
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -237,9 +264,10 @@ def _pydantic(*, models: bool = False) -> Spec:
                 encode=write,
                 decode=decode,
                 take=take,
-                give=peer.give,
+                give=None if peer.as_is else peer.give,
                 dicts=not hasattr(schema.types, "fields"),
                 definition=peer.definition,
+                as_is=peer.as_is,
             )
         return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
 
@@ -278,7 +306,7 @@ def _pydantic_dicts() -> Spec:
     return _pydantic()
 
 
-@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, values=_MODELS)
 def _pydantic_models() -> Spec:
     from pydantic import BaseModel
 

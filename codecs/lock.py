@@ -18,15 +18,16 @@ History of the format (``version``):
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from ..errors import RunError, UsageError
 from .errors import CodecError, MissingLibrary
 from .installed import allows, version
-from .limits import LIMITS
+from .limits import DEFAULT, DEFAULT_DEPTH, LIMITS
 from .registry import codec, join_name, split_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ __all__ = [
     "compressor",
     "faults",
     "located",
+    "raised",
 ]
 
 NAME: Final = "bakeoff.lock"
@@ -99,7 +101,9 @@ class Dictionary:
     def fault(self) -> str:
         """What keeps it from being used, with what to do; empty for nothing."""
         if self.content is None:
-            return f"its dictionary {self.id} is not there: {self.file} has to stand beside the lock"
+            return (
+                f"its dictionary {self.id} is not there: {self.file} has to be a regular file beside the lock"
+            )
         from hashlib import sha256
 
         if sha256(self.content).hexdigest() != self.sha256:
@@ -146,18 +150,22 @@ class Lock:
         return join_name(base, self.schema, compression)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
+    def read(cls, path: str | os.PathLike[str], *, owners: Collection[int] | None = None) -> Self:
         """Read a lock file.
+
+        Args:
+            path: The file.
+            owners: User ids, one of which must own the lock and its dictionaries; None for any.
 
         Raises:
             UsageError: There is none.
-            RunError: Not TOML, not a lock, of a newer format, or a link that leads nowhere.
+            RunError: Not TOML, not a lock, of a newer format, not a regular file, of another owner, or a link
+                that leads nowhere.
         """
         import tomllib
 
         try:
-            with open(path, "rb") as file:  # noqa: PTH123 - see `located`
-                text = file.read(_LARGEST + 1)
+            text = _content(path, _LARGEST + 1, owners)
             if len(text) > _LARGEST:
                 raise RunError(f"{path}: cannot be read as a lock: it has more than {_LARGEST:,} bytes")
             plain = tomllib.loads(text.decode())
@@ -171,12 +179,13 @@ class Lock:
         if type(number) is not int or not 1 <= number <= VERSION:
             raise RunError(f"{path}: written in format {number!r}; this bakeoff reads up to {VERSION}")
         try:
-            return cls._of_plain(_of_first(plain) if number == 1 else plain, os.path.dirname(path))  # noqa: PTH120
+            folder = os.path.dirname(path)  # noqa: PTH120 - see `located`
+            return cls._of_plain(_of_first(plain) if number == 1 else plain, folder, owners)
         except TypeError as error:
             raise RunError(f"{path}: not a lock: {error}") from error
 
     @classmethod
-    def _of_plain(cls, plain: Mapping[str, Any], folder: str) -> Self:
+    def _of_plain(cls, plain: Mapping[str, Any], folder: str, owners: Collection[int] | None) -> Self:
         held = _typed(plain, "codec", dict)
         choice = _typed(plain, "choice", dict, {})
         options = _typed(held, "options", dict, {})
@@ -191,7 +200,9 @@ class Lock:
             format=_typed(held, "format", str, ""),
             schema=_typed(held, "schema", bool, False),
             definition=_typed(held, "definition", str, ""),
-            dictionaries=tuple(_dictionary(each, folder) for each in _typed(held, "dictionaries", list, [])),
+            dictionaries=tuple(
+                _dictionary(each, folder, owners) for each in _typed(held, "dictionaries", list, [])
+            ),
             options={key: _option(options, key) for key in options},
             why=_typed(choice, "why", str, ""),
             terms={key: value for key, value in choice.items() if key not in ("why", "date")},
@@ -250,19 +261,37 @@ def _option(options: Mapping[str, Any], key: str) -> Any:
     return {policy: _typed(policies, policy, str) for policy in policies}
 
 
-def _dictionary(entry: object, folder: str) -> Dictionary:
+def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | None) -> bytes:
+    """Return the first bytes of a regular file; never wait for whoever writes into a pipe of its name.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or belongs to another user.
+    """
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(opened, "rb") as file:
+        state = os.fstat(opened)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("it is not a regular file")
+        if owners is not None and state.st_uid not in owners:
+            raise OSError(
+                f"it belongs to another user, number {state.st_uid}; "
+                f"if you trust it, name it: {VARIABLE}={path}"
+            )
+        return file.read(most)
+
+
+def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> Dictionary:
     if type(entry) is not dict:
         raise TypeError("dictionaries have to be tables")
     file = _typed(entry, "file", str)
     # A name, no path: a stranger's lock leads nowhere else.
     if os.path.basename(file) != file:  # noqa: PTH119
         raise TypeError("the file of a dictionary stands beside the lock")
-    content = None
+    content: bytes | None
     try:
-        with open(os.path.join(folder, file), "rb") as opened:  # noqa: PTH118, PTH123
-            content = opened.read(_LARGEST)
+        content = _content(os.path.join(folder, file), _LARGEST, owners)  # noqa: PTH118
     except (OSError, ValueError):
-        pass  # `Dictionary.fault` says so, where it matters
+        content = None  # `Dictionary.fault` says so, where it matters
     return Dictionary(_typed(entry, "id", int), file, _typed(entry, "sha256", str), content)
 
 
@@ -309,6 +338,31 @@ class Place(NamedTuple):
         return os.path.lexists(self.path)
 
     @property
+    def owners(self) -> Collection[int] | None:
+        """Who may own the lock: this user, or the owner of the folder where the search ends; None for anyone.
+
+        In a folder that others can write to, the lock could be anyone's.
+        """
+        if self.named or not hasattr(os, "geteuid"):
+            return None
+        return {os.geteuid(), os.stat(self.folders[-1]).st_uid}  # noqa: PTH116
+
+    def read(self) -> Lock:
+        """Read the lock; one that nobody has named may lower limits and must not raise any.
+
+        Raises:
+            UsageError: There is none.
+            RunError: As `Lock.read`, or it raises a limit.
+        """
+        lock = Lock.read(self.path, owners=self.owners)
+        if not self.named and (higher := raised(lock.options)):
+            raise RunError(
+                f"{self.path} raises the limit{'s' * (len(higher) > 1)} of {', '.join(higher)}, which only a "
+                f"lock that you name may do: {VARIABLE}={self.path}, fastest(lock=...) or --lock"
+            )
+        return lock
+
+    @property
     def missing(self) -> str:
         """Say that there is no lock, where it was looked for, and how to name one."""
         if self.named:
@@ -322,7 +376,7 @@ def located(given: str | os.PathLike[str] | None = None) -> Place:
 
     As given; else as ``BAKEOFF_LOCK`` says; else the nearest `NAME` from the working folder upwards to the
     project's root: the nearest folder that is a repository's (`REPOSITORIES`); without one the nearest that
-    holds one of `PROJECTS`; without one the file system's.
+    holds one of `PROJECTS`; without one only in the working folder, as those above may be anyone's.
     """
     # Without pathlib, which takes as long to import as most codecs.
     if named := given or os.environ.get(VARIABLE):
@@ -333,7 +387,7 @@ def located(given: str | os.PathLike[str] | None = None) -> Place:
 
 
 def _project(folder: str) -> list[str]:
-    """Return a folder and those above it, up to the project's root."""
+    """Return a folder and those above it, up to the project's root; without one the folder alone."""
     folders = [folder]
     while (above := os.path.dirname(folders[-1])) != folders[-1]:  # noqa: PTH120
         folders.append(above)
@@ -341,7 +395,23 @@ def _project(folder: str) -> list[str]:
         for number, each in enumerate(folders, 1):
             if any(os.path.exists(os.path.join(each, mark)) for mark in marks):  # noqa: PTH110, PTH118
                 return folders[:number]
-    return folders
+    return folders[:1]
+
+
+def raised(options: Mapping[str, Any]) -> list[str]:
+    """Return those limits among a lock's options that allow more than the defaults, with both numbers."""
+    usual = {
+        "size": DEFAULT.size,
+        "decompressed": DEFAULT.size,
+        "ratio": DEFAULT.ratio,
+        "items": DEFAULT.items,
+        "depth": DEFAULT_DEPTH,
+    }
+    return [
+        f"{name} to {options[name]:,} from {most:,}"
+        for name, most in usual.items()
+        if options.get(name, 0) > most
+    ]
 
 
 class Faults(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ._codec import Codec
 from .errors import CodecError, DecodeError
+from .registry import codec
 
 __all__ = ["migrate"]
 
@@ -20,36 +21,45 @@ TYPICAL: tuple[Any, ...] = (
 )  # fmt: skip
 """Records of every kind, short ones above all: what is short is read by more codecs than it should be."""
 
+CONTAINERS = frozenset({dict, list, tuple})
+"""The types that a few records can show to be safe; a scalar of any format may be some scalar of another."""
 
-def migrate(old: Codec, new: Codec) -> Codec:
+
+def migrate(old: Codec | str, new: Codec | str) -> Codec:
     """Return a codec that reads payloads of two codecs and writes those of the new one.
 
     For queues and caches in which both are found while services are moved to another lock. Readers take it
     first; once all have it, writers may, too; once no old payload is left, all take `new`.
 
     A payload goes to the codec that cannot mistake the other's for its own. Which that is depends on the kind
-    of record, and is tried out when this is called: where neither is safe, both are asked each time, and a
-    payload that they read as two different records is an error and no guess. Where messages name their media
-    type, ask that instead: ``by_media_type(type, [new, old])``.
+    of record, and is tried out when this is called: where neither is safe, as with single numbers and texts,
+    both decode each payload, and one that they read as two different records is an error and no guess. A list
+    and a tuple of the same items count as the same. Where messages name their media type, ask that instead:
+    ``by_media_type(type, [new, old])``.
 
     Args:
-        old: What payloads were written by; trusted and with a schema, where it wants that.
-        new: What they are written by from now on.
+        old: What payloads were written by, or its name; trusted and with a schema, where it wants that.
+        new: What they are written by from now on, or its name.
 
     Raises:
         CodecError: One of them cannot be used without a schema, and has none.
+        UnknownCodec: No codec has that name.
+        MissingLibrary: The library of a codec is not installed.
     """
+    old = codec(old) if isinstance(old, str) else old
+    new = codec(new) if isinstance(new, str) else new
     for each in (old, new):
         if each.needs_schema and each.schema is None:
             raise CodecError(each.name, "needs a schema before it can read anything: with_schema(...)")
     # What must be trusted gets to see the other's payloads only where there is no other way.
     orders = [(new, old), (old, new)]
-    readers = [
-        _Reader(first, second, _safe(first, second))
+    choices = [
+        (_safe(first, second), first, second)
         for first, second in orders
         if second.trusted_only or not first.trusted_only
     ]
-    read = max(readers, key=lambda reader: len(reader.safe))
+    safe, first, second = max(choices, key=lambda choice: len(choice[0]))
+    read = _Reader(first, second, safe & CONTAINERS)
     types = dict.fromkeys((*new.media_type_aliases, old.media_type, *old.media_type_aliases))
     return Codec(
         f"{old.name} to {new.name}",
@@ -79,7 +89,7 @@ class _Reader:
     Attributes:
         first: Asked first.
         second: Asked for what the first refuses, or might mistake.
-        safe: Types of records that the first makes of its own payloads only.
+        safe: Those of `CONTAINERS` that the first makes of its own payloads only.
     """
 
     first: Codec
@@ -112,20 +122,20 @@ class _Reader:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two records are the same: 1 is no True, and no 1.0."""
+    """Whether two records are the same: 1 is no True, and no 1.0; but a list is a tuple, and NaN is NaN."""
+    if type(one) in (list, tuple) and type(other) in (list, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return list(one) == list(other) and all(map(_alike, one.values(), other.values()))
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    return bool(one == other)
+        return len(one) == len(other) and all(map(_alike, one.items(), other.items()))
+    return bool(one == other or (one != one and other != other))
 
 
 def _safe(first: Codec, second: Codec) -> frozenset[type]:
     """Return the types of records that the first codec makes of none of the second's payloads."""
     mistaken = {type(record) for record in _mistaken(first, second)}
-    return frozenset({type(each) for each in TYPICAL} - mistaken)
+    return CONTAINERS.union(map(type, TYPICAL)) - mistaken
 
 
 def _mistaken(first: Codec, second: Codec) -> Iterator[Any]:

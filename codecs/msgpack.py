@@ -18,6 +18,7 @@ from typing import Any
 
 from ._codec import doubt
 from ._unique import unique
+from .arrays import ARRAYS, COLUMNS, convention, kind_of
 from .conventions import FAMILIES, WORDS, Family
 from .keys import key_check
 from .limits import Limits
@@ -26,7 +27,7 @@ from .policies import Policies
 from .registry import declare
 from .spec import Format, RawCalls, Spec
 from .streams import Values
-from .structs import typed
+from .structs import OBJECTS, typed
 
 MSGPACK = Format(
     name="msgpack",
@@ -181,6 +182,96 @@ def _pure() -> Spec:
     return replace(_msgpack(fallback, unpackb), limits=Limits(items=300_000))
 
 
+@declare(
+    "msgpack/numpy",
+    MSGPACK,
+    library="msgpack-numpy",
+    module="msgpack_numpy",
+    extra="msgpack-numpy",
+    values=(*ARRAYS, *COLUMNS),
+)
+def _numpy() -> Spec:
+    """Arrays and scalars of numpy as maps of dtype, shape and bytes; arrays of objects by the conventions."""
+    import msgpack
+    import msgpack_numpy
+    import numpy
+
+    def leaf(value: Any) -> Any:
+        if kind_of(type(value)) in COLUMNS and (write := convention(type(value))) is not None:
+            value = write(value)
+            if type(value) is not numpy.ndarray:
+                doubt()
+                return value
+        # The library pickles objects, has no bytes of moments, and forgets masks.
+        dtype = value.dtype if type(value) is numpy.ndarray or isinstance(value, numpy.number) else None
+        kept = dtype is not None and not dtype.hasobject and (dtype.kind not in "mMV" or dtype.names)
+        if not (kept or isinstance(value, (complex, numpy.bool_))):
+            return _doubting_leaf(value)
+        doubt()
+        return msgpack_numpy.encode(value, chain=_doubting_leaf)
+
+    def hook(found: dict[Any, Any]) -> Any:
+        if b"nd" in found:
+            _check_array(msgpack_numpy, found)
+        return msgpack_numpy.decode(found)
+
+    def pairs(found: list[tuple[Any, Any]]) -> Any:
+        return hook(unique(found))
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        hooks = {"object_hook": hook} if values["duplicate_keys"] == "last" else {"object_pairs_hook": pairs}
+        return replace(spec, decode_options=reading | hooks)
+
+    spec = _msgpack(msgpack, msgpack.unpackb)
+    reading = dict(spec.decode_options or {})
+    return replace(
+        spec,
+        encode=lambda: msgpack.Packer(default=leaf, strict_types=True).pack,
+        decode_options={**reading, "object_hook": hook},
+        raw=RawCalls(
+            msgpack.Packer(default=msgpack_numpy.encode).pack,
+            lambda data: msgpack.unpackb(data, object_hook=msgpack_numpy.decode, strict_map_key=False),
+        ),
+        carries=CARRIES | {"complex"},
+        accelerated=_is_accelerated(),
+        notes=(
+            "arrays come back as read-only views of bytes of their own",
+            "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
+        ),
+        policies=replace(spec.policies or POLICIES, enforce=enforce),
+    )
+
+
+_LONGEST_TYPE = 10_000
+"""Characters of a dtype: those of a thousand fields."""
+
+
+def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
+    """Refuse what the library would unpickle, or make an array of that its bytes do not fill.
+
+    Raises:
+        ValueError: It is no such array.
+    """
+    kind, descr, data = found.get(b"kind"), found.get(b"type"), found.get(b"data")
+    if kind == b"O":
+        raise ValueError("an array of objects, whose bytes are a pickle, is not read")
+    if not isinstance(data, bytes) or len(str(descr)) > _LONGEST_TYPE:
+        raise ValueError("an array without its bytes, or of a type that is too long")
+    if kind == b"V" and isinstance(descr, list):
+        descr = [tuple(part) for part in descr]
+    dtype = library._unpack_dtype(descr)
+    if dtype.hasobject:
+        raise ValueError("an array of objects is not read")
+    shape = found.get(b"shape", [])
+    count = 1
+    for length in shape:
+        if not isinstance(length, int) or length < 0:
+            raise ValueError("an array of no shape")
+        count *= length
+    if count * dtype.itemsize != len(data):
+        raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
+
+
 def _is_accelerated() -> bool:
     import msgpack
 
@@ -275,7 +366,9 @@ def _ormsgpack_any() -> Spec:
     )
 
 
-@declare("msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
+@declare(
+    "msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS
+)
 def _msgspec_struct() -> Spec:
     import msgspec
 

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from . import buffers
+from .arrays import ARRAYS, FRAMES
 from .policies import Policies
 from .registry import declare
-from .spec import Format, RawCalls, Spec
+from .spec import Format, Frames, RawCalls, Spec
 from .streams import Values
 from .tokens import NAMES
 
@@ -28,6 +30,16 @@ PICKLE = Format(
     interoperable=False,
     framing=Values("pickle"),
 )
+
+BUFFERS = replace(
+    PICKLE,
+    media_type="application/vnd.bakeoff.pickle-buffers",
+    media_type_aliases=(),
+    syntax="pickle-buffers",
+    file_extension=".pickle5",
+    framing=None,
+)
+"""A pickle and its buffers, see `buffers`."""
 
 
 def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
@@ -80,4 +92,20 @@ def _pure() -> Spec:
     return replace(
         _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
         accelerated=False,
+    )
+
+
+@declare("pickle/buffers", BUFFERS, values=(*ARRAYS, *FRAMES, "array.array"))
+def _buffers() -> Spec:
+    spec = _pickle(5)
+    return replace(
+        spec,
+        encode=buffers.encode,
+        encode_arguments=(),
+        decode=buffers.decode,
+        raw=RawCalls(buffers.encode, buffers.decode),
+        whole=None,
+        frames=Frames(buffers.encode_frames, buffers.decode_frames),
+        notes=("arrays come back as read-only views of the payload",),
+        policies=replace(spec.policies or Policies(), trailing="reject", options={}, enforce=None),
     )

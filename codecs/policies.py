@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ._walk import Rules
 from .errors import PolicyError
+from .objects import fields_of
 
 if TYPE_CHECKING:
     from ._codec import Codec
@@ -145,10 +146,8 @@ def held(value: Any) -> Any:
         return dict(value)
     if isinstance(value, Sequence):
         return None if isinstance(value, _NOT_GONE_INTO) else list(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, field.name) for field in dataclasses.fields(value)]
-    # Structs of msgspec.
-    return [getattr(value, name, None) for name in getattr(type(value), "__struct_fields__", ())] or None
+    fields = fields_of(value)
+    return list(fields.values()) if fields else None
 
 
 _NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)

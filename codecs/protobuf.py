@@ -15,7 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .binding import DEEPEST, Bound, Schema
+from .embedded import Budget, within_budget
 from .errors import LimitError
+from .limits import DEFAULT
 from .policies import Policies, held
 from .registry import declare
 from .spec import Format, Spec
@@ -147,9 +149,15 @@ def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
 def _records() -> Spec:
     def bind(schema: Schema) -> Bound:
         peer = schema.peer("protobuf", payloads="of records")
+        give: Callable[..., Any] = peer.give
+
+        def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
+            with Budget(items):
+                return give(data, items=items)
+
         return Bound(
             encode=peer.take,
-            decode=peer.give,
+            decode=decode if schema.embeds else give,
             definition=peer.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
@@ -165,7 +173,7 @@ def _objects() -> Spec:
             encode=payloads.take,
             decode=payloads.give,
             take=peer.take,
-            give=peer.give,
+            give=within_budget(peer.give),
             dicts=False,
             definition=peer.definition,
             deepest=DEEPEST if schema.nests else 0,

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -42,6 +42,8 @@ __all__ = [
     "declare",
     "describe",
     "facts",
+    "give",
+    "given",
     "is_raw",
     "join_name",
     "missing",
@@ -49,6 +51,7 @@ __all__ = [
     "register",
     "rescan",
     "select",
+    "specialists",
     "split_name",
     "usual",
 ]
@@ -87,6 +90,10 @@ class Declaration:
         raw: Gives the library's own calls, as its users write them; None where nobody has told.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
+        values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
+            and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
+        only: It takes records of these types and no others.
+        source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
     """
 
     name: str
@@ -101,6 +108,9 @@ class Declaration:
     raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
     usual: bool = True
     unguarded: bool = False
+    values: tuple[str, ...] = ()
+    only: bool = False
+    source: str = ""
 
 
 _declared: dict[str, Declaration] = {}
@@ -118,6 +128,8 @@ def declare(
     needs_schema: bool = False,
     usual: bool = True,
     unguarded: bool = False,
+    values: tuple[str, ...] = (),
+    only: bool = False,
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
@@ -153,8 +165,10 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().raw,
-            usual=usual,
+            usual=usual and (needs_schema or not values),
             unguarded=unguarded,
+            values=values,
+            only=only,
         )
         return describe_codec
 
@@ -278,13 +292,18 @@ def _known(name: str) -> Declaration | None:
         return _all().get(name)
 
 
-def names(*, needs_schema: bool = False) -> list[str]:
+def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]:
     """Return the names of all known codecs, installed or not.
 
     Args:
         needs_schema: Include those that cannot be used without a schema.
+        only_values: Include those that take no other records than frames.
     """
-    return [name for name, known in _all().items() if needs_schema or not known.needs_schema]
+    return [
+        name
+        for name, known in _all().items()
+        if needs_schema >= known.needs_schema and only_values >= known.only
+    ]
 
 
 def usual(*, needs_schema: bool = False) -> list[str]:
@@ -292,12 +311,26 @@ def usual(*, needs_schema: bool = False) -> list[str]:
 
     Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
     lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`).
+    `pickle/2`), and those for values that most records do not hold (`specialists`).
 
     Args:
         needs_schema: Include those that cannot be used without one.
     """
     return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
+
+
+def specialists(kinds: Collection[str] | None = None) -> list[str]:
+    """Return the names of the codecs that are made for records of a certain class, or for values in records.
+
+    Args:
+        kinds: Kinds of classes, as in `bakeoff.codecs.objects.FAMILIES`, and types of arrays and frames, as
+            `bakeoff.codecs.arrays.kind_of` names them; None for all such codecs.
+    """
+    return [
+        name
+        for name, known in _all().items()
+        if known.values and (kinds is None or not set(kinds).isdisjoint(known.values))
+    ]
 
 
 def describe(name: str) -> Declaration:
@@ -368,11 +401,37 @@ def register(made: Codec, *, replace: bool = False) -> None:
         _build.cache_clear()
 
 
+def give(sources: Mapping[str, str]) -> None:
+    """Make codecs of the user's own known for the life of this process; each is imported when first used.
+
+    Args:
+        sources: ``pkg.module:name`` or ``FILE.py:name`` by the name of the codec.
+    """
+    with _lock:
+        for name, source in sources.items():
+            _registered[name] = Declaration(name, "", functools.partial(_found, name, source), source=source)
+        _build.cache_clear()
+
+
+def given() -> dict[str, str]:
+    """Return where the codecs of the user's own are, by name, for `give` in other processes."""
+    from ..imports import absolute
+
+    return {name: absolute(known.source) for name, known in _registered.items() if known.source}
+
+
+def _found(name: str, source: str) -> Codec:
+    from .given import found
+
+    return found(name, source)
+
+
 @functools.cache
 def _build(name: str) -> Codec:
     return describe(name).build()
 
 
+_OWN_NAME = re.compile(r"[^\W_][\w./-]*")
 _NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
 
 
@@ -405,18 +464,25 @@ def join_name(base: str, schema: bool = False, compression: str | None = None) -
 
 
 def codec(
-    name: str,
+    source: str | Any,
+    /,
     *,
+    name: str | None = None,
+    format: str | None = None,
     trusted: bool = False,
     schema: Schema | None = None,
     dictionary: bytes | Sequence[bytes] | None = None,
     policies: Mapping[str, str] | None = None,
     **limits: int | None,
 ) -> Codec:
-    """Return a codec by name.
+    """Return a codec by name, or of two calls.
 
     Args:
-        name: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``.
+        source: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``; or a pair
+            ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``,
+            or a function without arguments that returns one of these.
+        name: Of what is no name: how the codec is called.
+        format: Of a pair: its wire format, the name where None.
         trusted: Let pickle and marshal decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
         policies: Value by policy, see `Codec.with_policies`.
@@ -429,15 +495,24 @@ def codec(
         MissingLibrary: Its library is not installed.
         ValueError: No such limit, or out of range.
         CodecError: It cannot keep a policy.
+        UsageError: The source is neither a name nor a codec's calls.
     """
-    base, with_schema, compression = split_name(name)
-    if (reason := missing(name)) is not None:
-        raise MissingLibrary(base, reason)
-    if _known(base) is None:
-        raise CodecError(name, "a library's own calls are measured by `bakeoff run --raw`, not imported")
-    if with_schema and schema is None:
-        raise CodecError(name, "give the schema: bakeoff.codec(name, schema=...)")
-    made = _build(base)
+    compression = None
+    if isinstance(source, str):
+        base, with_schema, compression = split_name(source)
+        if (reason := missing(source)) is not None:
+            raise MissingLibrary(base, reason)
+        if _known(base) is None:
+            raise CodecError(
+                source, "a library's own calls are measured by `bakeoff run --raw`, not imported"
+            )
+        if with_schema and schema is None:
+            raise CodecError(source, "give the schema: bakeoff.codec(name, schema=...)")
+        made = _build(base)
+    else:
+        from .given import codec_of
+
+        made = codec_of(source, name, format)
     if trusted:
         made = made.with_trust()
     if limits:
@@ -472,18 +547,21 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     Args:
         patterns: Names or globs, separated by commas or given apart; ``!`` excludes. ``+schema``
             and ``|compressor`` may follow a glob, too. With exclusions only, all others are meant.
+            ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are codecs of the user's own, which
+            are known under that name from then on.
         default: What no pattern means; the installed codecs.
 
     Raises:
         UnknownCodec: A pattern fits no codec.
         UnknownCompressor: It names one that there is not.
-        UsageError: The exclusions leave none.
+        UsageError: The exclusions leave none; or a codec of the user's own cannot be imported, is none, or
+            has a name that is taken.
     """
     # The comma of `|zstd:3,dict` is part of a name.
     parts = [
         part.strip() for pattern in patterns for part in re.split(r",(?!dict\b)", pattern) if part.strip()
     ]
-    wanted = [part for part in parts if not part.startswith("!")]
+    wanted = [_introduced(part) for part in parts if not part.startswith("!")]
     unwanted = [part[1:] for part in parts if part.startswith("!")]
     chosen = list(available() if default is None else default) if not wanted else []
     for pattern in wanted:
@@ -494,6 +572,32 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     if patterns and not chosen:
         raise UsageError(f"no codec is left of {', '.join(patterns)}")
     return list(dict.fromkeys(chosen))
+
+
+def _introduced(pattern: str) -> str:
+    """Return a pattern; of ``NAME=SOURCE`` the name, which is that of a codec from now on."""
+    name, sign, source = pattern.partition("=")
+    if not sign:
+        return pattern
+    if not _OWN_NAME.fullmatch(name):
+        raise UsageError(f"{pattern}: a codec's name has letters, digits and any of . _ - /")
+    if (taken := _known(name)) is not None and taken.source != source:
+        raise UsageError(f"{pattern}: there is a codec {name!r} already; choose another name")
+    give({name: source})
+    try:
+        made = _build(name)
+    except CodecError as error:
+        del _registered[name]
+        raise UsageError(f"{pattern}: {error.reason}") from error
+    known = _registered[name]
+    _registered[name] = replace(
+        known,
+        format=made.format,
+        library=made.library,
+        trusted_only=made.trusted_only,
+        needs_schema=made.needs_schema,
+    )
+    return name
 
 
 def _matching(pattern: str) -> list[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .streams import Framing
     from .tap import Tap
 
-__all__ = ["Format", "RawCalls", "Spec"]
+__all__ = ["Format", "Frames", "RawCalls", "Spec"]
 
 
 class RawCalls(NamedTuple):
@@ -35,6 +35,18 @@ class RawCalls(NamedTuple):
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
+
+
+class Frames(NamedTuple):
+    """How a record becomes several buffers that need not lie in one piece, for transports that send them so.
+
+    Attributes:
+        encode: ``(record) -> list of buffers``; the memory of the record's arrays is among them, not copied.
+        decode: ``(list of buffers) -> record``, whose arrays are views of them.
+    """
+
+    encode: Callable[[Any], list[Any]]
+    decode: Callable[[Sequence[Any]], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +62,7 @@ class Format:
         file_extension: With its dot.
         trusted_only: Decoding can run code that the payload brings along.
         interoperable: Other languages read it.
-        empty: A payload of no bytes is a record.
+        empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
         framing: How records follow one another in a file; None: each after its length.
 
     Raises:
@@ -121,6 +133,7 @@ class Spec:
         bind: For codecs that need a schema: ``(schema) -> Bound``, whose directions take the places of
             `encode` and `decode`.
         raw: The library's own calls, as its users write them; None where nobody has told.
+        frames: For those that can give a payload in several pieces.
         library: Distribution that brings it.
         version: Of the library.
         accelerated: Whether compiled code does the work; None where there is none.
@@ -174,6 +187,7 @@ class Spec:
     shared: bytes | None = None
     bind: Callable[[Any], Bound] | None = None
     raw: RawCalls | None = None
+    frames: Frames | None = None
     library: str = ""
     version: str = ""
     accelerated: bool | None = None
@@ -245,6 +259,11 @@ class Spec:
         if not asked and (not self.encode_depth or stated == "library"):
             return 0
         return min(self.limits.deepest, self.encode_depth or GREATEST_DEPTH)
+
+    @property
+    def limits_depth(self) -> bool:
+        """Whether `decode` refuses deep payloads unasked; pickle and marshal leave depth to the library."""
+        return self.policies is None or self.policies.stated("nesting", "load") != "library"
 
     @property
     def rejects_nesting(self) -> bool:

@@ -1,4 +1,4 @@
-"""The typed codecs of msgspec: `msgspec.Struct` objects in and out, made from the schema."""
+"""The typed codecs of msgspec: objects in and out, of the schema's own classes or of Structs made from it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 
 from .binding import Bound, Schema, unbound
 from .keys import with_checked_keys
+from .objects import Family
 from .spec import Spec
 
-__all__ = ["TYPED", "typed"]
+__all__ = ["OBJECTS", "TYPED", "typed"]
+
+OBJECTS: tuple[Family, ...] = ("struct", "dataclass", "attrs", "namedtuple")
+"""The kinds of classes that msgspec makes objects of by itself."""
 
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
@@ -37,8 +41,9 @@ def typed(
             encode=spec.encode,
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
             take=peer.take,
-            give=peer.give,
+            give=None if peer.as_is else peer.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
+            as_is=peer.as_is,
         )
 
     return replace(
@@ -46,7 +51,7 @@ def typed(
         decode=unbound,
         raw=None,
         bind=bind,
-        carries={*spec.carries, *TYPED, *also} - {"key_order"},
+        carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

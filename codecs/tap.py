@@ -9,9 +9,11 @@ piece: the file is whole after each of them, and several processes share it.
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import random
 import re
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -45,6 +47,39 @@ def _bytes(limit: int | str) -> int:
     return size
 
 
+def _opened(path: Path) -> int:
+    """Return a file to append to: a regular one of this user, that nobody else can read from now on.
+
+    Opening waits for nobody who might read a pipe of that name.
+
+    Raises:
+        OSError: It is something else, or cannot be opened.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    for guard in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
+        flags |= getattr(os, guard, 0)
+    try:
+        file = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError("it is a link, which a tap does not follow") from error
+        if error.errno == errno.ENXIO:
+            raise OSError("it is not a regular file") from error
+        raise
+    try:
+        state = os.fstat(file)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("it is not a regular file")
+        if hasattr(os, "geteuid") and state.st_uid != os.geteuid():
+            raise OSError("it belongs to another user")
+        if hasattr(os, "fchmod") and state.st_mode & 0o077:
+            os.fchmod(file, 0o600)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
 def _gzip(data: bytes) -> bytes:
     import gzip
 
@@ -60,7 +95,8 @@ class Tap:
 
     Args:
         file: What it is appended to: ``.jsonl``, ``.msgpack``, ``.bson``, ``.cbor`` or ``.yaml``, with
-            ``.zst`` or ``.gz`` behind it for a compressed one. Only the owner may read one that it makes.
+            ``.zst`` or ``.gz`` behind it for a compressed one. It is a regular file of this user, no link,
+            and only the owner may read it; on anything else the tap stops.
         every: How many records pass for one that is kept, on average.
         limit: The most that the file may hold, in bytes or as ``"64MiB"``; then the tap stops.
 
@@ -162,8 +198,7 @@ class Tap:
 
     def _append(self, data: bytes) -> None:
         if self._file < 0:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-            self._file = os.open(self.path, flags, 0o600)
+            self._file = _opened(self.path)
         size = os.fstat(self._file).st_size
         if size + len(data) > self.limit:
             self._stop(f"holds {size:,} bytes of the {self.limit:,} that it may")

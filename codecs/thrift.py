@@ -13,6 +13,8 @@ from io import BytesIO
 from typing import Any
 
 from .binding import DEEPEST, Bound, Schema
+from .embedded import within_budget
+from .limits import DEFAULT
 from .policies import Policies
 from .registry import declare
 from .spec import Format, Spec
@@ -73,15 +75,17 @@ def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[An
     return lambda record: encode_compact(to(record), kind)
 
 
-def reader_of(kind: Any) -> Callable[[bytes], Any]:
+def reader_of(kind: Any) -> Callable[..., Any]:
     """Return what reads a payload into a struct of a class, all of it.
+
+    The codec has counted what the payload holds, so the limit of items that it passes on is ignored here.
 
     Args:
         kind: As of `writer_of`.
     """
     from thrift.protocol.fastbinary import decode_compact
 
-    def read(data: bytes) -> Any:
+    def read(data: bytes, *, items: int = DEFAULT.items) -> Any:
         payload = _Payload(data)
         record = decode_compact(None, payload, kind)
         if (end := payload.tell()) != len(data):
@@ -99,6 +103,7 @@ def _thrift(
 
     return Spec(
         bind=bind,
+        bounded=lambda limits: {"items": limits.items},
         too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
         carries=CARRIES,
@@ -120,9 +125,10 @@ def _thrift(
 def _records() -> Spec:
     def bind(schema: Schema) -> Bound:
         peer = schema.peer("thrift")
+        read = reader_of(peer.type)
         return Bound(
             encode=writer_of(peer.type, peer.take),
-            decode=reader_of(peer.type),
+            decode=within_budget(read) if schema.embeds else read,
             definition=peer.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
@@ -138,7 +144,7 @@ def _objects() -> Spec:
             encode=writer_of(peer.type),
             decode=reader_of(peer.type),
             take=peer.take,
-            give=peer.give,
+            give=within_budget(peer.give),
             dicts=False,
             definition=peer.definition,
             deepest=DEEPEST if schema.nests else 0,

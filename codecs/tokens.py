@@ -6,7 +6,6 @@ and three for what becomes of the keys of dicts.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import decimal
 import enum
@@ -14,6 +13,8 @@ import math
 import uuid
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from .objects import record_class
 
 __all__ = [
     "NAMES",
@@ -150,7 +151,7 @@ def token_of(value: object) -> str:
         return "datetime_offset" if value.utcoffset() else "datetime_aware"
     if isinstance(value, tuple) and type(value) is not tuple:
         return "namedtuple"
-    if dataclasses.is_dataclass(value):
+    if record_class(type(value)) is not None:
         return "dataclass"
     return _PLAIN.get(type(value), type(value).__name__)
 

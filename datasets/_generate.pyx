@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True, auto_pickle=False, nonecheck=True
 """The compiled part of the generators: random numbers, fresh text, and the families that need it.
 
 Random numbers are SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number

@@ -35,12 +35,11 @@ class Corpus(ABC):
         name: Without a slash, as it stands in names of benchmarks.
         source: What the user asked for.
         description: One line.
-        schema: The class that describes a record, for `bakeoff.Schema`; None for the user's own.
         seed: Of the generated records, and of the choice of a sample.
         bad: (where, cause) of records that the last pass has skipped; the first hundred.
         skipped: How many that were in all.
         share: Part of the source that the last pass has read, see `cut`.
-        remark: What the last pass has found that the user may not expect; empty where there is nothing.
+        remark: What was found that the user may not expect, by the last pass or before; empty for nothing.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
@@ -49,7 +48,7 @@ class Corpus(ABC):
         self.name = text.replace("/", "_") or "records"
         self.source = source
         self.description = description
-        self.schema = schema
+        self._schema = schema
         self.seed = seed
         self.bad: list[tuple[str, str]] = []
         self.skipped = 0
@@ -59,6 +58,15 @@ class Corpus(ABC):
 
     def __repr__(self) -> str:
         return f"<Corpus {self.name!r} of {self.source}>"
+
+    @property
+    def schema(self) -> Any:
+        """What describes a record, for `bakeoff.Schema`; None where nothing does, as in most files.
+
+        Raises:
+            UnreadableCorpus: The files have schemas, and one cannot be read.
+        """
+        return self._schema
 
     @abstractmethod
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:

@@ -16,9 +16,11 @@ from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .sharing import refuse_bombs
 
-__all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle"]
+__all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle", "schema_of_avro"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
+RATIO = 200
+"""How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
 BROKEN = "; what follows cannot be read"
 
 
@@ -110,16 +112,9 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     Raises:
         UnreadableCorpus: It begins with none, or with one whose records can hold themselves.
     """
-    bare = codec("avro").with_limits(**FILE)
     if not file.peek(1):
         return
-    from ..codecs.avro import schema_of_file
-
-    try:
-        definition, head = schema_of_file(bare, file)
-        kind = bare.with_schema(Schema.of_definition(definition, "avro", "its schema"))
-    except (DecodeError, SchemaError) as error:
-        raise UnreadableCorpus(f"{problems.source}: {getattr(error, 'reason', error)}") from error
+    kind, _, head = _avro_of(file, problems.source)
     for where, payload in _payloads(kind, _Behind(head, file), problems):
         try:
             record = kind.decode(payload)
@@ -127,6 +122,28 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             problems.add(where, error.reason, error)
             continue
         yield record
+
+
+def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
+    """Return the schema that an Avro container file begins with.
+
+    Raises:
+        UnreadableCorpus: As `read_avro`.
+    """
+    return _avro_of(file, source)[1]
+
+
+def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes]:
+    """Return the codec and the schema of a container file, and what was read of it."""
+    from ..codecs.avro import schema_of_file
+
+    bare = codec("avro").with_limits(**FILE | {"ratio": RATIO})
+    try:
+        definition, head = schema_of_file(bare, file)
+        schema = Schema.of_definition(definition, "avro", "its schema")
+        return bare.with_schema(schema), schema, head
+    except (DecodeError, SchemaError) as error:
+        raise UnreadableCorpus(f"{source}: {getattr(error, 'reason', error)}") from error
 
 
 class _Behind:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Collection
 from pathlib import Path
 
 from ..errors import UsageError, near
+from ..imports import is_named
 from .at import Place
 from .base import DEFAULT_SEED, Corpus
 from .encoding import checked
@@ -30,8 +30,8 @@ def names() -> list[str]:
 
 
 def is_function(source: str) -> bool:
-    """Whether a source is ``module:function``, which is imported and run; no file is, whatever its name."""
-    return bool(re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", source)) and not Path(source).exists()
+    """Whether a source is ``module:name`` or ``FILE.py:name``, which is imported and run; no file is."""
+    return is_named(source)
 
 
 def corpus(
@@ -51,8 +51,8 @@ def corpus(
     Args:
         name_or_path: A built-in name, with its parameter where it takes one (``likes:1000``), which goes
             before a file of that name; a file, by its ending; a folder of such files; ``-`` for standard
-            input; ``module:function`` for a function that returns records, looked for in the current folder,
-            too.
+            input; ``module:name`` or ``FILE.py:name`` for a function that returns records or a list of them;
+            modules are looked for in the current folder, too.
         records: How many, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
             others the first so many, None meaning all.
         seed: Same seed, same records.
@@ -70,8 +70,8 @@ def corpus(
         UntrustedCorpus: A pickle, and `trusted` is False.
         UnreadableCorpus: It cannot be opened, or is a folder without any file of records.
         UsageError: The name is empty; `records` or `seed` is no such number, `at` no such place, `encoding`
-            no such encoding; there is no use for these; the function cannot be imported, or a library is
-            missing.
+            no such encoding; there is no use for these; what gives the records cannot be imported, or a
+            library is missing.
     """
     source = os.fspath(name_or_path)
     if not source:

@@ -32,6 +32,8 @@ HEADER_LIMIT = 1024 * 1024
 
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
 _FLOAT = re.compile(r"(?=.{1,17}$)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
+_QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
+"""A quoted cell, in which a delimiter is text."""
 _TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
 Cell = Callable[[str], Any]
@@ -86,11 +88,11 @@ def read_csv(
 
     Args:
         null: Cells that stand for None.
-        delimiter: None takes the one of ``, ; tab |`` that the header has most of.
+        delimiter: None takes the one of ``, ; tab |`` that the header has most of, outside quotes.
     """
     if delimiter is None:
         head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
-        header_line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
+        header_line = re.split(rb"[\r\n]", _QUOTED.sub(b"", head), maxsplit=1)[0].decode("utf-8", "replace")
         delimiter = max(",;\t|", key=header_line.count)
     rows = _rows(file, problems, delimiter)
     bad = problems.total

@@ -71,6 +71,23 @@ class Files(Passed):
         if spool is not None:
             weakref.finalize(self, spool.close)
 
+    @property
+    def brings_schema(self) -> bool:
+        """Whether the files are of formats that have a schema in them; nothing is opened."""
+        return self._reading.at is None and all(kind.schema for _, kind in self._files)
+
+    @property
+    def schema(self) -> Any:
+        if self._schema is None and self.brings_schema:
+            for path, kind in self._files:
+                with opened(path, split_compression(path)[1]) as file:
+                    found = kind.schema_of(file.file, self.source if self._piped else str(path))
+                if found is None or (self._schema is not None and found.layout != self._schema.layout):
+                    self._schema = None
+                    break
+                self._schema = found
+        return self._schema
+
     def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files)
         over = None if self._cut is None else Cut(*self._cut)
@@ -151,18 +168,22 @@ def one_file(path: Path, source: str, reading: Reading) -> Files:
 def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     """Return the records of all files under a folder whose ending tells their format, sorted by path.
 
-    Result files of bakeoff are left out.
+    Result files of bakeoff are left out; the remark says how many.
 
     Raises:
         UnreadableCorpus: There is no such file.
         UntrustedCorpus: A format is not to be read without trust.
     """
     files = []
+    results = 0
     for parent, folders, found in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(parent, name) for name in found if not name.startswith(".")):
             # The results of earlier runs stay where they were measured, and are no records.
-            if not path.is_file() or (path.suffix == ".json" and is_result_file(path)):
+            if not path.is_file():
+                continue
+            if path.suffix == ".json" and is_result_file(path):
+                results += 1
                 continue
             try:
                 files.append((path, format_of(path, reading.format)))
@@ -172,7 +193,10 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     if not files:
         raise UnreadableCorpus(f"{source}: no file of records in this folder (known: {', '.join(FORMATS)})")
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
-    return Files(folder.resolve().name, source, files, reading, folder=folder)
+    made = Files(folder.resolve().name, source, files, reading, folder=folder)
+    if results:
+        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff left out"
+    return made
 
 
 def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .at import Search
 from .encoding import as_utf8
@@ -17,7 +17,10 @@ from .passes import Reading
 from .problems import Problems
 from .streams import split_compression
 
-__all__ = ["FORMATS", "FileFormat", "format_of", "sniff"]
+if TYPE_CHECKING:
+    from ..schemas import Schema
+
+__all__ = ["FORMATS", "FileFormat", "codec_of", "format_of", "sniff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class FileFormat:
         cells: Cells can stand for None.
         unwrap: A file that holds one list and nothing else stands for the items of the list.
         trusted_only: Reading it runs what the file says.
+        schema: ``module:function`` that returns the `Schema` in an open file, of which it gets the name, too;
+            empty where files have none.
+        pickles: It may hold pickles; its reader is told whether it may unpickle them.
     """
 
     name: str
@@ -45,6 +51,17 @@ class FileFormat:
     cells: bool = False
     unwrap: bool = False
     trusted_only: bool = False
+    schema: str = ""
+    pickles: bool = False
+
+    def schema_of(self, file: io.BufferedReader, source: str) -> Schema | None:
+        """Return the schema that a file has in it; None where that says what records cannot have.
+
+        Raises:
+            UnreadableCorpus: It cannot be read.
+        """
+        made: Schema | None = _imported(self.schema)(file, source)
+        return made
 
     def read(
         self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
@@ -61,17 +78,20 @@ class FileFormat:
         if self.text:
             file = as_utf8(file, reading.encoding, problems.source)
         if search is not None and self.search:
-            return _imported(self.search)(file, problems, search)
-        cells = (reading.null,) if self.cells else ()
-        records = _imported(self.reader)(file, problems, *cells)
+            found: Iterator[Any] = _imported(self.search)(file, problems, search)
+            return found
+        told: tuple[Any, ...] = (reading.null,) if self.cells else ()
+        if self.pickles:
+            told = (reading.trusted,)
+        records: Iterator[Any] = _imported(self.reader)(file, problems, *told)
         if search is not None:
             return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
 
 
-def _imported(reader: str) -> Callable[..., Iterator[Any]]:
+def _imported(reader: str) -> Callable[..., Any]:
     module, _, function = reader.partition(":")
-    found: Callable[..., Iterator[Any]] = getattr(import_module(f".{module}", __package__), function)
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
     return found
 
 
@@ -112,7 +132,21 @@ FORMATS = {
         ),
         FileFormat("bson", (".bson",), "binary_readers:read_bson", "bson"),
         FileFormat("cbor", (".cbor", ".cborseq"), "binary_readers:read_cbor", "cbor2", unwrap=True),
-        FileFormat("avro", (".avro",), "binary_readers:read_avro"),
+        FileFormat("avro", (".avro",), "binary_readers:read_avro", schema="binary_readers:schema_of_avro"),
+        FileFormat(
+            "parquet",
+            (".parquet", ".pq"),
+            "column_readers:read_parquet",
+            schema="column_readers:schema_of_parquet",
+        ),
+        FileFormat(
+            "arrow",
+            (".arrow", ".feather", ".arrows"),
+            "column_readers:read_arrow",
+            schema="column_readers:schema_of_arrow",
+        ),
+        FileFormat("npy", (".npy",), "column_readers:read_npy", pickles=True),
+        FileFormat("npz", (".npz",), "column_readers:read_npz", pickles=True),
         FileFormat("yaml", (".yaml", ".yml"), "yaml_reader:read_yaml", "yaml", text=True, unwrap=True),
         FileFormat(
             "pickle",
@@ -126,9 +160,17 @@ FORMATS = {
 }
 """All formats by name."""
 
-_NOT_READ = {".parquet": "Parquet"}
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
 _BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
+
+
+def codec_of(path: str, name: str | None = None) -> str:
+    """Return the codec whose conventions records of a file follow; that of JSON where no format is known."""
+    try:
+        return format_of(Path(path), name).codec or "json"
+    except UnknownFormat:
+        return "json"
 
 
 def format_of(path: Path, name: str | None = None, option: str = "--from") -> FileFormat:
@@ -146,8 +188,6 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
             raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
         return FORMATS[name]
     suffix = split_compression(path)[0].suffix.lower()
-    if suffix in _NOT_READ:
-        raise UnknownFormat(f"{path}: {_NOT_READ[suffix]} files are not read; turn it into JSON Lines first")
     if (kind := _BY_SUFFIX.get(suffix)) is None:
         raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
     return kind
@@ -164,4 +204,7 @@ def sniff(head: bytes, name: str) -> FileFormat:
         return FORMATS["json"]
     if start.startswith((b"---", b"%YAML")):
         return FORMATS["yaml"]
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return FORMATS[kind]
     raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")

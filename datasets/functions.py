@@ -1,14 +1,14 @@
-"""Records out of the user's own function, ``module:function``."""
+"""Records out of the user's own module or file of Python: ``module:function``, ``FILE.py:LIST``."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count, islice
 from typing import Any
 
 from ..errors import UsageError
-from ..files import import_from_here
+from ..imports import named
 from .base import Progress
 from .errors import UnreadableCorpus
 from .hashing import Hasher
@@ -19,11 +19,11 @@ __all__ = ["Made", "imported"]
 
 
 class Made(Passed):
-    """The records that a function returns each time it is called."""
+    """The records that a function returns each time it is called, or that are in a list."""
 
     def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: Reading) -> None:
         name = source.rpartition(":")[2].replace(".", "-")
-        doc = (inspect.getdoc(function) or "").partition("\n")[0]
+        doc = (inspect.getdoc(function) or "").partition("\n")[0] if inspect.isroutine(function) else ""
         super().__init__(name, source, doc or f"records of {source}", reading)
         self._function = function
 
@@ -49,19 +49,39 @@ class Made(Passed):
 
 
 def imported(source: str) -> Callable[[], Iterable[Any]]:
-    """Import ``module:function``, from the current folder, too.
+    """Return what gives the records of ``module:name`` or ``FILE.py:name``, each time it is called.
+
+    A function is called; a list and the like is gone through as it is, and what an iterator gave is kept.
 
     Raises:
-        UsageError: There is no such module or function, importing it fails, or it cannot be called.
+        UsageError: There is no such module, file or name, importing it fails, or it gives no records.
     """
-    module_name, _, attributes = source.partition(":")
-    try:
-        found: Any = import_from_here(module_name)
-        for attribute in attributes.split("."):
-            found = getattr(found, attribute)
-    except Exception as error:
-        raise UsageError(f"{source}: cannot be imported: {type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise UsageError(f"{source}: not a function, but of type {type(found).__name__}")
-    function: Callable[[], Iterable[Any]] = found
-    return function
+    found = named(source)
+    is_function = isinstance(found, type) or not isinstance(found, Iterable)
+    if isinstance(found, str | bytes | Mapping) or (is_function and not callable(found)):
+        raise UsageError(
+            f"{source}: of type {type(found).__name__}; give a list of records, or a function that returns "
+            "them"
+        )
+    if is_function:
+        function: Callable[[], Iterable[Any]] = found
+        return function
+    records = _Kept(found) if isinstance(found, Iterator) else found
+    return lambda: records
+
+
+class _Kept:
+    """What an iterator gives, to be gone through more than once."""
+
+    def __init__(self, source: Iterator[Any]) -> None:
+        self._source = source
+        self._kept: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        for number in count():
+            if number == len(self._kept):
+                try:
+                    self._kept.append(next(self._source))
+                except StopIteration:
+                    return
+            yield self._kept[number]

@@ -112,7 +112,7 @@ class Passed(Corpus):
                 yield second[0]
                 yield from records
             elif self._limit != 1:
-                self.remark = self._remark_on_only(first[0])
+                self.remark = self._remark_on_only(first[0]) or self.remark
         finally:
             self.skipped = problems.total
 

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from ..codecs import CodecError, codec
+from ..codecs.objects import opened
 
 __all__ = ["profile"]
 
@@ -98,7 +99,7 @@ class _Walk:
     def add(self, record: Any) -> None:
         """Look at one record and all in it."""
         self._records += 1
-        self._others += not isinstance(record, dict)
+        self._others += not isinstance(record, dict) and not isinstance(opened(record), dict)
         stack = [(record, 0)]
         while stack and self.seen <= MOST_VALUES:
             value, depth = stack.pop()
@@ -114,12 +115,15 @@ class _Walk:
                 self._odd["int_beyond_64"] += not -(2**63) <= value < 2**64
             elif kind is float:
                 self._odd["float_nonfinite"] += not math.isfinite(value)
-            elif isinstance(value, dict):
-                self._keys.update(value.keys())
-                stack += [(part, depth + 1) for part in value.values()]
-            elif isinstance(value, (list, tuple, set, frozenset)):
-                self._lists.append(len(value))
-                stack += [(part, depth + 1) for part in value]
+            else:
+                if (plain := opened(value)) is not None:
+                    value = plain
+                if isinstance(value, dict):
+                    self._keys.update(value.keys())
+                    stack += [(part, depth + 1) for part in value.values()]
+                elif isinstance(value, (list, tuple, set, frozenset)):
+                    self._lists.append(len(value))
+                    stack += [(part, depth + 1) for part in value]
 
     def facts(self, bytes_mean: float) -> dict[str, Fact]:
         """Return what was found; `bytes_mean` is the length of a record as JSON."""

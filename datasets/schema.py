@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
 from ..schemas import Schema
@@ -11,12 +13,13 @@ from .corpora import corpus, names
 __all__ = ["schema"]
 
 
-def schema(text: str, **options: Any) -> Schema:
+def schema(text: str, include: Sequence[str | os.PathLike[str]] = (), **options: Any) -> Schema:
     """Return the schema that a text names.
 
     Args:
-        text: ``FILE.py``, ``FILE.py:NAME``, ``MODULE:NAME``, a definition such as ``FILE.avsc``, or the name
-            of a built-in corpus.
+        text: ``FILE.py``, ``FILE.py:NAME``, ``MODULE:NAME``, a definition such as ``FILE.avsc`` or
+            ``FILE.proto#MESSAGE``, or the name of a built-in corpus.
+        include: Folders that imports of a ``.proto`` file are looked for in first.
         options: As of `Schema`.
 
     Raises:
@@ -24,5 +27,5 @@ def schema(text: str, **options: Any) -> Schema:
     """
     if not is_named(text) and text in names():
         return Schema(corpus(text).schema, **options)
-    found = load(text)
+    found = load(text, include)
     return found if isinstance(found, Schema) and not options else Schema(found, **options)

@@ -47,6 +47,8 @@ class _Hashed(io.RawIOBase):
         self._on_progress = on_progress
         self.digest = hashlib.sha256()
         self.position = 0
+        self.descriptor = file.fileno()
+        """For who reads it at any place as well."""
 
     def readable(self) -> bool:
         return True

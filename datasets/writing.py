@@ -30,7 +30,8 @@ def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: P
         MissingLibrary: The library behind the format is not installed.
     """
     if kind.name not in _ENCODERS and not kind.codec:
-        raise RunError(f"{kind.name} is not written, as it wants a schema; `codec.dump` writes such files")
+        how = "as it wants a schema; `codec.dump` writes such files" if kind.name == "avro" else "only read"
+        raise RunError(f"{kind.name} is not written, {how}")
     encode = _ENCODERS.get(kind.name, _by_codec)(kind, file)
     written = 0
     for number, record in enumerate(records, 1):

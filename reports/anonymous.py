@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..bench.results import Cell, CellResult, CorpusFacts, Fact, Result
+from ..bench.results import Cell, CellResult, CorpusFacts, Fact, OperationFacts, Result
 
 __all__ = ["anonymous"]
 
@@ -50,8 +50,13 @@ _PROCESSOR: Final = re.compile(r"x86_64|aarch64|arm64|AMD64")
 _FACTS: Final = frozenset({"counters", "unit", "verdict"})
 """Facts of a cell whose texts are of our own."""
 
-_TEXTS: Final = frozenset({"codecs", "gc", "operations"})
+_TEXTS: Final = frozenset({"codecs", "gc"})
 """Options, likewise."""
+
+_OF_FIELDS: Final = frozenset({"peek"})
+"""Operations whose parameter is always the path to a field."""
+_PARAMETER: Final = re.compile(r"\d[\d.]*(x\d[\d.]*)?|(SM|MD|LG)(x\d+)?")
+"""Parameters of all other operations that tell of no record: numbers, and states of a store."""
 
 _TYPES: Final = frozenset(
     kind.__name__
@@ -73,7 +78,7 @@ _SAFE_WARNINGS: Final = re.compile(
 def anonymous(results: Sequence[Result], known: Collection[str]) -> list[Result]:
     """Return results without hosts, users, paths, commands, and texts and field names of records.
 
-    Machines and corpora are numbered throughout.
+    Machines, corpora and the fields that operations name are numbered throughout.
 
     Args:
         known: Corpora that come with bakeoff: they keep their names.
@@ -86,7 +91,29 @@ def anonymous(results: Sequence[Result], known: Collection[str]) -> list[Result]
         if not _is_known(name, result, known)
     ]
     names = {name: f"records {number}" for number, name in enumerate(dict.fromkeys(others), 1)}
-    return [_anonymous(result, hosts, names) for result in results]
+    operations = _Operations()
+    return [_anonymous(result, hosts, names, operations) for result in results]
+
+
+class _Operations:
+    """Names of operations without those of fields: ``peek:order.email`` is ``peek:field 1``."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, str] = {}
+
+    def name(self, operation: str) -> str:
+        """Return the name of an operation; a parameter stays where it can only be a number or a size."""
+        rest, colon, parameter = operation.partition(":")
+        if not colon or (rest not in _OF_FIELDS and _PARAMETER.fullmatch(parameter)):
+            return operation
+        return f"{rest}:{self._fields.setdefault(parameter, f'field {len(self._fields) + 1}')}"
+
+    def facts(self, facts: OperationFacts) -> OperationFacts:
+        """Return what is known of an operation, with headings that do not name the field either."""
+        name = self.name(facts.name)
+        if name == facts.name:
+            return facts
+        return replace(facts, name=name, heading=name.replace(":", " ", 1), summary="", columns={})
 
 
 def _is_known(name: str, result: Result, known: Collection[str]) -> bool:
@@ -94,7 +121,9 @@ def _is_known(name: str, result: Result, known: Collection[str]) -> bool:
     return name in known and sources <= {name}
 
 
-def _anonymous(result: Result, hosts: Sequence[str], names: Mapping[str, str]) -> Result:
+def _anonymous(
+    result: Result, hosts: Sequence[str], names: Mapping[str, str], operations: _Operations
+) -> Result:
     environment = {key: value for key, value in result.environment.items() if key in _ENVIRONMENT}
     if len(hosts) > 1:
         number = hosts.index(str(result.environment.get("hostname", ""))) + 1
@@ -105,21 +134,23 @@ def _anonymous(result: Result, hosts: Sequence[str], names: Mapping[str, str]) -
         environment["platform"] = " ".join(found)
     return replace(
         result,
-        cells=tuple(_cell(cell, names) for cell in result.cells),
+        cells=tuple(_cell(cell, names, operations) for cell in result.cells),
+        codecs=tuple(replace(codec, source="") for codec in result.codecs),
         corpora=tuple(_corpus(corpus, names) for corpus in result.corpora),
         rankings=tuple(replace(r, corpus=names.get(r.corpus, r.corpus)) for r in result.rankings),
+        operations=tuple(map(operations.facts, result.operations)),
         environment=environment,
-        options=dict(_options(result.options, names)),
+        options=dict(_options(result.options, names, operations)),
         command="",
         warnings=tuple(text for warning in result.warnings if (text := _warning(warning, names))),
     )
 
 
-def _cell(cell: CellResult, names: Mapping[str, str]) -> CellResult:
+def _cell(cell: CellResult, names: Mapping[str, str], operations: _Operations) -> CellResult:
     place = cell.cell
     return replace(
         cell,
-        cell=Cell(names.get(place.corpus, place.corpus), place.operation, place.codec),
+        cell=Cell(names.get(place.corpus, place.corpus), operations.name(place.operation), place.codec),
         # How to install a library is nobody's secret; what else went wrong may quote a record.
         reason=cell.reason if cell.outcome == "missing" else "",
         loss=tuple(dict.fromkeys(map(_loss, cell.loss))),
@@ -147,9 +178,14 @@ def _corpus(corpus: CorpusFacts, names: Mapping[str, str]) -> CorpusFacts:
     return replace(corpus, name=name, source=name, description="", profile=profile)
 
 
-def _options(options: Mapping[str, Fact], names: Mapping[str, str]) -> list[tuple[str, Fact]]:
-    found = []
+def _options(
+    options: Mapping[str, Fact], names: Mapping[str, str], operations: _Operations
+) -> list[tuple[str, Fact]]:
+    found: list[tuple[str, Fact]] = []
     for key, value in options.items():
+        if key == "operations" and isinstance(value, str):
+            found.append((key, "\n".join(map(operations.name, value.split("\n")))))
+            continue
         word, _, name = key.partition(" ")
         if not isinstance(value, str) or key in _TEXTS:
             found.append((f"{word} {names.get(name, name)}" if name else key, value))

@@ -24,8 +24,9 @@ from ..bench.verdict import (
     outcome_of,
     preference,
     ranked,
+    takes,
 )
-from ..codecs.limits import OWN_DATA
+from ..codecs.limits import GREATEST_DEPTH, OWN_DATA
 from ..errors import RunError
 from .cost import Cost
 
@@ -54,6 +55,8 @@ GROWING: Final = "growing"
 
 RARE: Final = 0.02
 """Share of the time that rare calls take which take much longer than the others, from which on it is said."""
+
+_MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
 _LIMITED: Final = ("peak-", "stall-")
 """Operations whose figures say nothing where they lie below the resolution of their method."""
@@ -99,13 +102,14 @@ class Candidate:
         """Whether the library runs without the C accelerator that it should have."""
         return self.facts.accelerated is False and "/pure" not in self.name
 
-    @property
-    def of_objects(self) -> bool:
-        """Whether it takes other objects than records of dicts, filled before its clock starts.
+    @cached_property
+    def takes(self) -> str:
+        """What it takes in the place of the records, filled before its clock starts; empty where it is these.
 
-        No record of dicts is written by it alone, so that it is neither ranked nor recommended among others.
+        A codec of such objects writes no record by itself, so that it is neither ranked nor recommended among
+        others.
         """
-        return bool(self.facts.takes)
+        return takes(self.facts, self.cells.values())
 
     @cached_property
     def outcome(self) -> str:
@@ -227,9 +231,9 @@ def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
     for cell in cells:
         for name, limit in cell.facts.items():
             key = name.removeprefix("limit_")
-            if key != name and key in OWN_DATA and type(limit) is int:
+            if key != name and key in _MOST and type(limit) is int:
                 # Whoever the file is from: no more than what a run allows.
-                needed[key] = max(needed.get(key, 0), min(limit, OWN_DATA[key]))
+                needed[key] = max(needed.get(key, 0), min(limit, _MOST[key]))
     return needed
 
 
@@ -377,7 +381,7 @@ def standing_on(
         also: Codecs that are ranked though they take other objects than dicts, see `bench.verdict.ranked`.
     """
     codecs = {e.name: e for e in candidates if e.name != FLOOR}
-    taking_part = ranked({name: e.facts for name, e in codecs.items()}).union(also)
+    taking_part = ranked({name: e.takes for name, e in codecs.items()}).union(also)
     samples = {name: cost.samples(e.cells) for name, e in codecs.items() if name in taking_part}
     stored = (each for each in result.rankings if each.corpus == corpus and cost.fits(each))
     return Standing.of(samples, error_share(result), next(map(Judgment.stored, stored), None))

@@ -34,6 +34,8 @@ def above(
         yield corpus.description
     if corpus.records:
         yield measured_on(corpus)
+    if name := corpus.profile.get("class"):
+        yield f"records are `{name}` objects ({corpus.profile.get('class_kind')}): the class is the schema"
     if options.per > 1:
         yield f"times are for {options.per:,} records"
     if standing.places:

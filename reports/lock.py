@@ -34,8 +34,17 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
         choice: What was picked.
         files: The result files behind it.
         results: What they hold; today's date stands in for an unknown start.
+
+    Raises:
+        UsageError: It is a codec of the user's own, which no lock can name.
     """
     facts = choice.winner.facts
+    if facts.source:
+        raise UsageError(
+            f"{facts.name} is a codec of your own, from {facts.source}: a lock names codecs that every "
+            "service can install; publish it through the entry-point group bakeoff.codecs, or name another "
+            "with --codec"
+        )
     dictionary = dictionary_of(choice.winner.cells.values())
     name, schema = _without_schema(plain_name(facts.name))
     known = [_date(result.started) or _today() for result in results]

@@ -147,7 +147,7 @@ def render(
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
     """Return what the page's script cannot know: who is ranked, why one may not win, and how ties break."""
-    taking_part = ranked({e.name: e.facts for e in candidates if e.name != FLOOR})
+    taking_part = ranked({e.name: e.takes for e in candidates if e.name != FLOOR})
     return {
         e.name: {
             "ranked": e.name in taking_part,

@@ -312,8 +312,8 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
 
 
 def _takes(name: str, fields: _Fields) -> str:
-    """Return what a codec takes and gives in the place of records of dicts; empty where it is these."""
-    return next(found[name] for found in fields.values() if name in found).facts.takes
+    """Return what a codec takes and gives in the place of some records; empty where it is these."""
+    return next((found[name].takes for found in fields.values() if name in found and found[name].takes), "")
 
 
 def _failure(candidate: Candidate, wish: Wish) -> str:
@@ -347,6 +347,8 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
     carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
+    if facts.takes and not candidate.takes:
+        carried |= {"dataclass", "namedtuple"}  # the records were such objects
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
         return f"{_LACKING} {', '.join(lacking)}"
     return ""
@@ -402,7 +404,7 @@ def _standing(
         corpus, found = next(iter(fields.items()))
         return standing_on(result, corpus, found.values(), cost, also)
     everywhere = set.intersection(*(set(found) for found in fields.values()))
-    everywhere &= ranked({name: next(iter(fields.values()))[name].facts for name in everywhere}).union(also)
+    everywhere &= ranked({name: _takes(name, fields) for name in everywhere}).union(also)
 
     def weighted(corpus: str, name: str) -> list[Measurement]:
         w = weights[corpus]
@@ -454,7 +456,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     reasons = []
     if wish.needs:
         reasons.append(f"brings back {', '.join(wish.needs)}")
-    if not wish.trusted:
+    if not wish.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
     if wish.interop:
         reasons.append("read by other languages")

@@ -67,7 +67,9 @@ def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
     """Return the notes on a codec that are about any records, or about what these hold."""
     facts = candidate.facts
     pairs = zip_longest(facts.notes, facts.about, fillvalue="")
-    return [text for text, about in pairs if not about or about in profile]
+    # That it takes other objects than records does not hold where the records are these.
+    untrue = None if candidate.takes else f"takes and gives {facts.takes}"
+    return [text for text, about in pairs if text != untrue and (not about or about in profile)]
 
 
 def rare(samples: Sequence[Measurement]) -> str:

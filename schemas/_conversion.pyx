@@ -1,4 +1,4 @@
-# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled conversions between records and the objects of libraries that need a schema.
 
 A conversion is a tree of steps, one for each kind of a layout; the `bakeoff.schemas.peers` put it together.
@@ -38,7 +38,7 @@ class MisfitError(ValueError):
 
 cdef object placed(object error, str part):
     """Return the error of a value within another, with the part of the path that leads from there to it."""
-    if isinstance(error, RecursionError):
+    if isinstance(error, TooMuchError | RecursionError):
         return error
     if isinstance(error, MisfitError):
         error.path = part + error.path
@@ -309,13 +309,15 @@ cdef class Items(Step):
     Args:
         key: For a key.
         value: For a value.
+        distinct: Whether two keys that become one are refused.
     """
 
     cdef Step key
     cdef Step value
+    cdef bint distinct
 
-    def __init__(self, Step key, Step value):
-        self.key, self.value = key, value
+    def __init__(self, Step key, Step value, bint distinct=False):
+        self.key, self.value, self.distinct = key, value, distinct
 
     cdef object turn(self, object value):
         cdef dict made = {}
@@ -326,6 +328,8 @@ cdef class Items(Step):
                 made[turned(self.key, key)] = turned(self.value, item)
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        if self.distinct and len(made) != len(value):
+            raise MisfitError("two keys become the same one")
         return made
 
 
@@ -621,7 +625,9 @@ cdef class FromBranch(Step):
         self.step = step
 
     cdef object turn(self, object value):
-        return turned(self.step, value[1] if type(value) is tuple else value)
+        if type(value) is tuple:
+            _, value = value
+        return turned(self.step, value)
 
 
 cdef class FromBranches(Step):

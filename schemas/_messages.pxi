@@ -261,6 +261,8 @@ cdef class PutItems(Put):
                     self.inside.into(field[turned(self.key, key)], item)
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
+        if len(field) != len(value):
+            raise MisfitError("two keys become the same one")
         return 0
 
 

@@ -1,4 +1,4 @@
-# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled plans: trees of steps that correct a decoded record in place.
 
 A step is made for one node of a schema. A plan for a codec holds steps only where that codec needs

@@ -1,7 +1,7 @@
 """From what people already have to the description tree.
 
-TypedDict, dataclass, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types; `Annotated`
-with a `Hint` says what Python's types cannot.
+TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types;
+`Annotated` with a `Hint` says what Python's types cannot.
 """
 
 from __future__ import annotations
@@ -15,31 +15,15 @@ import typing
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from ..codecs.objects import record_class
 from ..codecs.paths import step
-from ..errors import UsageError
+from ..errors import SchemaError
 from . import types as t
 
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "met", "tag_of"]
 
 MAX_DEPTH = 64
 """Deepest schema; a plan recurses further only where records may hold others of their own kind."""
-
-
-class SchemaError(UsageError, ValueError):
-    """A schema that cannot be compiled.
-
-    Attributes:
-        path: Place in the schema, for instance ``$.items[].owner``.
-        reason: What is wrong there.
-    """
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"schema at `{self.path}`: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,19 +75,23 @@ _KEYS = (
     *(type(leaf) for leaf in t.LEAVES.values() if not isinstance(leaf, _NO_KEYS)),
 )
 _SUPPORTED = ", ".join(kind.__name__ for kind in t.LEAVES if kind is not type(None)) + (
-    ", Enum, Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, NamedTuple, "
-    "msgspec.Struct, pydantic models and dicts of types"
+    ", Enum, Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, attrs classes, "
+    "NamedTuple, msgspec.Struct, pydantic models and dicts of types"
 )
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 
 
-def describe(spec: Any) -> t.Type:
+def describe(spec: Any, *, lenient: bool = False) -> t.Type:
     """Return the description tree of whatever declares a record.
+
+    Args:
+        spec: What declares it.
+        lenient: Take fields of types that are not supported as `Any`, instead of raising.
 
     Raises:
         SchemaError: Naming the place and the type that is not supported, or holds itself and is no record.
     """
-    return _Describer().node(spec, "$")
+    return _Describer(lenient).node(spec, "$")
 
 
 def tag_of(cls: Any) -> tuple[str, str | int] | None:
@@ -118,7 +106,8 @@ def tag_of(cls: Any) -> tuple[str, str | int] | None:
 class _Describer:
     """Walks annotations; knows which classes it is inside of."""
 
-    def __init__(self) -> None:
+    def __init__(self, lenient: bool) -> None:
+        self.lenient = lenient
         self.inside: list[object] = []
         self.refs: dict[int, t.RefType] = {}
         self.referred: dict[int, t.RefType] = {}
@@ -272,26 +261,43 @@ class _Describer:
             return t.EnumType(cls)
         if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
             return self._typed_dict(cls, path)
-        if hasattr(cls, "__struct_fields__"):
-            return self._struct(cls, path)
-        if hasattr(cls, "model_fields") and hasattr(cls, "model_validate"):
-            return self._model(cls, path)
-        if dataclasses.is_dataclass(cls):
-            hints = _hints(cls, path)
-            return self._record(
-                cls,
-                [
-                    (f.name, f.name, hints[f.name], f.default is f.default_factory is dataclasses.MISSING)
-                    for f in dataclasses.fields(cls)
-                ],
-                path,
-            )
-        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            hints = _hints(cls, path)
-            optional: dict[str, Any] = getattr(cls, "_field_defaults", {})
-            fields = [(name, name, hints.get(name, Any), name not in optional) for name in cls._fields]
-            return self._record(cls, fields, path, positional=True)
+        known = record_class(cls)
+        match known and known.family:
+            case "struct":
+                return self._struct(cls, path)
+            case "model":
+                return self._model(cls, path)
+            case "attrs":
+                return self._attrs(cls, path)
+            case "dataclass":
+                return self._dataclass(cls, path)
+            case "namedtuple":
+                return self._named_tuple(cls, path)
         raise _unsupported(cls, path)
+
+    def _dataclass(self, cls: Any, path: str) -> t.Type:
+        hints, missing = _hints(cls, path), dataclasses.MISSING
+        fields = [
+            (field.name, field.name, hints[field.name], field.default is field.default_factory is missing)
+            for field in dataclasses.fields(cls)
+        ]
+        return self._record(cls, fields, path)
+
+    def _attrs(self, cls: Any, path: str) -> t.Type:
+        from attr import NOTHING
+
+        hints = _hints(cls, path)
+        fields = [
+            (field.name, field.name, hints.get(field.name, Any), field.default is NOTHING)
+            for field in cls.__attrs_attrs__
+        ]
+        return self._record(cls, fields, path)
+
+    def _named_tuple(self, cls: Any, path: str) -> t.Type:
+        hints = _hints(cls, path)
+        optional: dict[str, Any] = getattr(cls, "_field_defaults", {})
+        fields = [(name, name, hints.get(name, Any), name not in optional) for name in cls._fields]
+        return self._record(cls, fields, path, positional=True)
 
     def _typed_dict(self, cls: Any, path: str) -> t.Type:
         required = cls.__required_keys__
@@ -312,12 +318,14 @@ class _Describer:
         return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
 
     def _model(self, cls: Any, path: str) -> t.Type:
-        hints = _hints(cls, path)
+        infos: dict[str, Any] = cls.__pydantic_fields__
+        if getattr(cls, "__pydantic_root_model__", False):
+            return self.node(infos["root"].annotation, path)
         fields = [
-            (info.serialization_alias or info.alias or name, name, hints[name], info.is_required())
-            for name, info in cls.model_fields.items()
+            (info.serialization_alias or name, name, _annotated(info), info.is_required())
+            for name, info in infos.items()
         ]
-        return dataclasses.replace(self._record(cls, fields, path), cls=None)
+        return self._record(cls, fields, path)
 
     def _plain(self, spec: dict[Any, Any], path: str) -> t.Type:
         for name in spec:
@@ -341,12 +349,26 @@ class _Describer:
             place = path + step(wire_name)
             hint, required, severities = _qualified(hint, required)
             outer, self.field = self.field, (place, severities)
-            kind = self.node(hint, place)
+            kind = self._field(hint, place)
             self.field = outer
             renamed = attribute if attribute != wire_name else ""
             severity = severities[0] if severities else "error"
             described.append(t.Field(wire_name, kind, required, severity, renamed))
         return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
+
+    def _field(self, hint: Any, path: str) -> t.Type:
+        try:
+            return self.node(hint, path)
+        except SchemaError:
+            if not self.lenient:
+                raise
+            return t.AnyType()
+
+
+def _annotated(info: Any) -> Any:
+    """Return the annotation of a pydantic model's field, with our hints, which it keeps apart."""
+    hints = tuple(item for item in info.metadata if isinstance(item, Hint))
+    return typing.Annotated[(info.annotation, *hints)] if hints else info.annotation
 
 
 def _qualified(hint: Any, required: bool) -> tuple[Any, bool, list[t.Severity]]:

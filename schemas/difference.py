@@ -223,7 +223,12 @@ _BASES: dict[str, type[t.Type]] = {"str": t.StrType, "int": t.IntType, "bool": t
 def _leaf_contains(wide: Leaf, narrow: Leaf) -> bool:
     if isinstance(wide.type, t.AnyType):
         return True
-    if wide.bits < narrow.bits or _FINENESS[wide.unit] < _FINENESS[narrow.unit]:
+    if wide.wire == narrow.wire == "int":
+        least, most = wide.bounds
+        fits = least <= narrow.bounds[0] and narrow.bounds[1] <= most
+    else:
+        fits = wide.bits >= narrow.bits
+    if not fits or _FINENESS[wide.unit] < _FINENESS[narrow.unit]:
         return False
     allowed, had = _values(wide), _values(narrow)
     if allowed is not None:

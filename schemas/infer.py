@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..codecs.conventions import FAMILIES
+from ..codecs.objects import opened
 from ..codecs.paths import step
 from . import convert
 from . import types as t
@@ -46,6 +47,8 @@ FEW = 3
 MANY = 64
 """Distinct texts that are counted: of so many codes one begins with a 0, but for a chance of 0.9**64, a
 thousandth."""
+_USUAL = frozenset({str, int, float, bool, type(None), dict, list})
+"""What most values are, and no object of a class with fields."""
 PADDED = 8
 """Distinct texts in base64 with ``=`` at the end: eight bits each that other text of these letters lacks."""
 
@@ -147,6 +150,8 @@ class _Node:
 
     def see(self, value: Any, depth: int) -> None:
         kind = type(value)
+        if kind not in _USUAL and (plain := opened(value)) is not None:
+            value, kind = plain, type(plain)
         self.kinds[kind] += 1
         if kind is str:
             self._see_text(value)

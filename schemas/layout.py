@@ -20,6 +20,7 @@ from .declare import SchemaError
 
 __all__ = [
     "Choice",
+    "Chosen",
     "Kind",
     "Layout",
     "Leaf",
@@ -51,6 +52,12 @@ UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON
 """
 
 
+_INTEGER = re.compile(
+    r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
+)
+"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Root of all kinds."""
@@ -67,7 +74,8 @@ class Leaf(Kind):
         unit: What timestamps count.
         symbols: Names and numbers of an ``enum``.
         form: How it is written, by its name in the language that it was read from, where that has several
-            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``. Other languages pass over it.
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            pass over it.
     """
 
     wire: Wire
@@ -76,6 +84,15 @@ class Leaf(Kind):
     unit: Literal["ms", "us", "ns"] = "us"
     symbols: tuple[tuple[str, int], ...] = ()
     form: str = ""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest integer that an ``int`` has room for."""
+        found = _INTEGER.search(self.form)
+        bits = int(found["bits"]) if found else self.bits
+        if found and found["unsigned"]:
+            return 0, (1 << bits) - 1
+        return -1 << (bits - 1), (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +189,19 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """Why a part of a definition is read, where nobody has named one and it has several.
+
+    Attributes:
+        remark: Which one and why, in a line.
+        others: Names of those that could have been meant.
+    """
+
+    remark: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ref(Kind):
     """A record that is laid out elsewhere: around this place, where it holds itself, or before it.
 
@@ -209,12 +239,14 @@ class Layout:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.languages`; empty for a derived one.
         definition: The file that it was read from, which is written again as it is; empty where that was
-            compiled, and is no text of the language.
+            compiled, and is no text of the language, or says more than the layout.
+        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
 
     root: Kind
     language: str = ""
     definition: bytes = b""
+    chosen: Chosen | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", _bound(self.root))
@@ -594,11 +626,13 @@ class _Deriver:
             return Leaf("null", t.NoneType())
         names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
         kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
-        if any(isinstance(kind, Leaf) and kind.wire == "any" for kind in kinds):
+        if len(kinds) == 1 and isinstance(kinds[0], Leaf) and kinds[0].wire == "any":
             return Leaf("any", whole or t.UnionType(options))
         # Of a Literal with None, or of options that hold one.
         nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
         kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
+        # A Literal of two types is a choice within the choice, which Avro has no form of.
+        kinds = list(dict.fromkeys(itertools.chain.from_iterable(map(_options, kinds))))
         if len(kinds) == 1:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
         else:
@@ -638,6 +672,11 @@ class _Deriver:
         name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
         self.names.add(name)
         return name
+
+
+def _options(kind: Kind) -> tuple[Kind, ...]:
+    """Return what a value of a kind is one of."""
+    return tuple(option.kind for option in kind.options) if isinstance(kind, Choice) else (kind,)
 
 
 def _may_be_null(kind: Kind) -> bool:

@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 import enum
-import importlib.util
-import sys
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..codecs.objects import record_class
 from ..errors import UsageError
-from ..files import import_from_here
+from ..files import read_limited
+from ..imports import module as module_of
 from . import types as t
 from .declare import SchemaError, describe
-from .languages import language_of
+from .languages import LARGEST
+from .naming import Named, definition_of
 from .schema import Schema
 
-__all__ = ["FROM_FILE", "is_named", "load"]
-
-FROM_FILE = "bakeoff_schema_"
-"""How modules begin that stand for a file: nothing else can import them."""
-
-_MARKS = ("__required_keys__", "__dataclass_fields__", "__struct_fields__", "model_fields", "_fields")
-"""What classes of records have: TypedDict, dataclass, Struct, pydantic model, NamedTuple."""
+__all__ = ["is_named", "load"]
 
 
 def is_named(text: str) -> bool:
     """Whether a text names a file or a module, by its form."""
-    return ":" in text or text.endswith(".py") or language_of(text) is not None
+    return ":" in text or text.endswith(".py") or definition_of(text) is not None
 
 
-def load(text: str) -> Any:
-    """Return what ``module:Name``, ``file.py:Name``, ``file.py`` or a definition (``file.avsc``) declares.
+def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
+    """Return what ``module:Name``, ``file.py:Name``, ``file.py`` or a definition declares.
 
-    Without a name it is the one `Schema` that stands there, or else the one record class that no
-    other uses.
+    A definition is a file such as ``file.avsc``, and ``file.avsc#Name`` one record in it. Without a name it
+    is the one `Schema` that stands there, or else the one record class that no other uses.
+
+    Args:
+        text: As typed.
+        include: Folders that imports of a definition are looked for in first.
 
     Raises:
         UsageError: The file or module does not import, has no such name, or declares no record or
             several; the message says which. Or it is no definition.
     """
-    if (language := language_of(text)) is not None:
-        return _defined(Path(text), language)
+    if (named := definition_of(text)) is not None:
+        return _defined(named, include)
     where, _, name = text.rpartition(":") if ":" in text else (text, "", "")
     module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where, text)
     if name:
@@ -60,47 +60,24 @@ def load(text: str) -> Any:
     return next(iter(declared.values()))
 
 
-def _defined(path: Path, language: str) -> Schema:
+def _defined(named: Named, include: Sequence[str | os.PathLike[str]]) -> Schema:
     try:
-        data = path.read_bytes()
+        data = read_limited(named.path, LARGEST)
     except OSError as error:
-        raise UsageError(f"{path}: no schema can be read from it: {error.strerror}") from error
-    return Schema.of_definition(data, language, str(path))
+        raise UsageError(f"{named.path}: no schema can be read from it: {error.strerror}") from error
+    return Schema.of_definition(data, named.language, named.path, part=named.part, include=include)
 
 
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"{path}: no such schema file; `bakeoff schema infer FILE > {path.name}` writes one")
-    name = f"{FROM_FILE}{path.stem}"
-    # Two versions of a schema may be files of one name, and their classes are found by the module's.
-    while (other := sys.modules.get(name)) is not None and Path(other.__file__ or "") != path.absolute():
-        name += "_"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise UsageError(f"{path} does not import: {_reason(error)}") from error
-    return module
+    return module_of(str(path))
 
 
 def _load_module(name: str, text: str) -> ModuleType:
     if not name:
         raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
-    try:
-        return import_from_here(name)
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"schema module {name} does not import: {_reason(error)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"it ends the program, with {error.code!r}"
-    return f"{type(error).__name__}: {error}"
+    return module_of(name)
 
 
 def _schemas(module: ModuleType) -> dict[str, Any]:
@@ -121,7 +98,7 @@ def _records(module: ModuleType) -> dict[str, Any]:
         and isinstance(value, type)
         and value.__module__ == module.__name__
         and not issubclass(value, enum.Enum)
-        and any(hasattr(value, mark) for mark in _MARKS)
+        and (hasattr(value, "__required_keys__") or record_class(value) is not None)
     }
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..codecs.conventions import FAMILIES
+from ..codecs.objects import record_class
 from . import _plan as p
 from . import convert
 from . import types as t
@@ -205,15 +206,15 @@ class _Needs:
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
     """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
     for part, child in t.children(node):
-        if part != "{key}" and not (isinstance(node, t.UnionType) and _shadowed(child, node, facts)):
+        if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
             yield part, child
 
 
-def _shadowed(option: t.Type, union: t.UnionType, facts: Facts) -> bool:
-    """Whether what the codec writes for one option is right as it stands, for another."""
+def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
+    """Whether what the codec writes for one option is right as it stands, for another, of `kinds`."""
     words = lack(option, facts)
-    kinds = {type(other) for other in union.options} - {type(option)}
     if words is None or _holds_none(option):
         return False
     match option:
@@ -534,12 +535,22 @@ def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
 
 
 def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
-    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict."""
+    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict.
+
+    Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation:
+    what was valid when it was written is not to be refused or changed by a validator.
+    """
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}
-    late = (
-        tuple(f.name for f in dataclasses.fields(cls) if not f.init) if dataclasses.is_dataclass(cls) else ()
-    )
+    known = record_class(cls)
+    if known is not None and known.family == "model":
+        return _constructor(node, renamed)
+    late: tuple[str, ...] = ()
+    if known is not None and known.family == "dataclass":
+        late = tuple(field.name for field in dataclasses.fields(cls) if not field.init)
+    elif known is not None and known.family == "attrs":
+        late = tuple(field.name for field in cls.__attrs_attrs__ if not field.init)
+        renamed = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
     tag = tag_of(cls)
     if not renamed and not late and tag is None:
         return cls  # type: ignore[no-any-return]
@@ -556,5 +567,17 @@ def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
         for name, value in after.items():
             object.__setattr__(made, name, value)
         return made
+
+    return build
+
+
+def _constructor(node: t.RecordType, renamed: Mapping[str, str]) -> Callable[[dict[str, Any]], Any]:
+    construct: Any = node.cls.model_construct  # type: ignore[union-attr]
+    required = {item.name for item in node.fields if item.required}
+
+    def build(record: dict[str, Any]) -> Any:
+        if not required <= record.keys():
+            raise ValueError(f"{min(required - record.keys())} is missing")
+        return construct(**{renamed.get(name, name): value for name, value in record.items()})
 
     return build

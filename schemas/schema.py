@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
 from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import ListType, RecordType, Type, hashes_text_only, nests
+from .types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
     import pyarrow
@@ -29,9 +30,9 @@ class Schema:
     """What records should look like, whatever codec carried them.
 
     Args:
-        spec: A TypedDict, dataclass, NamedTuple, `msgspec.Struct`, pydantic model, dict of types,
-            any type of these inside lists and the like, or a description tree.
-        as_objects: Build dataclass, NamedTuple and Struct objects; else records stay dicts.
+        spec: A TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, dict of
+            types, any type of these inside lists and the like, or a description tree.
+        as_objects: Build objects of the classes, models without validation; else records stay dicts.
             A record with unknown or missing fields stays a dict: nothing it holds is dropped.
         strict: Raise one `AdviceError` when there is any advice that is not a note. Not with `every`.
         every: After decoding, check one record in so many fully and count its advice in `counter`;
@@ -150,6 +151,11 @@ class Schema:
         return hashes_text_only(self.types)
 
     @property
+    def embeds(self) -> bool:
+        """Whether formats that need a schema may embed values in their payloads as MessagePack."""
+        return embeds(self.types)
+
+    @property
     def nests(self) -> bool:
         """Whether records may hold others of their own kind, so that the schema does not end nesting."""
         return nests(self.types)
@@ -238,21 +244,32 @@ class Schema:
         return write(self.layout, language)
 
     @staticmethod
-    def of_definition(data: bytes, language: str, name: str = "the definition") -> Schema:
+    def of_definition(
+        data: bytes,
+        language: str,
+        name: str = "the definition",
+        *,
+        part: str = "",
+        include: Iterable[str | os.PathLike[str]] = (),
+    ) -> Schema:
         """Return the schema that a file in another language says, with its names and numbers.
 
         Args:
             data: The file.
             language: As of `definition`.
-            name: Of the file, for messages.
+            name: Of the file, for messages and to look for imports beside it.
+            part: Name of what describes a record in it: a message, a named type, a JSON pointer. Without it,
+                all of it, or the one that no other uses.
+            include: Folders that imports are looked for in first.
 
         Raises:
-            SchemaError: Not a definition, or with something in it that records cannot have.
-            UsageError: As `definition`.
+            SchemaError: Not a definition, with something in it that records cannot have, or with several
+                parts that could be the record.
+            UsageError: As `definition`, or it has no such part.
         """
         from .languages import read
 
-        return Schema.of_layout(read(data, language, name))
+        return Schema.of_layout(read(data, language, name, part=part, include=include))
 
     def to_avro(self) -> dict[str, Any]:
         """Return this schema in Avro, as the `dict` that Avro's libraries take; see `definition`."""
@@ -274,17 +291,33 @@ class Schema:
         return self.definition("protobuf").decode()
 
     @staticmethod
-    def from_proto(data: bytes | str, name: str = "the definition", message: str = "") -> Schema:
+    def from_proto(
+        data: bytes | str | os.PathLike[str],
+        name: str = "the definition",
+        message: str = "",
+        include: Iterable[str | os.PathLike[str]] = (),
+    ) -> Schema:
         """Return the schema of a ``.proto`` file or compiled descriptor set; raises as `of_definition`.
 
-        Args:
-            data: The file.
-            name: Of the file: imports are looked up beside it.
-            message: The record's message, where that is not the only one that no other holds.
-        """
-        from .languages.protobuf import read
+        Imports are looked for in `include`, beside the file, in the working folder, and in the folder above
+        the file in which their paths begin.
 
-        return Schema.of_layout(read(data.encode() if isinstance(data, str) else data, name, message))
+        Args:
+            data: The text or bytes of the file, or its path as `pathlib.Path`.
+            name: Of the file, where that is no path.
+            message: The record's message (``Order``, ``shop.v1.Order``, ``Order.Line``), where that is not
+                the only one that no other holds.
+            include: Folders that imports are looked for in first.
+        """
+        if isinstance(data, os.PathLike):
+            name = os.fspath(data)
+            from ..files import read_limited
+            from .languages import LARGEST
+
+            text = read_limited(data, LARGEST)
+        else:
+            text = data.encode() if isinstance(data, str) else data
+        return Schema.of_definition(text, "protobuf", name, part=message, include=include)
 
     def to_thrift(self) -> str:
         """Return the ``.thrift`` file of this schema; raises as `definition`."""

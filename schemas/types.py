@@ -47,6 +47,7 @@ __all__ = [
     "UnionType",
     "VarTupleType",
     "children",
+    "embeds",
     "hashes_text_only",
     "nests",
     "walk",
@@ -398,6 +399,11 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
 def nests(node: Type) -> bool:
     """Whether a record at `node` or below it may hold others of its own kind."""
     return any(isinstance(each, RefType) for _, each in walk(node))
+
+
+def embeds(node: Type) -> bool:
+    """Whether a value at `node` or below it may be anything, or of types that a layout cannot tell apart."""
+    return any(isinstance(kind, (AnyType, UnionType)) for _, kind in walk(node))
 
 
 def hashes_text_only(node: Type) -> bool:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.run.options import Options
+from bakeoff.codecs.lock import Place
 
 LOCK = """
 version = 2
@@ -44,6 +48,7 @@ def measures_little(monkeypatch):
 def test_the_lock_decides(tmp_path, monkeypatch):
     """What a person has written down is used, whatever else there is, in the folders below as well."""
     lock(tmp_path, "bson", options="size = 9")
+    (tmp_path / "setup.py").touch()
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
 
@@ -234,3 +239,55 @@ def test_a_lock_that_is_none_is_an_error(tmp_path):
 
     with pytest.raises(bakeoff.RunError, match="format 99"):
         bakeoff.fastest(lock=path, calibrate=True)
+
+
+@pytest.mark.parametrize("options", ["size = 16777217", "ratio = 101", "items = 1000001", "depth = 121"])
+def test_a_lock_that_nobody_named_raises_no_limit(tmp_path, monkeypatch, options):
+    """Named, by argument or environment, it may."""
+    path = lock(tmp_path, options=options)
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(
+        bakeoff.RunError, match=f"raises the limit of {options.split()[0]} to .*BAKEOFF_LOCK="
+    ):
+        bakeoff.fastest()
+
+    name, number = options.split(" = ")
+    expected = bakeoff.codec("json", **{name: int(number)})
+    assert expected == bakeoff.fastest(lock=path)
+    monkeypatch.setenv("BAKEOFF_LOCK", str(path))
+    assert expected == bakeoff.fastest()
+
+
+def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
+    """Unless it is named, or that user owns the project's root."""
+    path, user = lock(tmp_path), tmp_path.stat().st_uid
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: user + 1)
+    assert "json" == bakeoff.fastest().name
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Place, "owners", {user + 1})
+        with pytest.raises(bakeoff.RunError, match=r"belongs to another user.*BAKEOFF_LOCK="):
+            bakeoff.fastest()
+    assert "json" == bakeoff.fastest(lock=path).name
+
+
+@pytest.mark.parametrize("name", ["bakeoff.lock", "d.dict"])
+def test_a_pipe_in_the_place_of_a_lock_or_its_dictionary_is_refused(tmp_path, name):
+    """Nobody waits for who might write into it."""
+    if name == "d.dict":
+        text = lock(tmp_path, "json|zstd:3,dict").read_text()
+        entry = '[[codec.dictionaries]]\nid = 1\nfile = "d.dict"\nsha256 = "00"\n'
+        (tmp_path / "bakeoff.lock").write_text(text + entry)
+    os.mkfifo(tmp_path / name)
+    done = subprocess.run(
+        [sys.executable, "-c", "import bakeoff; bakeoff.fastest()"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+    wanted = "not a regular file" if name == "bakeoff.lock" else "its dictionary 1 is not there: d.dict"
+    assert wanted in done.stderr

@@ -7,6 +7,7 @@ import decimal
 import enum
 import math
 import random
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -154,8 +155,7 @@ class Maker:
 
     def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
         zone = None if aware is False else dt.UTC
-        step = 1000 if leaf.unit == "ms" else 1
-        micro = self.random.randrange(0, 1_000_000, step)
+        micro = self.random.randrange(0, 1_000_000, _step(leaf))
         return dt.datetime(2026, 1, 1, tzinfo=zone) + dt.timedelta(
             seconds=self.random.randrange(10**7), microseconds=micro
         )
@@ -174,8 +174,37 @@ def _levels(kind: Kind, above: frozenset[str] = frozenset()) -> float:
 
 
 def _whole(random: random.Random, leaf: Leaf) -> int:
-    most = 2**31 - 1 if leaf.bits == 32 else 2**53
-    return random.choice([0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, -most])
+    least, most = leaf.bounds
+    # Beyond 53 bits some languages have no integers.
+    least, most = max(least, -(2**53)), min(most, 2**53)
+    found = [0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, least]
+    return random.choice([number for number in found if least <= number <= most])
+
+
+_FORM = re.compile(r"(?P<name>\w+)[(\[](?P<size>\w+)(?:, (?P<scale>-?\d+))?[)\]]")
+"""Forms with parameters: ``fixed(16)``, ``decimal(9, 2)``, ``time32[ms]``."""
+_STEPS: Final = {"s": 1_000_000, "ms": 1000}
+
+
+def _step(leaf: Leaf) -> int:
+    """Return the microseconds between two moments that a leaf tells apart."""
+    found = _FORM.fullmatch(leaf.form)
+    return _STEPS.get(found["size"] if found else leaf.unit, 1)
+
+
+def _cut(micro: int, leaf: Leaf) -> int:
+    return micro - micro % _step(leaf)
+
+
+def _bytes(random: random.Random, leaf: Leaf) -> bytes:
+    found = _FORM.fullmatch(leaf.form)
+    return random.randbytes(int(found["size"]) if found else random.randrange(12))
+
+
+def _decimal(random: random.Random, leaf: Leaf) -> decimal.Decimal:
+    found = _FORM.fullmatch(leaf.form)
+    digits, scale = (int(found["size"]), int(found["scale"])) if found else (6, 2)
+    return decimal.Decimal(random.randrange(10 ** min(digits, 6))).scaleb(-scale)
 
 
 def _real(random: random.Random, leaf: Leaf) -> float:
@@ -189,14 +218,16 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
     t.IntType: _whole,
     t.FloatType: _real,
     t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
-    t.BytesType: lambda random, leaf: random.randbytes(
-        int(leaf.form.removeprefix("fixed ")) if leaf.form.startswith("fixed ") else random.randrange(12)
-    ),
-    t.ByteArrayType: lambda random, leaf: bytearray(random.randbytes(random.randrange(12))),
+    t.BytesType: _bytes,
+    t.ByteArrayType: lambda random, leaf: bytearray(_bytes(random, leaf)),
     t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
-    t.TimeType: lambda random, leaf: dt.time(random.randrange(24), random.randrange(60), 7, 123456),
-    t.TimeDeltaType: lambda random, leaf: dt.timedelta(seconds=random.randrange(10**6), microseconds=5),
-    t.DecimalType: lambda random, leaf: decimal.Decimal(random.randrange(10**6)) / 100,
+    t.TimeType: lambda random, leaf: dt.time(
+        random.randrange(24), random.randrange(60), 7, _cut(123456, leaf)
+    ),
+    t.TimeDeltaType: lambda random, leaf: dt.timedelta(
+        seconds=random.randrange(10**6), microseconds=_cut(5, leaf)
+    ),
+    t.DecimalType: _decimal,
     t.UUIDType: lambda random, leaf: uuid.UUID(int=random.getrandbits(128)),
 }
 
@@ -349,11 +380,13 @@ def _leaf(value: Any, leaf: Leaf) -> Any:
         case t.DateTimeType(aware=aware) if isinstance(plain, dt.datetime):
             if aware is not None and aware != (plain.tzinfo is not None):
                 return Unfit(value)
-            return Unfit(value) if leaf.unit == "ms" and plain.microsecond % 1000 else plain
+            return Unfit(value) if plain.microsecond % _step(leaf) else plain
     if type(plain) is int and not (isinstance(leaf.type, t.IntType) and leaf.type.big):
-        limit = 1 << (leaf.bits - 1)
-        if not -limit <= plain < limit:
+        least, most = leaf.bounds
+        if not least <= plain <= most:
             return Unfit(value)
+    if isinstance(plain, bytes) and (found := _FORM.fullmatch(leaf.form)):
+        return plain if len(plain) == int(found["size"]) else Unfit(value)
     if leaf.symbols and plain not in {name for name, _ in leaf.symbols}:
         return Unfit(value)
     return plain if type(plain) in kinds(leaf) else Unfit(value)

@@ -2,13 +2,12 @@
 
 ``1``, ``True`` and ``1.0`` differ, a tuple is not a list, NaN equals NaN, ``-0.0`` is not ``0.0``,
 ``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset, in the zone
-that gives it, and in `fold`.
+that gives it, and in `fold`. Arrays and frames are compared by `arrays`.
 Deep, cyclic and massively shared records are compared in linear time without recursion.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import marshal
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -22,8 +21,11 @@ from uuid import UUID
 
 from ...codecs import CodecError
 from ...codecs._walk import Rules, check_record
+from ...codecs.arrays import kind_of
+from ...codecs.objects import fields_of, record_class
 from ...codecs.paths import brief, join
 from ...codecs.tokens import zone
+from . import arrays
 
 __all__ = ["Difference", "differences", "equal", "first_difference", "written"]
 
@@ -137,13 +139,18 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
         elif kind in _SAME:
             if a is not b and a != b:
                 yield Difference(str(place), brief(a), brief(b), "value")
-        elif isinstance(a, dict | list | tuple) or _fields(a) is not None:
+        elif isinstance(a, dict | list | tuple) or record_class(kind) is not None:
             pair = (id(a), id(b))
             if pair not in seen:
                 seen.add(pair)
                 children: list[tuple[Any, Any, _Place]] = []
                 yield from _open(a, b, place, order, children)
                 stack.extend(reversed(children))
+        elif kind_of(kind):
+            if (gap := arrays.gap(a, b, equal)) is not None:
+                for key in gap.steps:
+                    place = _Place(place, key)
+                yield Difference(str(place), gap.expected, gap.found, "value")
         elif not _same_leaf(a, b):
             yield Difference(str(place), brief(a), brief(b), "value")
 
@@ -162,9 +169,10 @@ def _open(
             (x, y, _Place(place, i)) for i, (x, y) in enumerate(zip(a, b, strict=False)) if not _settled(x, y)
         )
     else:
+        mine, theirs = fields_of(a) or {}, fields_of(b) or {}
         children.extend(
-            (getattr(a, name, _MISSING), getattr(b, name, _MISSING), _Place(place, name))
-            for name in _fields(a) or ()
+            (mine.get(name, _MISSING), theirs.get(name, _MISSING), _Place(place, name))
+            for name in {**mine, **theirs}
         )
 
 
@@ -244,8 +252,10 @@ def _exact(value: Any) -> Any:
         return kind, frozenset(Counter(map(_exact, value)).items())
     if isinstance(value, dict):
         return kind, frozenset((exact, _exact(item)) for exact, item in _by_exact_key(value).items())
-    if (fields := _fields(value)) is not None:
-        return kind, tuple(_exact(getattr(value, name, _MISSING)) for name in fields)
+    if kind_of(kind):
+        return kind, arrays.stand_in(value)
+    if (fields := fields_of(value)) is not None:
+        return kind, tuple((name, _exact(held)) for name, held in fields.items())
     if isinstance(value, datetime | time):
         return kind, value.isoformat(), _clock(value)
     if isinstance(value, float | complex):
@@ -254,15 +264,6 @@ def _exact(value: Any) -> Any:
         return kind, value.as_tuple()
     # A frozen dataclass may leave a field out of its hash.
     return kind, value if isinstance(value, Hashable) else repr(value)
-
-
-def _fields(value: Any) -> tuple[str, ...] | None:
-    """Return the field names of a dataclass or Struct instance, or None."""
-    kind = type(value)
-    if dataclasses.is_dataclass(kind):
-        return tuple(field.name for field in dataclasses.fields(kind))
-    fields: tuple[str, ...] | None = getattr(kind, "__struct_fields__", None)
-    return fields
 
 
 def _name(value: object) -> str:

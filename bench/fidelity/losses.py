@@ -8,7 +8,6 @@ that differs is wrong, as is any difference in a type that the codec does carry.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import datetime as dt
 import decimal
 import enum
@@ -17,8 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...codecs.paths import brief, step
+from ...codecs.arrays import convention, kind_of
+from ...codecs.objects import fields_of, opened
+from ...codecs.paths import brief, join, step
 from ...codecs.tokens import SIGNED, token_of, zone
+from . import arrays
 from .equality import differences, equal
 
 __all__ = ["Judgement", "judge"]
@@ -80,7 +82,10 @@ def _kind(before: Any, after: Any) -> str:
 
 def _text(path: str, before: Any, after: Any) -> str:
     if type(before) is not type(after):
-        return f"`{type(before).__name__}` came back as `{_name(after)}` at `{path}`"
+        name = type(before).__name__
+        if name == _name(after):  # numpy's own bool
+            name = f"{type(before).__module__}.{name}"
+        return f"`{name}` came back as `{_name(after)}` at `{path}`"
     if _differs_in_zone(before, after):
         return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{path}`"
     return f"`{_brief(before)}` came back as `{_brief(after)}` at `{path}`"
@@ -93,11 +98,19 @@ class _Missing:
 _MISSING = _Missing()
 
 
+class _Words(str):
+    """Stands for a value in a message."""
+
+    __slots__ = ()
+
+
 def _name(value: Any) -> str:
     return "nothing" if value is _MISSING else type(value).__name__
 
 
 def _brief(value: Any) -> str:
+    if isinstance(value, _Words):
+        return str(value)
     if isinstance(value, dt.datetime):
         return value.isoformat()
     if isinstance(value, list):  # keys in their order
@@ -119,12 +132,17 @@ def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) ->
         yield path, a, b, declared
         if declared:
             yield from _walk(a.value, b, path, carried, declares)
-    elif dataclasses.is_dataclass(a) and type(b) is dict:
-        declared = "dataclass" not in carried
+    elif type(a) is not type(b) and (plain := opened(a)) is not None:
+        declared = "dataclass" not in carried and isinstance(b, type(plain))
         yield path, a, b, declared
-        if declared:
-            fields = {f.name: getattr(a, f.name) for f in dataclasses.fields(a)}
-            yield from _walk(fields, b, path, carried, declares)
+        if declared and type(plain) is dict:
+            yield from _walk_dict(plain, b, path, carried, declares, ordered=False)
+        elif declared:
+            yield from _walk(plain, b, path, carried, declares)
+    elif kind_of(type(a)):
+        yield from _walk_array(a, b, path, carried, declares)
+    elif type(a) is type(b) and not isinstance(a, tuple) and (fields := fields_of(a)) is not None:
+        yield from _walk_dict(fields, fields_of(b) or {}, path, carried, declares, ordered=False)
     elif isinstance(a, list | tuple | set | frozenset) and isinstance(b, list | tuple | set | frozenset):
         yield from _walk_sequence(a, b, path, carried, declares)
     else:
@@ -132,8 +150,29 @@ def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) ->
         yield path, a, b, token not in carried and _is_written_form(a, b, declares)
 
 
+def _walk_array(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
+    """Yield what differs in an array, a frame or a value out of one: it may come back as what it holds."""
+    if type(a) is type(b):
+        if (gap := arrays.gap(a, b, equal)) is not None:
+            yield path + join(gap.steps)[1:], _Words(gap.expected), _Words(gap.found), False
+        return
+    if kind_of(type(a)) == "pandas.Timestamp" and isinstance(b, dt.datetime) and a.nanosecond:
+        yield path, a, b, declares and _is_coarser(a.to_pydatetime(warn=False), b)
+        return
+    held = arrays.plain(a, b, equal, nulls="nonfinite" not in carried)
+    inner = list(_walk(held, b, path, carried, declares))
+    yield path, a, b, all(declared or place != path for place, *_, declared in inner)
+    yield from (each for each in inner if each[0] != path)
+
+
 def _walk_dict(
-    a: dict[Any, Any], b: dict[Any, Any], path: str, carried: frozenset[str], declares: bool
+    a: dict[Any, Any],
+    b: dict[Any, Any],
+    path: str,
+    carried: frozenset[str],
+    declares: bool,
+    *,
+    ordered: bool = True,
 ) -> _Found:
     rest = dict(b)
     order = []
@@ -149,12 +188,14 @@ def _walk_dict(
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
         yield path + step(key), _MISSING, rest[key], False
-    if "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
+    if ordered and "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
         yield f"keys of {path}", order, came, False
 
 
 def _carries_key(key: Any, carried: frozenset[str]) -> bool:
     """Whether a key that is no text comes back as it was."""
+    if kind_of(type(key)):
+        return False
     if type(key) is int and "int_keys" in carried:
         return key in SIGNED or "bigint" in carried
     return "any_keys" in carried
@@ -162,7 +203,8 @@ def _carries_key(key: Any, carried: frozenset[str]) -> bool:
 
 def _find(key: Any, there: dict[Any, Any]) -> Any:
     """Find the key that stands for `key`: itself, of the same type, or its text."""
-    for candidate in (key, *_texts(key)):
+    held = key if (write := convention(type(key))) is None else write(key)
+    for candidate in (key, held, *_texts(held), str(key)):
         if candidate in there or candidate != candidate:
             exact = next((k for k in there if equal(k, candidate)), _MISSING)
             if exact is not _MISSING:

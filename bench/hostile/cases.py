@@ -74,9 +74,11 @@ def ordinary(codec: Codec) -> Any:
 
 
 def wire(codec: Codec) -> frozenset[str]:
-    """Return what is known of a codec's payloads: format, name without compression, compressor."""
+    """Return what is known of a codec's payloads: format, compressor, and whether no bytes are a record."""
     base = split_name(codec.name)[0]
     found = {base if base == "plist/binary" else codec.format}
+    if not codec.spec.format.empty:
+        found.add("never empty" if codec.compression is None else "compressed, never empty")
     if codec.compression is not None:
         found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
     return frozenset(found)

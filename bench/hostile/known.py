@@ -37,9 +37,9 @@ class Known:
 KNOWN: tuple[Known, ...] = (
     Known(
         frozenset({"protobuf", "protobuf/object"}),
-        frozenset({"decode/empty", "decode/twice"}),
+        frozenset({"decode/twice"}),
         "accepted",
-        "a message of no bytes has its fields unset, and what stands behind a message are more of its fields",
+        "what stands behind a message are more of its fields",
     ),
     Known(
         frozenset({"orjson", "msgspec-json", "ujson", "ormsgpack", "msgspec-msgpack", "bson", "rapidjson"}),

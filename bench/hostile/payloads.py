@@ -84,7 +84,14 @@ def _refused(payloads: Iterable[bytes]) -> Callable[[Codec], Iterable[bytes]]:
 
 
 _UNIVERSAL = (
-    Case("decode", "empty", "no byte at all", _refused([b""]), must="refuse"),
+    Case(
+        "decode",
+        "empty",
+        "no byte at all",
+        _refused([b""]),
+        must="refuse",
+        wires=frozenset({"never empty", "compressed"}),
+    ),
     Case(
         "decode",
         "over-size",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ...errors import UsageError, hint, near
 from . import (
     batch,
+    copied,
     dump,
     first,
     fix,
@@ -31,7 +32,8 @@ ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group of third parties' operations: name = the operation's, value = ``module:attribute``."""
 
 _MODULES = (
-    dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, peak, retained, growth
+    dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, copied,
+    peak, retained, growth,
 )  # fmt: skip
 _MEMBERS = tuple(
     member for module in _MODULES for declared in module.OPERATIONS for member in declared.family()

@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False
+# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False, auto_pickle=False, nonecheck=True
 """A clock in place: it is read twice around a codec's call, wherever that is made.
 
 Budget: 60 ns a call, all in all. The processor's clock, for processes that take it away from each other,

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, auto_pickle=False
 """Counters of memory, read without disturbing what they count.
 
 Under glibc's allocator and pymalloc two counters are exact: Python's allocated blocks, and the

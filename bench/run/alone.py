@@ -33,6 +33,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
     return Alone(
         memory=run.options.cell_memory,
         path=stage.path,
+        modules=stage.modules,
         corpus=stage.corpus,
         codec=cell.codec,
         operation=cell.operation,

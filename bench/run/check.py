@@ -11,7 +11,7 @@ from ...codecs.compression import dictionary_id
 from ...codecs.registry import bare_name
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
-from ..results import FLOOR, Cell
+from ..results import AS_IS, FLOOR, Cell
 from .context import Run, Stage
 
 __all__ = ["check", "turn"]
@@ -30,11 +30,13 @@ def check(run: Run, stage: Stage) -> None:
         codec: Check(
             memory=run.options.cell_memory,
             path=stage.path,
+            modules=stage.modules,
             corpus=stage.corpus,
             codec=codec,
             seconds=stage.schedule.check_seconds,
             operations=tuple(sorted(operations)),
             places=run.options.where(),
+            libraries=stage.libraries,
         )
         for codec in codecs
     }
@@ -67,12 +69,12 @@ def check(run: Run, stage: Stage) -> None:
 def turn(codec: str) -> int:
     """Return the place of a codec's check, so that time runs out for what one asks for last.
 
-    First what a schema is given for, then what is taken for its speed, then other forms of the former. What
-    is slow comes after all that may be quick.
+    First what a schema is given for, or what is for values that only these records hold; then what is taken
+    for its speed, then other forms of the former. What is slow comes after all that may be quick.
     """
     declared = describe(codec)
     turns = (
-        declared.needs_schema and "/" not in declared.name,
+        bool(declared.values) or (declared.needs_schema and "/" not in declared.name),
         declared.library in _FAST and not declared.needs_schema,
         declared.needs_schema,
         declared.usual and declared.format not in _SLOW,
@@ -118,6 +120,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
                 "lossy_records": answer.lossy,
                 **{f"limit_{key}": limit for key, limit in answer.limits.items()},
                 **({"definition": answer.definition} if answer.definition else {}),
+                **({AS_IS: True} if answer.as_is else {}),
                 **({"dictionary_id": dictionary_id(dictionary)} if dictionary else {}),
                 **held,
             }
@@ -158,4 +161,4 @@ def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "accelerated": None,
         "trusted_only": declared.trusted_only,
     }
-    return bare | {"extra": declared.extra} | dict(facts)
+    return bare | {"extra": declared.extra, "source": declared.source} | dict(facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..jobs import Checked, Corpus, Executor
@@ -27,19 +27,23 @@ class Stage:
         name: Of the corpus.
         corpus: Its sample, and what goes with it.
         path: What workers need in `sys.path`.
+        modules: What they import before they work.
         codecs: Those that are entered on it.
         checks: What the check found, by codec; only codecs that may be timed.
         schedule: What its time is for.
         changed: Codecs that are not of the version that this run began with, in words.
+        libraries: Modules that the records need, to be imported once for all checks.
     """
 
     name: str
     corpus: Corpus
     path: tuple[str, ...]
+    modules: Mapping[str, str]
     codecs: tuple[str, ...]
     schedule: Schedule
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Iterator
@@ -94,6 +95,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     operations = "\n".join(_line(name, operation(name)) for name in chosen)
     others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
     read = list(_read(options, show))
+    joined = (name for prepared, _ in read for name in prepared.joined)
+    options = dataclasses.replace(options, codecs=tuple(dict.fromkeys((*options.codecs, *joined))))
     seconds = sum(_seconds(options, prepared, taken) for prepared, taken in read)
     most = sum(Schedule(options, taken).most for _, taken in read)
     limit = f"and at most {most:.0f} s" if most < math.inf else _PATIENT

@@ -11,12 +11,12 @@ import contextlib
 import dataclasses
 import subprocess
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...datasets.corpora import is_function
 from ...errors import UsageError
-from ...schemas.languages import language_of
+from ...schemas.naming import is_definition
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
@@ -91,7 +91,7 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
         stored = Options.from_flat(flat)
     except (TypeError, KeyError) as error:
         raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
-    if schema is None and stored.schema and language_of(stored.schema) is None:
+    if schema is None and stored.schema and not is_definition(stored.schema):
         raise UsageError(
             f"--confirm would import {stored.schema}, which is not done because a file says so; "
             "if you want that, type it again with --schema"
@@ -202,7 +202,7 @@ def _stages(
             n for n, old in known.items() if (old.sha256, old.sample) == (facts.sha256, facts.sample)
         ]:
             del known[name]
-            stage = _Stage(options, sides, shops, prepared.corpus, prepared.path, again)
+            stage = _Stage(options, sides, shops, prepared.corpus, prepared.path, prepared.modules, again)
             stage.check([cell for cell in cells if cell.corpus == name], show)
             yield stage
     if known:
@@ -240,6 +240,7 @@ class _Stage:
         shops: tuple[Workshop, ...],
         corpus: Corpus,
         path: tuple[str, ...],
+        modules: Mapping[str, str],
         again: Again,
     ) -> None:
         self.options = options
@@ -247,6 +248,7 @@ class _Stage:
         self.shops = shops
         self.corpus = corpus
         self.path = path
+        self.modules = modules
         self.again = again
         self.cells: list[Cell] = []
         self.checks: list[dict[str, Checked]] = [{}, {}]
@@ -264,6 +266,7 @@ class _Stage:
             job = Check(
                 memory=self.options.cell_memory,
                 path=self.path,
+                modules=self.modules,
                 corpus=self.corpus,
                 codec=codec,
                 seconds=_PATIENCE,
@@ -343,6 +346,7 @@ class _Stage:
         job = Time(
             memory=self.options.cell_memory,
             path=self.path,
+            modules=self.modules,
             corpus=self.corpus,
             cells=tuple(
                 TimedCell(

@@ -53,6 +53,7 @@ class Options:
         patient: Check and time every codec, however long it takes.
         isolate: One codec per process.
         schema: Schema of the records, as typed; empty where they have none, or `infer` finds one.
+        include: Folders that imports of the schema are looked for in first.
         batch: Records that are encoded together, as a list.
         sizes: Bytes that the records of each corpus are brought to, with commas; each makes a corpus.
         at: Where in each document the records are.
@@ -66,6 +67,7 @@ class Options:
         twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
         ratios: Ask for the precision of every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
+        joining: Codecs for certain values, which join on corpora that hold these, see `codecs.specialists`.
     """
 
     corpora: tuple[str, ...]
@@ -84,6 +86,7 @@ class Options:
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
     schema: str = ""
+    include: tuple[str, ...] | None = None
     batch: int = 1
     sizes: str = ""
     trusted: bool = False
@@ -99,6 +102,7 @@ class Options:
     ratios: bool = False
     twins: bool = False
     places: tuple[str, ...] = ()
+    joining: tuple[str, ...] = ()
 
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""
@@ -153,9 +157,10 @@ class Options:
             TypeError: Options of another version.
         """
         plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
-        for key in ("corpora", "codecs", "operations", "null"):
+        for key in ("corpora", "codecs", "operations", "null", "include"):
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
+        plain["joining"] = tuple(str(plain.get("joining") or "").split())
         return typed(cls, plain)
 
     def sources(self) -> list[tuple[str, int | None]]:

@@ -16,16 +16,18 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
-from ..jobs import Check, Ended, Failed, Job, Refused, decode, encode
+from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
+from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Outcome
 from ..room import NoRoom, is_full, needing_room
 from .environment import abreast
@@ -64,7 +66,9 @@ class Workshop:
     def __init__(self, python: str = sys.executable) -> None:
         self.python = python
         try:
-            self._folder = tempfile.TemporaryDirectory(prefix="bakeoff-", ignore_cleanup_errors=True)
+            remove_abandoned()
+            self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+            self._held: int | None = hold(Path(self._folder.name))
         except OSError as error:
             raise RunError(
                 f"no folder for temporary files: {error.strerror}; set TMPDIR to one that can be written to"
@@ -99,6 +103,9 @@ class Workshop:
         if self._warm is not None:
             self._warm.close()
         self._folder.cleanup()
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
     def warm_up(self) -> Warm:
         """Begin to import what checks need, unless that was begun: whoever knows that they come, early."""
@@ -155,22 +162,23 @@ class Workshop:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check) and not (environment or handles) else None
+        warm = self.warm_up() if isinstance(job, Check | Try) and not (environment or handles) else None
         envelope = {
-            "job": encode(job).decode(),
+            "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),
             "reply": str(reply),
             "parent": os.getpid() if warm is None else warm.pid,
         }
-        (folder / "job").write_text(json.dumps(envelope))
+        with open(folder / "job", "x", opener=_only_ours) as file:
+            json.dump(envelope, file)
         errors = folder / "stderr"
         errors.touch()
         if warm is None:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
         else:
-            process = warm.fork(folder / "job")
+            process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
             if self._closed:
                 _end(process.pid)
@@ -203,6 +211,10 @@ class Workshop:
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
         return Ended(None, outcome, reason, said, cell, noted, host)
+
+
+def _only_ours(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _environment() -> dict[str, str]:

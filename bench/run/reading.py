@@ -55,12 +55,14 @@ def prepare(
         bytes=options.sample_bytes,
         infer=options.infer,
         schema=options.schema,
+        include=options.include or (),
         training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
         seconds=None if options.patient or after is not None else Schedule(options).reading,
         after=after,
         size=size,
         twins=tuple(bare_name(name) for name in options.codecs if options.twins and bare_name(name) != name),
+        joining=options.joining,
     )
     schedule = Schedule(options)
 

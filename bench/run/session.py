@@ -271,8 +271,8 @@ class Session:
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
         run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
-        if prepared.remark:
-            run.record({"kind": "warning", "text": prepared.remark})
+        for remark in filter(None, prepared.remark.split("\n")):
+            run.record({"kind": "warning", "text": remark})
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(
@@ -280,15 +280,18 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        codecs = self._entered(source, frozenset(prepared.idle))
+        codecs = tuple(dict.fromkeys((*self._entered(source, frozenset(prepared.idle)), *prepared.joined)))
         return Stage(
             facts.name,
             prepared.corpus,
             prepared.path,
+            prepared.modules,
             codecs,
             Schedule(
                 dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW
             ),
+            # polars must not be there before a fork: its threads would not be.
+            libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
         )
 
     def _entered(self, source: str, idle: Collection[str]) -> tuple[str, ...]:

@@ -259,6 +259,7 @@ class _Contest:
         job = Time(
             memory=options.cell_memory,
             path=self.stage.path,
+            modules=self.stage.modules,
             corpus=self.stage.corpus,
             cells=tuple(self._spec(cell) for cell in group),
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),

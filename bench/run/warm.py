@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +63,12 @@ class Warm:
         """The parent of all forks."""
         return self._process.pid
 
-    def fork(self, job: Path) -> Fork:
+    def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
         """Start the worker of a job, beside whose file one for its standard error is.
+
+        Args:
+            job: Its file.
+            libraries: Modules to import before; all forks from now on have them.
 
         Raises:
             RunError: The process that forks is gone.
@@ -72,7 +76,8 @@ class Warm:
         ours, theirs = socket.socketpair()
         said = b""
         with theirs, contextlib.suppress(ConnectionError):
-            socket.send_fds(self._asking, [os.fsencode(job)], [theirs.fileno()])
+            text = b"\0".join([os.fsencode(job), *(name.encode() for name in libraries)])
+            socket.send_fds(self._asking, [text], [theirs.fileno()])
             theirs.close()
             said = ours.recv(_LINE)
         if not said:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import math
+import os
 import signal
 import struct
 import time
@@ -28,6 +29,7 @@ from typing import Any, Self
 
 from ...codecs import CodecError
 from ...escape import without_secrets
+from ..orphans import die_with
 from .base import Kind, MissingTransport, Publisher, Route, TransportError
 
 __all__ = ["Clocked", "Pipeline", "Window"]
@@ -146,7 +148,7 @@ class Pipeline:
         try:
             for number in range(self._route.readers):
                 here, there = context.Pipe(duplex=False)
-                arguments = transport, number, self._decode, there, self._route.url
+                arguments = os.getpid(), transport, number, self._decode, there, self._route.url
                 process = context.Process(target=_read, args=arguments, daemon=True)
                 process.start()
                 there.close()
@@ -330,8 +332,11 @@ def _lost(error: BaseException, url: str) -> str:
     return said if isinstance(error, CodecError) else without_secrets(f"the way is broken: {said}", url)
 
 
-def _read(transport: Any, number: int, decode: Clocked, said: connection.Connection, url: str) -> None:
+def _read(
+    parent: int, transport: Any, number: int, decode: Clocked, said: connection.Connection, url: str
+) -> None:
     """Be a reader: decode what comes, and answer marks."""
+    die_with(parent)
     head, unpack, call, now = _HEAD.size, _HEAD.unpack_from, decode.call, time.monotonic_ns
     dues, times = array("q"), array("q")
     before, last = time.process_time_ns(), -1

@@ -7,29 +7,29 @@ for an answer. An answer appears whole or not at all.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import json
 import os
 import resource
-import signal
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
+from ...codecs.registry import give
 from ...errors import BakeoffError
+from ...imports import import_again
 from ..blobs import Blobs
 from ..desk import Desk
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
+from ..orphans import die_with
 from ..room import needing_room, release
 
-__all__ = ["die_with", "main"]
+__all__ = ["main"]
 
 _FILE_SIZE = 1 << 30
 """Bytes that a job may write into one file, a flooded standard error included."""
-_PR_SET_PDEATHSIG = 1
 
 
 def main(path: Path) -> NoReturn:
@@ -37,6 +37,8 @@ def main(path: Path) -> NoReturn:
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
     die_with(envelope["parent"])
+    # It may hold the password of a server, and whoever is killed removes nothing.
+    path.unlink()
     me = os.getpid()
     job: Job = decode(envelope["job"])
     sys.path += [entry for entry in job.path if entry not in sys.path]
@@ -61,13 +63,6 @@ def main(path: Path) -> NoReturn:
     os._exit(0)
 
 
-def die_with(parent: int) -> None:
-    """Let the kernel end us with the run: killed outright, it cannot, and a codec may hang for ever."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
 _MODULES = {
     "prepare": ".prepare",
     "check": ".check",
@@ -77,12 +72,15 @@ _MODULES = {
     "compare": "..fidelity.matrix",
     "attack": "..hostile.attack",
     "conform": "..conformance.judge",
+    "try": "..evolution.attempt",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 
 
 def _do(job: Job, desk: Desk) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
+    give(job.given)
+    import_again(job.modules)
     done: Answer = import_module(_MODULES[job.kind], __package__).run(job, desk)
     return done
 

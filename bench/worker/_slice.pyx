@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False
+# cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False, auto_pickle=False
 """The timed loop: one callable over part of a list, with the clock read twice.
 
 Budget: 10 ns a call on top of what is measured.

@@ -123,6 +123,7 @@ def run(job: Check, desk: Desk) -> Answer:
         records=seen.compared,
         encoded=len(seen.payloads),
         fixes=parts.fix is not None,
+        as_is=_as_is(parts, sample),
         figures=figures,
         beside=beside,
         failed=failed,
@@ -291,6 +292,13 @@ def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _
         if _has_children():
             raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
     return seen
+
+
+def _as_is(parts: CodecParts, sample: Sample) -> bool:
+    """Whether records go into the codec, and come out of it, as they are."""
+    bound = parts.codec.bound
+    record = sample.record(0)
+    return bound is not None and bound.as_is and bound.take is not None and bound.take(record) is record
 
 
 def _since(begin: float) -> float:

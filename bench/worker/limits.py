@@ -8,10 +8,11 @@ from typing import Any
 from ...codecs import codec, is_raw, split_name
 from ...codecs._walk import Rules, check_record
 from ...codecs.errors import TooMuchError
+from ...codecs.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ..operations.base import CodecParts
 from .records import Sample
 
-__all__ = ["beyond"]
+__all__ = ["beyond", "depth_needed"]
 
 _ROOM = 2
 """Other records may be so many times larger than any of the sample."""
@@ -27,7 +28,7 @@ def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[byte
         payloads: Of its first records, in its order.
 
     Returns:
-        ``size``, ``items``, ``decompressed`` and ``ratio``, as far as its own limits do not suffice.
+        ``size``, ``items``, ``decompressed``, ``ratio`` and ``depth``, where the codec's own do not suffice.
     """
     if is_raw(name):
         return {}
@@ -44,7 +45,19 @@ def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[byte
             found["decompressed"] = max(found["decompressed"], size)
             found["ratio"] = max(found["ratio"], size // len(payloads[index]))
     limits = {key: getattr(usual, key) or usual.size for key in found}
-    return {key: 1 << (_ROOM * most - 1).bit_length() for key, most in found.items() if most > limits[key]}
+    needed = {key: _roomy(most) for key, most in found.items() if most > limits[key]}
+    if usual.depth is None and (depth := parts.bare.limits.depth) is not None:
+        needed["depth"] = depth
+    return needed
+
+
+def depth_needed(deepest: int) -> int:
+    """Return the limit of depth that records need which nest so many levels; 0 where the default suffices."""
+    return min(_roomy(deepest), GREATEST_DEPTH) if deepest > DEFAULT_DEPTH else 0
+
+
+def _roomy(most: int) -> int:
+    return 1 << (_ROOM * most - 1).bit_length()
 
 
 def _values(record: Any, least: int) -> int:

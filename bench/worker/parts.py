@@ -36,7 +36,9 @@ def codec_parts(
     if is_raw(name):
         return _own_calls(base, checking)
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
-    bare = codec(base, trusted=True).with_limits(**OWN_DATA)
+    bare = codec(base, trusted=True)
+    depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
+    bare = bare.with_limits(**OWN_DATA, **depth)
     if compression is not None:
         from ...codecs.compression import compressor
 

@@ -6,18 +6,20 @@ import gc
 import math
 import pickle
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from ...codecs import CodecError
+from ...codecs import CodecError, codec, describe, split_name
+from ...codecs.objects import FAMILIES, RecordClass, record_class
+from ...datasets.formats import codec_of
 from ...errors import RunError, UsageError
-from ...schemas.load import FROM_FILE
+from ...imports import imported
 from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
-from .records import Sample, make_sample
+from .limits import depth_needed
+from .records import Sample, array_kinds, make_sample
 
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
@@ -26,6 +28,8 @@ __all__ = ["run"]
 
 _FEWEST = 4
 """Records of a sample, however large they are."""
+_LITTLE = 20
+"""Records of a corpus that hardly tell what others are like."""
 
 
 def run(job: Prepare, desk: Desk) -> Answer:
@@ -72,8 +76,10 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     )
     if not records:
         raise RunError(f"{job.source}: there is no record in it")
-    schema = _schema(corpus, records, job)
-    if job.infer or job.schema:
+    known = _class(records)
+    schema = _schema(corpus, records, job, known)
+    remarks = list(_remarks(corpus, records, schema, job))
+    if known is None and (job.infer or job.schema):
         # What the program that has these records holds in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
@@ -95,10 +101,20 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
-    found = Corpus(
-        desk.blobs.put(sample.stored()), desk.blobs.put(pickle.dumps(schema)) if typed else "", kept
-    )
     profile = corpus.profile()
+    kinds = array_kinds(records)
+    # The innermost level may be an empty container, and a batch is one level more.
+    levels = int(profile["depth_max"]) + 1 + (batch > 1)
+    found = Corpus(
+        desk.blobs.put(sample.stored()),
+        desk.blobs.put(pickle.dumps(schema)) if typed else "",
+        kept,
+        depth_needed(levels),
+    )
+    if known is not None and getattr(schema, "as_objects", False):
+        profile |= {"class": known.cls.__qualname__, "class_kind": FAMILIES[known.family]}
+    elif known is not None and schema is None:
+        remarks.append(f"{corpus.name}: {_no_schema(known)}")
     read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
     name, description = corpus.name, corpus.description
     if batch > 1:
@@ -123,28 +139,61 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
-        corpus.remark,
+        "\n".join(filter(None, (corpus.remark, *remarks))),
         tuple(entry for entry in sys.path if entry),
-        tuple(name for name in job.twins if typed and _is_idle(schema, name)),
+        imported(),
+        tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
+        tuple(name for name in job.joining if _is_for(name, kinds, known if typed else None)),
+        kinds,
     )
 
 
-def _is_idle(schema: Any, name: str) -> bool:
+def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
+    """Whether a codec is for values that the records hold, or for objects of their class."""
+    declared = describe(split_name(name)[0])
+    held = {known.family} if declared.needs_schema and known is not None else set(kinds)
+    return bool(held & set(declared.values))
+
+
+def _no_schema(known: RecordClass) -> str:
+    from ...schemas.declare import SchemaError
+    from ...schemas.declare import describe as described
+
+    try:
+        described(known.cls, lenient=True)
+    except SchemaError as error:
+        return f"the class of the records is no schema: {error}"
+    return "the class of the records is not their schema"
+
+
+def _class(records: list[Any]) -> RecordClass | None:
+    """Return what is known of the class that all records are of; None where there is none."""
+    first, *others = {type(record) for record in records}
+    return None if others else record_class(first)
+
+
+def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> Iterator[str]:
+    """Yield what the user may not expect of the records and their schema."""
+    from ..fit import better_part
+
+    if job.schema and (given := schema.given) is not None and given.chosen is not None:
+        yield given.chosen.remark
+        yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
+    elif schema is not None and corpus.schema is schema:
+        yield f"{job.source}: measured with the schema in it; --schema or --infer takes another"
+    if 1 < len(records) < _LITTLE and job.records is None:
+        yield f"{job.source}: {len(records)} records are few; what holds for them may not hold for others"
+
+
+def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
     """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
     try:
-        return schema.fixer(name) is None
+        made = codec(name)
+        if known is not None and known.token in made.carries:
+            return True
+        return schema.fixer(made) is None
     except (CodecError, UsageError):
         return False
-
-
-def _unreachable(schema: Any) -> str | None:
-    """Return a class of the schema that other processes cannot import, if there is one."""
-    from ...schemas import types as t
-
-    for _, node in t.walk(schema.types):
-        if (cls := getattr(node, "cls", None)) is not None and cls.__module__.startswith(FROM_FILE):
-            return str(cls.__qualname__)
-    return None
 
 
 def _spread(sample: Sample, count: int) -> dict[str, float]:
@@ -163,19 +212,26 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
         yield records[start : start + size]
 
 
-def _schema(corpus: Source, records: list[Any], job: Prepare) -> Any:
+def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass | None) -> Any:
+    """Return the schema of the records: as named, their class, or as inferred; None where there is none."""
     from ...schemas import Schema
+    from ...schemas.declare import SchemaError
+    from ...schemas.declare import describe as described
 
     if job.schema:
         from ...datasets.schema import schema
 
-        named = schema(job.schema)
-        if (cls := _unreachable(named)) is not None:
-            raise RunError(
-                f"{job.schema}: {cls} of a file cannot be handed to other processes; from the folder of the "
-                f"file that is --schema {Path(job.schema).stem}:NAME"
-            )
-        return named
+        named = schema(job.schema, job.include)
+        # Objects of the class that is named are to come back as such.
+        of_class = known is not None and getattr(named.types, "cls", None) is known.cls
+        return Schema(named, as_objects=True, name=named.name) if of_class else named
+    if known is not None and corpus.schema is None:
+        try:
+            types = described(known.cls, lenient=True)
+        except SchemaError:
+            return None
+        return Schema(types, as_objects=True, name=known.cls.__qualname__)
     if job.infer:
         return Schema.infer(records)
-    return None if corpus.schema is None else Schema(corpus.schema, as_objects=True)
+    found = corpus.schema
+    return found if found is None or isinstance(found, Schema) else Schema(found, as_objects=True)

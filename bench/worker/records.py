@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from ...codecs.arrays import kind_of
+from ...codecs.objects import fields_of
 from ...codecs.tokens import TOKENS
 
-__all__ = ["Payloads", "Sample", "caches_text", "make_sample"]
+__all__ = ["Payloads", "Sample", "array_kinds", "caches_text", "make_sample"]
 
 _OVERHEAD = 16
 """Bytes that a record costs before its content, in the weight of a record."""
@@ -114,8 +115,39 @@ def caches_text(record: Any) -> bool:
             stack += value.values()
         elif isinstance(value, list | tuple | set | frozenset):
             stack += value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
+        elif kind_of(type(value)):
+            if _holds_objects(value):
+                return True
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
         elif not isinstance(value, _KNOWN):
             return True
     return False
+
+
+def _holds_objects(value: Any) -> bool:
+    """Whether an array or a frame holds texts or objects, which keep what they are asked for."""
+    if kind_of(type(value)).startswith("polars."):
+        return False  # its memory is its own
+    dtypes = value.dtypes if kind_of(type(value)) == "pandas.DataFrame" else [getattr(value, "dtype", None)]
+    return any(getattr(dtype, "kind", "") == "O" for dtype in dtypes)
+
+
+def array_kinds(records: Iterable[Any]) -> tuple[str, ...]:
+    """Return the types of arrays, frames and their scalars that records hold, as `kind_of` names them."""
+    found: set[str] = set()
+    stack, left = list(records), _MOST_PARTS
+    while stack and left:
+        left -= 1
+        value = stack.pop()
+        if type(value) in _NUMBERS or type(value) is str:
+            continue
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, list | tuple | set | frozenset):
+            stack += value
+        elif kind := kind_of(type(value)):
+            found.add(kind)
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
+    return tuple(sorted(found))

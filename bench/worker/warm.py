@@ -4,22 +4,26 @@ A check is short, and most of it would be starting Python. Only checks begin so:
 the layout of their memory, as that is one of the things that figures vary with, and forks all have the same.
 
 ``python -m bakeoff.bench.worker.warm SOCKET PARENT``: paths of jobs come over the socket of that number, each
-with a connection. The fork sends its own number there. It is waited for when something comes back, and the
-connection then gets how it ended: until then the number is nobody else's.
+with a connection, and with the libraries that its records need. The fork sends its own number there. It is
+waited for when something comes back, and the connection then gets how it ended: until then the number is
+nobody else's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import selectors
 import socket
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
+from ..orphans import die_with
 from . import check  # noqa: F401 - for the forks
-from .__main__ import die_with, main
+from .__main__ import main
 
 __all__ = ["serve"]
 
@@ -35,8 +39,10 @@ def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
         while True:
             for key, _ in ready.select():
                 if key.fileobj is asking:
-                    path, (number, *_), *_ = socket.recv_fds(asking, _LONGEST, 1)
+                    text, (number, *_), *_ = socket.recv_fds(asking, _LONGEST, 1)
+                    path, *libraries = text.split(b"\0")
                     made = socket.socket(fileno=number)
+                    _import(libraries)
                     if not (fork := os.fork()):
                         for other in (asking, *forks):
                             other.close()
@@ -50,6 +56,16 @@ def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
                 connection.sendall(b"%d" % status)
                 ready.unregister(connection)
                 connection.close()
+
+
+def _import(libraries: list[bytes]) -> None:
+    """Import once what the records of all checks need; where that fails, each fork tells why by itself."""
+    for name in (each.decode() for each in libraries):
+        if name not in sys.modules:
+            with contextlib.suppress(Exception):
+                import_module(name)
+            gc.collect()
+            gc.freeze()
 
 
 def _begin(job: Path, connection: socket.socket) -> None:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from .fit import fit
 from .make import made
-from .names import hidden, names
-from .shape import Shape, ShapeError, read, write
+from .names import hidden, names, names_by_risk
+from .shape import LARGEST, Shape, ShapeError, read, write
 
-__all__ = ["Shape", "ShapeError", "fit", "hidden", "made", "names", "read", "write"]
+__all__ = [
+    "LARGEST",
+    "Shape",
+    "ShapeError",
+    "fit",
+    "hidden",
+    "made",
+    "names",
+    "names_by_risk",
+    "read",
+    "write",
+]

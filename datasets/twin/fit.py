@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from enum import Enum
 from typing import Any, Final
 
 from ...codecs import CodecError, codec
+from ...codecs.objects import opened
 from ...errors import RunError
 from ..base import Corpus, Progress
 from . import shape as s
@@ -83,8 +83,8 @@ def _known(value: Any) -> Any:
     """Return a value of a type that is not known here as one of those that are."""
     if isinstance(value, Enum):
         return _as_known(value.value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+    if (plain := opened(value)) is not None:
+        return _as_known(plain)
     bases: tuple[Any, ...] = (dict, list, tuple, str, bytes, int, float, set, frozenset)
     for base in bases:
         if isinstance(value, base):

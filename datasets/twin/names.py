@@ -9,7 +9,7 @@ from .._generate import Random
 from . import shape as s
 from .letters import pieces, spell, word_form
 
-__all__ = ["hidden", "names"]
+__all__ = ["hidden", "names", "names_by_risk"]
 
 _TRIES = 100
 
@@ -17,6 +17,17 @@ _TRIES = 100
 def names(shape: s.Shape) -> list[str]:
     """Return the names of all fields."""
     return list(dict.fromkeys(one.key for one in shape.nodes() if isinstance(one, s.Field)))
+
+
+def names_by_risk(shape: s.Shape) -> list[str]:
+    """Return the names of all fields, first those most likely to be data: no identifiers, then the rarest."""
+    shares: dict[str, float] = {}
+    for node in shape.nodes():
+        if isinstance(node, s.Record):
+            for one in node.fields:
+                share = one.count / max(1, node.count)
+                shares[one.key] = max(share, shares.get(one.key, 0.0))
+    return sorted(shares, key=lambda name: (name.isidentifier(), shares[name]))
 
 
 def hidden(shape: s.Shape, seed: int = 1) -> s.Shape:

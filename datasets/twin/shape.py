@@ -45,6 +45,8 @@ __all__ = [
     "write",
 ]
 
+LARGEST: Final = 64 << 20
+"""Bytes of a shape's file."""
 VERSION: Final = 1
 DEEPEST: Final = 100
 """Levels that records may be nested."""
@@ -524,7 +526,7 @@ def read(content: bytes, source: str) -> Shape:
     from ...codecs import CodecError, codec
 
     try:
-        plain = codec("json").with_limits(size=1 << 26, items=10_000_000, depth=1_000).decode(content)
+        plain = codec("json").with_limits(size=LARGEST, items=10_000_000, depth=1_000).decode(content)
     except CodecError as error:
         raise ShapeError(source, f"is no shape: {error.reason}") from error
     version = plain.pop("bakeoff_shape", None) if isinstance(plain, dict) else None

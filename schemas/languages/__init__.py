@@ -2,23 +2,27 @@
 
 A language is a module of this folder with two functions::
 
-    def write(layout: Layout) -> bytes          # the file as its users know it
-    def read(data: bytes, name: str) -> Layout  # `name` is the file's, for messages
+    def write(layout: Layout) -> bytes  # the file as its users know it
+    def read(data: bytes, name: str, part: str = "") -> Layout
 
-Both raise `SchemaError` for what the language, or a record, has no form for. Text is UTF-8.
+`name` is the file's, for messages, and `part` what describes a record in it, where it has a name. A language
+whose files import others takes ``include``, the folders to look in. Both functions raise `SchemaError` for
+what the language, or a record, has no form for. Text is UTF-8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...errors import UsageError, hint, near
-from ..layout import Layout
+from ...errors import BakeoffError, SchemaError, UsageError, hint, near
+from ..layout import Layout, Record
 
-__all__ = ["ENDINGS", "LANGUAGES", "UNREAD", "language_of", "read", "write"]
+__all__ = ["ENDINGS", "LANGUAGES", "LARGEST", "UNREAD", "language_of", "read", "write"]
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "avro": (".avsc",),
@@ -29,8 +33,14 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 }
 """Endings of the files of each language; the first is what is written."""
 
+LARGEST = 16 << 20
+"""Bytes of a definition; those of the largest public schemas have some 5 million."""
+
 UNREAD = frozenset({"thrift"})
 """Languages that are written only."""
+
+_IMPORTING = frozenset({"protobuf", "json-schema"})
+"""Languages whose files name others."""
 
 ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}
 
@@ -51,24 +61,51 @@ def write(layout: Layout, language: str) -> bytes:
     module = _module(language)
     if layout.language == language and layout.definition:
         return layout.definition
-    made: bytes = module.write(layout)
+    with _ours(layout.root.name if isinstance(layout.root, Record) else "$"):
+        made: bytes = module.write(layout)
     return made
 
 
-def read(data: bytes, language: str, name: str = "the definition") -> Layout:
+def read(
+    data: bytes,
+    language: str,
+    name: str = "the definition",
+    *,
+    part: str = "",
+    include: Iterable[str | os.PathLike[str]] = (),
+) -> Layout:
     """Return the layout of a definition.
 
     Args:
         data: The file.
         language: By its name.
-        name: Of the file, for messages.
+        name: Of the file, for messages and to look for imports beside it.
+        part: Name of what describes a record in it; empty for all of it, or what no other part uses.
+        include: Folders that imports are looked for in first.
 
     Raises:
-        UsageError: No such language, or its library is not installed.
-        SchemaError: Not a definition, or with something in it that records cannot have.
+        UsageError: No such language, its library is not installed, or the file has no such part.
+        SchemaError: Not a definition, with something in it that records cannot have, or with several parts
+            that could be the record.
     """
-    made: Layout = _module(language).read(data, name)
+    options = {"include": tuple(include)} if language in _IMPORTING else {}
+    module = _module(language)
+    with _ours(name):
+        made: Layout = module.read(data, name, part, **options)
     return made
+
+
+@contextmanager
+def _ours(name: str) -> Iterator[None]:
+    """Turn whatever a library or a reader raises into a `SchemaError` of this name."""
+    try:
+        yield
+    except (BakeoffError, ImportError, MemoryError):
+        raise
+    except RecursionError as error:
+        raise SchemaError(name, "nested too deeply") from error
+    except Exception as error:
+        raise SchemaError(name, f"{type(error).__name__}: {error}"[:300]) from error
 
 
 def _module(language: str) -> Any:

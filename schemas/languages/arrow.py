@@ -349,13 +349,17 @@ def schema_in(data: bytes, name: str) -> pa.Schema:
         raise SchemaError("$", f"{name} is no Arrow IPC stream or file: {error}") from error
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of the rows of an IPC file or stream.
 
     Raises:
         SchemaError: It is neither, or has a type that records cannot have.
-        UsageError: pyarrow is not installed.
+        UsageError: pyarrow is not installed, or a part is named: such a schema has none.
     """
+    if part:
+        raise UsageError(
+            f"{name} has no part {part!r}: an Arrow schema is that of its rows; leave out #{part}"
+        )
     schema = schema_in(data, name)
     told = _facts(schema.metadata)
     reading = _Reading()
@@ -428,7 +432,8 @@ class _Reading:
             return Leaf("bool", t.BoolType())
         if types.is_integer(type_):
             narrow = type_.bit_width < 32 or type_ == self.pa.int32()
-            return Leaf("int", t.IntType(), 32 if narrow else 64)
+            form = "" if type_ in (self.pa.int32(), self.pa.int64()) else str(type_)
+            return Leaf("int", t.IntType(), 32 if narrow else 64, form=form)
         if types.is_floating(type_):
             return Leaf("float", t.FloatType(), 64 if type_.bit_width == 64 else 32)
         if types.is_string(type_) or types.is_large_string(type_):
@@ -436,19 +441,21 @@ class _Reading:
                 return Leaf("enum", t.StrType(), symbols=tuple(symbols.items()))
             return Leaf("text", node or t.StrType())
         if types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_):
-            return Leaf("any" if word == "Any" else "bytes", node or t.BytesType())
+            form = f"fixed({type_.byte_width})" if types.is_fixed_size_binary(type_) else ""
+            return Leaf("any" if word == "Any" else "bytes", node or t.BytesType(), form=form)
         if types.is_timestamp(type_):
             aware = type_.tz is not None
             wire: Literal["timestamp", "local-timestamp"] = "timestamp" if aware else "local-timestamp"
-            return Leaf(wire, t.DateTimeType(aware=aware), unit=_UNITS[type_.unit])
+            form = "timestamp[s]" if type_.unit == "s" else ""
+            return Leaf(wire, t.DateTimeType(aware=aware), unit=_UNITS[type_.unit], form=form)
         if types.is_date(type_):
             return Leaf("date", t.DateType())
         if types.is_time(type_):
-            return Leaf("text", t.TimeType())
+            return Leaf("text", t.TimeType(), form=str(type_))
         if types.is_duration(type_):
-            return Leaf("text", t.TimeDeltaType())
+            return Leaf("text", t.TimeDeltaType(), form=str(type_))
         if types.is_decimal(type_):
-            return Leaf("text", t.DecimalType())
+            return Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
         raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
 
     def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> Record:

@@ -23,7 +23,21 @@ from typing import Any, Literal
 from ...codecs.paths import step
 from .. import types as t
 from ..declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened, types_of
+from ..layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    opened,
+    types_of,
+)
+from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
@@ -204,30 +218,41 @@ def _form(kind: Kind) -> str:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Return the layout of an Avro schema.
 
     Fields with a default are required, as every decoded record has them. A union of one branch is that
     branch.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: Name of the record, where it is not all of the schema.
+
     Raises:
+        UsageError: It has no record of that name.
         SchemaError: Not an Avro schema, or one that is nested more than 100 deep.
     """
     try:
         node = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise SchemaError("$", f"{name} is not JSON: {error}") from error
-    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data)
+    try:
+        node, data, chosen = part_of(node, part, name, data)
+    except RecursionError as error:
+        raise SchemaError("$", f"{name} is nested too deeply") from error
+    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
+# What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
 _LOGICAL: dict[tuple[str, str], Leaf] = {
     ("string", "uuid"): Leaf("text", t.UUIDType()),
-    ("fixed", "uuid"): Leaf("bytes", t.UUIDType()),
-    ("bytes", "decimal"): Leaf("bytes", t.DecimalType()),
-    ("fixed", "decimal"): Leaf("bytes", t.DecimalType()),
+    ("fixed", "uuid"): Leaf("text", t.UUIDType(), form="fixed(16)"),
+    ("bytes", "decimal"): Leaf("text", t.DecimalType()),
+    ("fixed", "decimal"): Leaf("text", t.DecimalType()),
     ("int", "date"): Leaf("date", t.DateType(), 32),
-    ("int", "time-millis"): Leaf("int", t.TimeType(), 32, "ms"),
-    ("long", "time-micros"): Leaf("int", t.TimeType(), 64, "us"),
+    ("int", "time-millis"): Leaf("text", t.TimeType(), unit="ms", form="time-millis"),
+    ("long", "time-micros"): Leaf("text", t.TimeType(), form="time-micros"),
     **{
         ("long", f"{prefix}timestamp-{word}"): Leaf(
             "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit
@@ -268,8 +293,9 @@ class _Reader:
         if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
             raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
         if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
-            if leaf.type == t.DecimalType() and not _is_decimal(node):
-                leaf = _PRIMITIVE["bytes"]
+            if leaf.type == t.DecimalType():
+                digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
+                leaf = replace(leaf, form=digits) if _is_decimal(node) else _PRIMITIVE["bytes"]
             return self.named(node, leaf, path, space) if kind == "fixed" else leaf
         if kind in _PRIMITIVE:
             return _PRIMITIVE[kind]
@@ -356,7 +382,7 @@ class _Reader:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
         if node["type"] == "fixed" and leaf.type == t.BytesType():
-            leaf = replace(leaf, form=f"fixed {node['size']}")
+            leaf = replace(leaf, form=f"fixed({node['size']})")
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 

@@ -7,8 +7,10 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -16,7 +18,23 @@ from urllib.parse import unquote
 from ...codecs.conventions import FAMILIES
 from .. import types as t
 from ..declare import SchemaError, met
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, derive, parts
+from ..layout import (
+    Choice,
+    Chosen,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    derive,
+    parts,
+)
+from .json_documents import whole
+from .parts import choose, unknown
 
 __all__ = ["read", "write"]
 
@@ -188,17 +206,29 @@ _REFUSED = (
     "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "additionalItems",
 )  # fmt: skip
 """What changes which types a value may have, and records cannot have."""
+_WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf"})
+"""What a document says that is a schema itself, and not only a place for definitions."""
 _ALTERNATIVES = ("anyOf", "oneOf")
+_LARGEST = 10_000
+"""Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
     """Return the layout of the records that a JSON Schema describes.
 
     Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
     `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Draft 4 to 2019-09 are read as far as they say
     the same in the same words.
 
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
+            the definitions; without it a document of nothing but definitions is the one that no other uses.
+        include: Folders in which files that it refers to are looked for first.
+
     Raises:
+        UsageError: It has no definition of that name.
         SchemaError: No JSON Schema, or one that records cannot have: its place is a JSON pointer.
     """
     try:
@@ -206,10 +236,64 @@ def read(data: bytes, name: str) -> Layout:
     except (ValueError, RecursionError) as error:
         raise SchemaError(name, f"cannot be read as JSON: {error}") from error
     try:
-        types = _Reader(document, name).whole()
+        document, alone = whole(document, name, include)
     except RecursionError as error:
         raise SchemaError(f"{name}#", "nested too deeply") from error
-    return Layout(derive(types).root, "json-schema", data)
+    pointer, chosen = _pointer(document, part, name)
+    read = _Reader(document, name)
+    try:
+        types = read.referred(f"#{pointer}", "") if pointer else read.whole()
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
+    # What is a part of a document is written anew, as the document says something else,
+    # and so is one that needs others.
+    return Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
+
+
+_DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
+"""Where definitions are: now, in older drafts, in OpenAPI."""
+
+
+def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
+    """Return where the schema of a record is in a document, empty for all of it, and why if nobody said."""
+    if part.startswith("/"):
+        return part, None
+    known: dict[str, str] = {}
+    for place in _DEFINITIONS:
+        there = document
+        for token in place.split("/")[1:]:
+            there = there.get(token) if isinstance(there, dict) else None
+        if isinstance(there, dict):
+            known |= {name: f"{place}/{_token(name)}" for name in there}
+    if part:
+        if part not in known:
+            raise unknown(part, list(known), file, "definition")
+        return known[part], None
+    if not known or _WHOLE & document.keys():
+        return "", None
+    used = {
+        name
+        for name, pointer in known.items()
+        for other, at in known.items()
+        if other != name and f"#{pointer}" in _pointers(_at(document, at))
+    }
+    name, chosen = choose(list(known), used, file, "definition")
+    return known[name], chosen
+
+
+def _at(document: Any, pointer: str) -> Any:
+    for token in pointer.split("/")[1:]:
+        document = document[token.replace("~1", "/").replace("~0", "~")]
+    return document
+
+
+def _pointers(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {reference for each in node for reference in _pointers(each)}
+    if not isinstance(node, dict):
+        return set()
+    own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+    return own.union(*map(_pointers, node.values()))
 
 
 class _Reader:
@@ -218,6 +302,8 @@ class _Reader:
         self.inside: list[str] = []
         self.refs: dict[str, t.RefType] = {}
         self.made: dict[str, t.Type] = {}
+        self.parts = 0
+        self.sizes: dict[str, int] = {}
         self.references = 0
         self.names: Counter[str] = Counter()
 
@@ -248,6 +334,7 @@ class _Reader:
 
     def type(self, schema: Any, at: str, name: str) -> t.Type:
         """Return the type of a schema; `name` is for a record that has none of its own."""
+        self._count(1, at)
         if schema is True:
             return t.AnyType()
         if not isinstance(schema, dict):
@@ -263,9 +350,14 @@ class _Reader:
         made = self._any_type(schema, at, name)
         return _union([made, t.NoneType()]) if schema.get("nullable") is True else made
 
+    def _count(self, parts: int, at: str) -> None:
+        self.parts += parts
+        if self.parts > _LARGEST:
+            raise self.error(at, f"the schema has more than {_LARGEST:,} parts")
+
     def _any_type(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
         if "$ref" in schema:
-            return self._referred(schema["$ref"], f"{at}/$ref")
+            return self.referred(schema["$ref"], f"{at}/$ref")
         if (leaf := _known(schema)) is not None:
             return leaf
         if "const" in schema or "enum" in schema:
@@ -335,8 +427,10 @@ class _Reader:
         required = schema.get("required", [])
         if not isinstance(fields, dict):
             raise self.error(f"{at}/properties", "not an object of schemas")
-        if not isinstance(required, list):
+        if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
             raise self.error(f"{at}/required", "not a list of names")
+        required = dict.fromkeys(required)
+        self._count(sum(each not in fields for each in required), f"{at}/required")
         if fields and isinstance(others, dict) and others:
             raise self.error(f"{at}/additionalProperties", "a record has known fields only, a map none")
         title = schema.get("title")
@@ -352,9 +446,11 @@ class _Reader:
         items = schema.get("items", True)
         word = "items" if isinstance(items, list) else "prefixItems"
         if word in schema:
-            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(schema[word]):
-                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
             places = schema[word]
+            if not isinstance(places, list):
+                raise self.error(f"{at}/{word}", "not a list of schemas")
+            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(places):
+                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
             return t.TupleType(
                 tuple(self.type(each, f"{at}/{word}/{i}", f"{name}{i}") for i, each in enumerate(places))
             )
@@ -362,6 +458,17 @@ class _Reader:
         return (
             t.SetType(item) if schema.get("uniqueItems") is True and _is_hashable(item) else t.ListType(item)
         )
+
+    def referred(self, reference: Any, at: str) -> t.Type:
+        """Return the type of a schema somewhere in the document, whose parts count in each place."""
+        known, before = isinstance(reference, str) and reference in self.sizes, self.parts
+        made = self._referred(reference, at)
+        if known:
+            # What holds references is not described again.
+            self._count(0 if isinstance(made, t.RefType) else self.sizes[reference], at)
+        else:
+            self.sizes[reference] = self.parts - before
+        return made
 
     def _referred(self, reference: Any, at: str) -> t.Type:
         if not isinstance(reference, str) or not reference.startswith("#"):

@@ -1,28 +1,27 @@
-"""Descriptors of the files that somebody gives: compiled ones, and text where there is a compiler."""
+"""Descriptors of the files that somebody gives, and the message in them that is the record."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from importlib import resources
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...errors import UsageError, hint, near
 from ..declare import SchemaError
+from ..layout import Chosen
+from .parts import choose, unknown
+from .proto_compiler import compiled
 from .proto_words import descriptors
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
     from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
-__all__ = ["chosen_message", "file_set", "is_compiled", "pool_of"]
+__all__ = ["OWN", "chosen_message", "file_set", "is_compiled", "pool_of"]
+
+OWN = "google/protobuf/"
+"""Where files are that come with protobuf, and are always found."""
 
 
 def is_compiled(data: bytes, name: str) -> bool:
@@ -30,7 +29,13 @@ def is_compiled(data: bytes, name: str) -> bool:
     return not name.endswith(".proto") and any(byte < 32 and byte not in b"\t\r\n" for byte in data)
 
 
-def file_set(data: bytes, name: str) -> FileDescriptorSet:
+def file_set(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> FileDescriptorSet:
+    """Return the files of a definition, those that others import before these; see `compiled` of text.
+
+    Raises:
+        SchemaError: It is none, or does not compile.
+        UsageError: There is nothing to compile it with, or no such folder.
+    """
     pb = descriptors()
     if not name.endswith(".proto"):
         from google.protobuf.message import DecodeError
@@ -49,48 +54,7 @@ def file_set(data: bytes, name: str) -> FileDescriptorSet:
         text = ""
     if "message" not in text:
         raise SchemaError("$", f"{name} is neither a descriptor set nor the text of a .proto file")
-    return _compiled(data, name)
-
-
-def _compiled(data: bytes, name: str) -> FileDescriptorSet:
-    """Compile ``.proto`` text with whatever compiler is at hand."""
-    path = Path(name)
-    if find_spec("grpc_tools") is not None:
-        compiler = [sys.executable, "-P", "-m", "grpc_tools.protoc"]
-        roots = [str(resources.files("grpc_tools").joinpath("_proto"))]
-    elif (found := shutil.which("protoc")) is not None:
-        compiler, roots = [found], []
-    else:
-        out = path.with_suffix(".desc").name
-        raise UsageError(
-            f"nothing compiles {name} here; pip install grpcio-tools, or give what a compiler made of it: "
-            f"protoc --include_imports --include_source_info -o {out} {path.name}"
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "in", path.name if path.suffix == ".proto" else "record.proto")
-        source.parent.mkdir()
-        source.write_bytes(data)
-        target = Path(folder, "out.desc")
-        beside = [str(path.parent.resolve())] if path.parent.is_dir() else []
-        ended = subprocess.run(
-            [
-                *compiler,
-                *(f"-I{root}" for root in (source.parent, *beside, *roots)),
-                "--include_imports",
-                "--include_source_info",
-                f"--descriptor_set_out={target}",
-                source.name,
-            ],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        if ended.returncode:
-            said = ended.stderr.replace(f"{source.parent}/", "").strip()
-            raise SchemaError("$", f"{name} does not compile: {said}")
-        made: FileDescriptorSet = descriptors().FileDescriptorSet.FromString(target.read_bytes())
-    return made
+    return compiled(data, name, include)
 
 
 def pool_of(found: FileDescriptorSet, name: str) -> Any:
@@ -131,39 +95,54 @@ def _well_known_file(needed: str, name: str) -> FileDescriptorProto:
     return made
 
 
-def chosen_message(messages: Any, wanted: str, name: str) -> Descriptor:
-    """Return the message that is the record."""
+def chosen_message(
+    found: FileDescriptorSet, pool: Any, wanted: str, name: str
+) -> tuple[Descriptor, Chosen | None]:
+    """Return the message that is the record, and why where nobody named it.
+
+    Raises:
+        UsageError: There is no message of that name.
+        SchemaError: Nobody named one, and more than one could be meant.
+    """
+    file = found.file[-1]
+    messages: list[Descriptor] = list(pool.FindFileByName(file.name).message_types_by_name.values())
     if wanted:
-        if wanted.split(".")[-1] not in messages:
-            alike = hint(near(wanted, messages), f"it has {', '.join(messages)}")
-            raise UsageError(f"{name} has no message {wanted!r}; {alike}")
-        chosen: Descriptor = messages[wanted.split(".")[-1]]
-        return chosen
+        known = {each.full_name: each for each in _every(found, pool)}
+        inside = f"{file.package}." if file.package else ""
+        full = next((full for full in (inside + wanted, wanted) if full in known), None)
+        if full is None:
+            alike = [each for each in known if each.endswith(f".{wanted}")]
+            if len(alike) != 1:
+                raise unknown(wanted, [each.removeprefix(inside) for each in known], name, "message")
+            full = alike[0]
+        return known[full], None
     held = {
-        kind.full_name
-        for message in messages.values()
+        kind.name
+        for message in messages
         for each in _with_nested(message)
         for field in each.fields
         if (kind := field.message_type or (field.enum_type and field.enum_type.containing_type)) is not None
         and kind.full_name != message.full_name
+        and kind.containing_type is None
+        and kind.file.name == file.name
     }
-    free: list[Descriptor] = [message for message in messages.values() if message.full_name not in held]
-    if not free and messages:
-        # All hold one another: the first is the record where no other one holds it but as a part of itself.
-        first: Descriptor = next(iter(messages.values()))
-        within = _held_by(first)
-        if all(message.full_name in within for message in messages.values()):
-            return first
-    if len(free) == 1:
-        return free[0]
-    listed = ", ".join(message.name for message in free or messages.values()) or "none"
-    raise SchemaError(
-        "$",
-        f"{name} has more than one message that could be the record ({listed}); name it: "
-        "Schema.from_proto(data, name, message=...)"
-        if messages
-        else f"{name} has no message",
-    )
+    names = [message.name for message in messages]
+    if (
+        len(names) > 1
+        and held.issuperset(names)
+        and {message.full_name for message in messages} <= _held_by(messages[0])
+    ):
+        remark = f"{name}: message {names[0]}, the first of those that hold one another, is the record"
+        return messages[0], Chosen(f"{remark}; {name}#{names[1]} names another", tuple(names[1:]))
+    chosen, why = choose(names, held, name, "message")
+    return pool.FindFileByName(file.name).message_types_by_name[chosen], why
+
+
+def _every(found: FileDescriptorSet, pool: Any) -> Iterator[Descriptor]:
+    """Yield all messages of a set, those of its last file first; entries of maps are none."""
+    for file in reversed(found.file):
+        for message in pool.FindFileByName(file.name).message_types_by_name.values():
+            yield from (each for each in _with_nested(message) if not each.GetOptions().map_entry)
 
 
 def _held_by(message: Descriptor) -> set[str]:

@@ -11,7 +11,10 @@ from .proto_words import SCALARS, comments_of
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 
-__all__ = ["text"]
+__all__ = ["WRITTEN", "text"]
+
+WRITTEN = b"// Written by bakeoff."
+"""How files of ours begin: the record is their first message."""
 
 _KEYWORDS = frozenset(
     {
@@ -51,7 +54,7 @@ _KEYWORDS = frozenset(
 
 def text(file: FileDescriptorProto) -> Iterator[str]:
     comments = comments_of(file)
-    yield "// Written by bakeoff. Numbers are kept for ever; names and comments are not on the wire."
+    yield f"{WRITTEN.decode()} Numbers are kept for ever; names and comments are not on the wire."
     yield 'syntax = "proto3";'
     if file.dependency:
         yield ""

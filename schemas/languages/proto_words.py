@@ -58,7 +58,6 @@ WRAPPERS: dict[str, str] = {
 }
 """Messages of protobuf's own that hold one value each, and its type."""
 
-_INTEGERS = ("32", "64")
 SCALARS: dict[str, Leaf] = {
     "double": Leaf("float", t.FloatType()),
     "float": Leaf("float", t.FloatType(), bits=32),
@@ -67,10 +66,11 @@ SCALARS: dict[str, Leaf] = {
     "bytes": Leaf("bytes", t.BytesType()),
     "int32": Leaf("int", t.IntType(), bits=32),
     "int64": Leaf("int", t.IntType()),
+    **{name: Leaf("int", t.IntType(), bits=32, form=name) for name in ("sint32", "sfixed32")},
     **{
-        f"{kind}{bits}": Leaf("int", t.IntType(), bits=32 if bits == "32" else 64, form=f"{kind}{bits}")
-        for kind in ("uint", "sint", "fixed", "sfixed")
-        for bits in _INTEGERS
+        # Those of 32 bits without a sign have no room in 32 bits of other formats.
+        name: Leaf("int", t.IntType(), form=name)
+        for name in ("uint32", "fixed32", "uint64", "sint64", "fixed64", "sfixed64")
     },
 }
 """What each scalar type is in a layout."""

@@ -10,7 +10,9 @@ words, which are read again; without them all is read as a stranger would.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
+from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,8 +21,8 @@ from .. import types as t
 from ..declare import SchemaError
 from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
 from .proto_file import file_of
-from .proto_sets import chosen_message, file_set, is_compiled, pool_of
-from .proto_text import text
+from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
+from .proto_text import WRITTEN, text
 from .proto_words import (
     ALWAYS,
     BOX,
@@ -60,7 +62,7 @@ def write(layout: Layout) -> bytes:
     return "\n".join(text(file_of(layout))).encode() + b"\n"
 
 
-def read(data: bytes, name: str, message: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
     """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
 
     Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
@@ -68,26 +70,30 @@ def read(data: bytes, name: str, message: str = "") -> Layout:
 
     Args:
         data: The file; of a set, the last file in it counts, as `protoc` writes them.
-        name: Of the file; imports of ``.proto`` text are looked up beside it.
-        message: Name of the record's message; where it is not given, the one that no other holds.
+        name: Of the file, see `compiled`.
+        part: Name of the record's message, with or without its package; one that stands in another has that
+            before it (``Span.Event``). Where it is not given, the message that no other holds.
+        include: Folders that imports are looked for in first.
 
     Raises:
-        UsageError: protobuf is not installed, or there is nothing to compile ``.proto`` text with.
+        UsageError: protobuf is not installed, there is nothing to compile ``.proto`` text with, or no such
+            message or folder.
         SchemaError: Not a definition, or one with a group.
     """
-    found = file_set(data, name)
-    pool = pool_of(found, name)
-    file = found.file[-1]
-    described = pool.FindFileByName(file.name)
-    chosen = chosen_message(described.message_types_by_name, message, name)
+    found = file_set(data, name, include)
+    # Records may hold one another, so that nothing but its place tells which of ours it is.
+    first = found.file[-1].message_type[0].name if data.startswith(WRITTEN) else ""
+    message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
     comments: dict[str, str] = {}
     for each in found.file:
         by_path = comments_of(each)
         package = f"{each.package}." if each.package else ""
         for i, own in enumerate(each.message_type):
             comments.update(_comments_by_name(own, package, (4, i), by_path))
-    root = _Reader(comments).message(chosen, "$")
-    return Layout(root, "protobuf", b"" if is_compiled(data, name) else data)
+    root = _Reader(comments).message(message, "$")
+    # Whoever gets the text alone is to find the same message in it, and all that it needs.
+    whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
+    return Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
 
 
 def _comments_by_name(

@@ -75,7 +75,7 @@ def natively(kind: Map | Sequence) -> bool:
     return isinstance(inside, Leaf) and inside.wire != "null"
 
 
-def read(data: bytes, name: str) -> Layout:
+def read(data: bytes, name: str, part: str = "") -> Layout:
     """Refuse a definition: no library of Python that is looked after reads them.
 
     Raises:

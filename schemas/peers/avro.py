@@ -247,12 +247,12 @@ class _Compiler:
     def leaf(self, node: Any, leaf: Leaf) -> Both:
         node = self.names.get(node, node) if isinstance(node, str) else node
         match leaf:
-            case Leaf("bytes", t.DecimalType()):
+            case Leaf(type=t.DecimalType()) if isinstance(node, dict) and "precision" in node:
                 to, back = _decimal(node)
                 return Call(to, decimal.Decimal), Call(back)
-            case Leaf("bytes", t.UUIDType()):
+            case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
                 return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
-            case Leaf("int", t.TimeType(), unit=unit):
+            case Leaf(type=t.TimeType(), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
             case Leaf("enum"):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...codecs.conventions import FAMILIES
+from ...codecs.embedded import count_embedded
 from .. import types as t
 from .._conversion import Bool, Call, Exact, Float, Int, Null, Step
 from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
@@ -180,7 +181,12 @@ def reader(leaf: Leaf) -> Step | None:
 def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
     packer = _packer()
     plan = compile_plan(node, Facts.of(packer), PlanLimits())
-    return packer.decode if plan is None else lambda data: plan.apply(packer.decode(data))
+
+    def unpack(data: bytes) -> Any:
+        count_embedded(data)
+        return packer.decode(data) if plan is None else plan.apply(packer.decode(data))
+
+    return unpack
 
 
 def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:

@@ -1,10 +1,12 @@
-"""What msgspec decodes to when it is given the schema: Structs, built from the description tree."""
+"""What msgspec decodes to when it is given the schema: its own classes, or Structs built from its tree."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
 from ...codecs.binding import Peer
+from ...codecs.objects import opened, record_class
 from ...codecs.paths import step
 from ...errors import UsageError
 from .. import types as t
@@ -26,7 +28,8 @@ def peer(schema: Schema, *, array_like: bool = False) -> Peer:
     """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
 
     `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
-    as they are. `take` drops fields that the schema does not know, as typed decoders do.
+    as they are. `take` drops fields that the schema does not know, as typed decoders do. Where a schema asks
+    for objects, its own classes take the place of ours: Structs, dataclasses and attrs classes.
 
     Args:
         schema: The schema.
@@ -41,50 +44,79 @@ def peer(schema: Schema, *, array_like: bool = False) -> Peer:
         from msgspec import convert
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
-    kind = _struct_type(schema.types, array_like)
+    as_objects = schema.as_objects and not array_like
+    if as_objects and _is_own(schema.types.item if isinstance(schema.types, t.ListType) else schema.types):
+        kind = _struct_type(schema.types, array_like, as_objects)
+        return Peer(kind, schema.apply, schema.apply, as_is=True)
+    kind = _struct_type(schema.types, array_like, as_objects)
+    give = functools.partial(_plain, as_objects=as_objects)
     if not array_like:
-        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), _plain)
+        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), give)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
     named = _struct_type(schema.types, array_like=False)
     return Peer(
         kind,
         lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
-        _plain,
+        give,
     )
 
 
-def _struct_type(types: t.Type, array_like: bool) -> Any:
+def _is_own(node: t.Type) -> bool:
+    """Whether msgspec makes objects of a record's own class, and of all classes below it."""
+    if not isinstance(node, t.RecordType) or node.cls is None:
+        return False
+    below = (each.cls for _, each in t.walk(node) if isinstance(each, t.RecordType) and each.cls is not None)
+    known = map(record_class, below)
+    return all(each is not None and each.family != "model" for each in known)
+
+
+def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> Any:
     import msgspec
 
-    kind = _Builder(msgspec, array_like).whole(types)
     try:
+        kind = _Builder(msgspec, array_like, as_objects).whole(types)
         msgspec.msgpack.Decoder(kind)
-    except TypeError as error:
+    except SchemaError:
+        raise
+    except (TypeError, ValueError) as error:
         raise SchemaError("$", f"msgspec cannot decode this schema: {error}") from error
     return kind
 
 
-def _plain(value: Any) -> Any:
-    fields = getattr(type(value), "__struct_fields__", None)
-    if fields is not None:
+def _plain(value: Any, as_objects: bool) -> Any:
+    """Return a record of what msgspec decoded: objects of its own classes stay such only where asked for."""
+    if type(value).__module__ == _MADE:
         import msgspec
 
-        present = ((name, getattr(value, name)) for name in fields)
-        names = dict(zip(fields, type(value).__struct_encode_fields__, strict=True))
-        tag = tag_of(type(value))
-        record = {names[name]: _plain(item) for name, item in present if item is not msgspec.UNSET}
+        cls = type(value)
+        names = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
+        present = ((name, getattr(value, name)) for name in names)
+        tag = tag_of(cls)
+        record = {
+            names[name]: _plain(item, as_objects) for name, item in present if item is not msgspec.UNSET
+        }
         return record if tag is None else {tag[0]: tag[1]} | record
     if type(value) is dict:
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, as_objects) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
-        return type(value)(_plain(item) for item in value)
+        return type(value)(_plain(item, as_objects) for item in value)
+    # msgspec gets a named tuple as its class, and makes objects of the classes that its fields name.
+    if isinstance(value, tuple):
+        return type(value)(*(_plain(item, as_objects) for item in value))
+    if not as_objects and (fields := opened(value)) is not None:
+        return _plain(fields, as_objects)
     return value
 
 
+_MADE = "bakeoff.schemas.peers.made"
+"""The module that Structs of ours are of: there is none, and none of the user's is of it."""
+
+
 class _Builder:
-    def __init__(self, msgspec: Any, array_like: bool) -> None:
+    def __init__(self, msgspec: Any, array_like: bool, as_objects: bool) -> None:
         self.msgspec = msgspec
         self.array_like = array_like
+        self.as_objects = as_objects
         self.made: dict[t.RecordType, Any] = {}
         self.refs: dict[str, t.RefType] = {}
 
@@ -139,6 +171,10 @@ class _Builder:
     def _record(self, node: t.RecordType, path: str) -> Any:
         if node.cls is not None and hasattr(node.cls, "_fields"):
             return node.cls
+        if self.as_objects and _is_own(node):
+            for below, each in t.walk(node, path):
+                self._check(each, below)
+            return node.cls
         if node not in self.made:
             unset, names = self.msgspec.UNSET, {}
             fields: list[Any] = []
@@ -169,5 +205,6 @@ class _Builder:
                 tag_field=tag_field,
                 rename=names if any(a != n for a, n in names.items()) else None,
                 gc=True,
+                module=_MADE,
             )
         return self.made[node]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 
 from ...codecs.binding import Peer
 from ...codecs.conventions import FAMILIES, duration_text
+from ...codecs.objects import record_class
 from ...codecs.paths import join, step
 from ...errors import UsageError
 from .. import types as t
@@ -85,6 +86,8 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
         from pydantic_core import SchemaSerializer
     except ImportError as error:
         raise UsageError("pydantic is not installed; pip install 'bakeoff[pydantic]'") from error
+    if models and (cls := _own_class(schema)) is not None:
+        return _own(schema, cls)
     own = isinstance(schema.types, t.RecordType) and not schema.types.positional
 
     kind = _Builder(models, schema.as_objects).whole(schema.types, deferred=schema.nests)
@@ -120,6 +123,60 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
     calls = Calls(adapter, encode, decode)
     give = functools.partial(serializer.to_python, **options)
     return Peer(calls, take, give, write(schema.layout).decode())
+
+
+def _own_class(schema: Schema) -> Any:
+    """Return the pydantic model that a schema asks for objects of; None for any other."""
+    node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
+    if not schema.as_objects or not isinstance(node, t.RecordType) or node.cls is None:
+        return None
+    known = record_class(node.cls)
+    return node.cls if known is not None and known.family == "model" else None
+
+
+def _own(schema: Schema, cls: Any) -> Peer:
+    """Return the peer of a user's own models, which are written and read as these say.
+
+    Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,
+    names are written and read.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(list[cls] if isinstance(schema.types, t.ListType) else cls)
+    models = [each.cls for _, each in t.walk(schema.types) if isinstance(each, t.RecordType)]
+    infos = [
+        (name, info)
+        for model in dict.fromkeys(models)
+        for name, info in getattr(model, "__pydantic_fields__", {}).items()
+    ]
+    writing: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    if not all(_reads_what_it_writes(name, info) for name, info in infos):
+        writing, reading = {"by_alias": False}, {"by_alias": False, "by_name": True}
+    elif any(info.serialization_alias or info.validation_alias for _, info in infos):
+        writing, reading = {"by_alias": True}, {"by_alias": True}
+    encode = functools.partial(adapter.serializer.to_json, **writing)
+    load: Callable[..., Any] = functools.partial(adapter.validator.validate_json, **reading)
+
+    def decode(data: bytes) -> Any:
+        try:
+            return load(data)
+        except ValidationError as error:
+            place, reason = _first(error)
+            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+
+    try:
+        definition = write(schema.layout).decode()
+    except SchemaError:
+        definition = ""  # of a type that only pydantic knows
+    return Peer(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+
+
+def _reads_what_it_writes(name: str, info: Any) -> bool:
+    from pydantic import AliasChoices
+
+    written, read = info.serialization_alias or name, info.validation_alias or name
+    return written in (read.choices if isinstance(read, AliasChoices) else (read,))
 
 
 def _first(error: Any) -> tuple[str, str]:

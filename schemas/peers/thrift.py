@@ -205,7 +205,7 @@ class _Builder:
         back: Step | None = Items(key.back, value.back) if key.back or value.back else None
         if key.back is not None and back is not None:
             back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
-        return _Way(_MAP, arguments, Items(key.to, value.to), back)
+        return _Way(_MAP, arguments, Items(key.to, value.to, distinct=True), back)
 
     def _pairs(self, kind: Map) -> _Way:
         """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""

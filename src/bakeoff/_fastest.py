@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from .bench.results import Result
     from .codecs._codec import Codec
+    from .codecs.lock import Place
     from .schemas import Schema
 
 __all__ = ["fastest"]
@@ -42,7 +43,9 @@ def fastest(
         lock: Lock file; else the one that the environment variable ``BAKEOFF_LOCK`` names; else the
             nearest ``bakeoff.lock`` from the working folder upwards to the project's root: the nearest
             folder with ``.git`` or ``.hg``, or without one that with ``pyproject.toml``, ``setup.py`` or
-            ``setup.cfg``.
+            ``setup.cfg``; without either only in the working folder. A lock that is found this way must
+            belong to this user or to the owner of the project's root, and may lower limits but not raise
+            them.
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
         corpus: What to measure on: a built-in corpus or a file.
@@ -59,8 +62,8 @@ def fastest(
     Raises:
         UsageError: There is no lock, no result file, and no calibration was asked for; ``BAKEOFF_LOCK``
             names no file; or the locked codec needs a schema or trust that was not given.
-        RunError: The lock or the result file cannot be read, the lock does not hold here, or no codec
-            fits.
+        RunError: The lock or the result file cannot be read, the lock does not hold here or raises a limit
+            without being named, or no codec fits.
         MissingLibrary: A library of the chosen codec, or of its compressor, is not installed.
     """
     from .codecs.lock import located
@@ -68,7 +71,7 @@ def fastest(
     place = located(lock)
     # One that the environment names and that is not there is an error: another codec would be worse.
     if place.is_there or (lock is None and place.named):
-        return _locked(place.path, schema, trusted=trusted)
+        return _locked(place, schema, trusted=trusted)
 
     from pathlib import Path
 
@@ -106,11 +109,11 @@ def fastest(
     return made.with_limits(**limits_needed(cells))
 
 
-def _locked(path: str, schema: Schema | None, *, trusted: bool) -> Codec:
+def _locked(place: Place, schema: Schema | None, *, trusted: bool) -> Codec:
     """Make the codec of a lock, when it holds here."""
-    from .codecs.lock import Lock, faults
+    from .codecs.lock import faults
 
-    held = Lock.read(path)
+    held, path = place.read(), place.path
     if held.schema and schema is None:
         raise UsageError(f"{path}: {held.codec} was chosen with a schema; give it: fastest(schema=...)")
     made = faults(held).made(held, path)

@@ -1,10 +1,10 @@
-"""The two ways a command can end badly, their exit codes, and what may have been meant."""
+"""The ways a command can end badly, their exit codes, and what may have been meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BakeoffError", "RunError", "UsageError", "hint", "near"]
+__all__ = ["BakeoffError", "RunError", "SchemaError", "UsageError", "hint", "near"]
 
 
 class BakeoffError(Exception):
@@ -21,6 +21,23 @@ class UsageError(BakeoffError):
     """The command cannot be carried out as typed (exit code 2)."""
 
     exit_code = 2
+
+
+class SchemaError(UsageError, ValueError):
+    """A schema that cannot be compiled.
+
+    Attributes:
+        path: Place in the schema, for instance ``$.items[].owner``.
+        reason: What is wrong there.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"schema at `{self.path}`: {self.reason}"
 
 
 def near(name: str, known: Iterable[str]) -> tuple[str, ...]:

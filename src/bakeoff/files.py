@@ -1,21 +1,18 @@
-"""Files that appear whole or not at all, what is no file, and modules beside those."""
+"""Files that appear whole or not at all, and what is no file."""
 
 from __future__ import annotations
 
 import mmap
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import IO
 
 from .errors import RunError, UsageError
 
-__all__ = ["atomic_write", "import_from_here", "is_device", "is_result_file"]
+__all__ = ["atomic_write", "is_device", "is_result_file", "read_limited"]
 
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -61,6 +58,24 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         temporary.unlink(missing_ok=True)
 
 
+def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return what a file holds, which may be one that never ends.
+
+    Args:
+        path: The file.
+        most: Bytes that it may have.
+
+    Raises:
+        UsageError: It has more.
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UsageError(f"{path}: larger than {most >> 20} MiB, the most that is read of such a file")
+    return content
+
+
 def is_device(path: Path) -> bool:
     """Whether a path is no ordinary file, nor the place for one."""
     # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
@@ -72,14 +87,6 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def import_from_here(name: str) -> ModuleType:
-    """Import a module that the user has named, from the current folder, too."""
-    here = os.getcwd()  # noqa: PTH109 - sys.path holds text
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    return import_module(name)
 
 
 def is_result_file(path: Path) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -26,6 +28,7 @@ from bakeoff.bench.jobs import (
     decode,
     encode,
 )
+from bakeoff.bench.run import processes
 from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.errors import RunError
@@ -57,7 +60,9 @@ RECORDS = [
         slice=1e-3,
     ),
     Alone(corpus=CORPUS, codec="json", operation="peak-load", payloads="77", options={"windows": 96}),
-    Prepared({"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",)),
+    Prepared(
+        {"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",), {"rows": "rows.py"}
+    ),
     Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
     Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, yardstick=1e-7, harness=8.0, dirty=0.1),
     Failed("no such codec"),
@@ -146,3 +151,22 @@ def test_a_codec_that_is_not_there_is_an_answer(workshop: Workshop) -> None:
 
     assert (None, "error") == (ended.answer, ended.outcome)
     assert "json" in ended.reason
+
+
+def test_no_file_keeps_what_a_worker_is_told(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may hold a server's password: nobody else reads it, and it is gone when the worker begins."""
+    folders, modes, left = [], [], []
+    started = processes._started
+
+    def watched(python: str, folder: Path, *more: Any) -> Any:
+        folders.append(folder)
+        modes.append(stat.S_IMODE((folder / "job").stat().st_mode))
+        return started(python, folder, *more)
+
+    monkeypatch.setattr(processes, "_started", watched)
+    monkeypatch.setattr(processes.shutil, "rmtree", lambda folder: left.extend(folder.iterdir()))
+    workshop.work(Describe(codec="json"))
+
+    assert [0o600] == modes
+    assert folders
+    assert "job" not in {path.name for path in left}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 
 import pytest
@@ -9,10 +10,10 @@ import pytest
 import bakeoff
 from bakeoff.bench.jobs import Corpus
 from bakeoff.bench.results import Cell, CellResult
-from bakeoff.bench.worker.limits import beyond
+from bakeoff.bench.worker.limits import beyond, depth_needed
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.bench.worker.records import Sample
-from bakeoff.codecs.limits import OWN_DATA
+from bakeoff.codecs.limits import GREATEST_DEPTH, OWN_DATA
 from bakeoff.reports.candidates import limits_needed
 
 LISTS = {"a": [1, [2], {"b": None}] * 70_000}
@@ -53,9 +54,33 @@ def test_the_largest_of_all_cells_counts():
         return CellResult(Cell("a", "dump", "bson"), "ok", facts=facts)
 
     cells = [
-        cell(limit_items=5),
+        cell(limit_items=5, limit_depth=1 << 20),
         cell(limit_items=7, limit_size=1 << 60),
-        cell(limit_depth=9, limit_foo=1, size=5),
+        cell(limit_foo=1, size=5),
     ]
 
-    assert {"items": 7, "size": OWN_DATA["size"]} == limits_needed(cells)
+    assert {"items": 7, "depth": GREATEST_DEPTH, "size": OWN_DATA["size"]} == limits_needed(cells)
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [("json", {"depth": 512}), ("msgpack", {"depth": 512}), ("pickle", {}), ("json/raw", {})],
+)
+def test_deep_records_are_measured_with_the_limit_that_they_need(name, limits):
+    """160 levels: read by a codec that is asked for with the depth that a run says, and refused without."""
+    record = functools.reduce(lambda inner, _: {"a": [inner]}, range(80), {"v": 1})
+    parts = codec_parts(name, Corpus("", depth=depth_needed(161)), {})
+    payload = parts.bare.encode(record)
+
+    assert record == parts.bare.decode(payload)
+    sample = Sample([pickle.dumps(record)], [1.0], fresh=False)
+    assert limits == beyond(name, parts, sample, [payload])
+    if limits:
+        assert record == bakeoff.codec(name, **limits).decode(payload)
+        with pytest.raises(bakeoff.LimitError):
+            bakeoff.codec(name).decode(payload)
+
+
+def test_the_default_depth_is_kept_where_it_suffices():
+    """What no record needs is not asked for, and nothing beyond what may be asked for."""
+    assert [0, 0, 256, GREATEST_DEPTH] == [depth_needed(levels) for levels in (5, 120, 121, 1 << 20)]

@@ -64,7 +64,7 @@ def measured(
         said.extend(entry["text"] for entry in entries if entry["kind"] == "warning")
 
     chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
-    stage = Stage("made", Corpus(""), (), tuple(calls), Schedule(chosen, begun=seconds))
+    stage = Stage("made", Corpus(""), (), {}, tuple(calls), Schedule(chosen, begun=seconds))
     stage.checks |= {
         name: Checked("ok", records=10, rough={"dump": call, "load": call}) for name, call in calls.items()
     }

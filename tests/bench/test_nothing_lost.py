@@ -18,6 +18,7 @@ import pytest
 
 from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.journal import Journal, journal_path
+from bakeoff.bench.run.processes import Workshop
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
@@ -134,6 +135,28 @@ class TestKill:
 
         assert select.select([worker], [], [], 600)[0] == [worker]
         os.close(worker)
+
+    def test_the_next_run_removes_what_a_killed_one_left(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its folder, but no other: neither that of a run that goes on nor what only has such a name."""
+        place = tmp_path / "tmp"
+        (place / "bakeoff-mine").mkdir(parents=True)
+        monkeypatch.setenv("TMPDIR", str(place))
+        monkeypatch.setattr("tempfile.tempdir", None)
+        endless = Endless(tmp_path)
+        endless.wait_for_processes(1)
+        killed = {path.name for path in place.iterdir()} - {"bakeoff-mine"}
+        with Workshop() as running:
+            assert killed < {path.name for path in place.iterdir()}
+            endless.end(signal.SIGKILL)
+            with Workshop():
+                left = {path.name for path in place.iterdir()}
+            assert running.folder.name in left
+
+        assert killed
+        assert not killed & left
+        assert ["bakeoff-mine"] == [path.name for path in place.iterdir()]
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_who_is_asked_to_go_leaves_nothing_running(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import re
+import select
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -460,3 +464,32 @@ def test_no_password_is_in_what_a_run_leaves(server, tmp_path, monkeypatch):
     for left in (text, done.stdout, done.stderr):
         assert PASSWORD not in left
         assert QUOTED not in left
+
+
+ENDLESS = """
+import os, signal, sys
+sys.path[:0] = {tests!r}
+from test_pipeline import kind, line
+with line(kind({name!r}), readers=3) as made:
+    print(*(process.pid for process in made.processes), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("name", ["pipe", "zmq"])
+def test_readers_end_with_a_producer_that_is_killed(name: str) -> None:
+    """Outright, by SIGKILL, when it can tell nobody, whatever the readers wait for."""
+    here = Path(__file__).parent
+    script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600
+    )
+    readers = [int(number) for number in done.stdout.split()]
+
+    assert (-signal.SIGKILL, 3) == (done.returncode, len(readers)), done.stderr
+    for reader in readers:
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(reader)
+            ended = select.select([handle], [], [], 600)[0]
+            os.close(handle)
+            assert ended

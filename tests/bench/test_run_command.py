@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -402,3 +403,42 @@ def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "No codec got through" not in done.stdout
+
+
+def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> None:
+    """Codecs that need one enter by themselves, and the result says so."""
+    orders = Path(__file__).parents[1] / "data" / "avro" / "orders.avro"
+    (tmp_path / "orders.avro").write_bytes(orders.read_bytes())
+
+    done = run(tmp_path, "orders.avro", "--quick", "--budget", "9s", "--ops", "size")
+
+    assert done.returncode == 0, done.stderr
+    result = read(tmp_path / "bakeoff.json")
+    assert {"avro", "json"} <= {cell.cell.codec for cell in result.cells}
+    said = "\n".join(result.warnings)
+    assert "orders.avro: measured with the schema in it; --schema or --infer takes another" in said
+
+
+def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
+    """What was chosen is said, and what would fit; and that a dozen of them is few."""
+    lines = "".join(f'{{"trace_id": "t{i}", "start": {i}}}\n' for i in range(12))
+    (tmp_path / "spans.jsonl").write_text(lines)
+    span = {"type": "record", "name": "Span", "fields": [
+        {"name": "trace_id", "type": "string"}, {"name": "start", "type": "long"}]}  # fmt: skip
+    batch = {"type": "record", "name": "Batch", "fields": [
+        {"name": "spans", "type": {"type": "array", "items": "Span"}}]}  # fmt: skip
+    (tmp_path / "span.avsc").write_text(json.dumps([span, batch]))
+
+    done = run(tmp_path, "spans.jsonl", "--schema", "span.avsc", *UNTIMED)
+    said = "\n".join(read(tmp_path / "bakeoff.json").warnings)
+    assert "span.avsc: record Batch, which no other uses, is the record; span.avsc#Span names another" in said
+    assert "span.avsc#Span fits all of them" in said
+    assert "spans.jsonl: 12 records are few" in said
+    done = run(tmp_path, "spans.jsonl", "--schema", "span.avsc#Span", *UNTIMED, "-o", "b.json")
+    assert done.returncode == 0, done.stderr
+    assert not [text for text in read(tmp_path / "b.json").warnings if "span.avsc" in text]
+
+    command = [sys.executable, "-P", "-m", "bakeoff", "schema", "check", "spans.jsonl", "span.avsc"]
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 1
+    assert "span.avsc#Span fits all of them" in checked.stderr

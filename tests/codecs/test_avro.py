@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import io
+import itertools
 import json
 import uuid
 import zlib
@@ -23,7 +24,7 @@ from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Hint, Schema, SchemaError
 
 DATA = Path(__file__).parent.parent / "data" / "avro"
-"""Made by Avro's library for Java, see `Orders.java` there."""
+"""Made by Avro's libraries for Java and Python and by fastavro, see `Orders.java` and `orders.py` there."""
 HEAD = 10
 """Bytes of a single object before its body."""
 
@@ -84,10 +85,41 @@ def orders() -> Codec:
 # Other libraries ------------------------------------------------------------------------------------
 
 
-def test_a_file_of_java_is_read(orders: Codec) -> None:
+@pytest.mark.parametrize("name", ["orders.avro", "orders.fastavro.avro", "orders.python.avro"])
+def test_a_file_of_each_library_is_read(orders: Codec, name: str) -> None:
     """Deflated blocks, logical types, named types that are referred to, a union of five."""
-    with (DATA / "orders.avro").open("rb") as file:
+    with (DATA / name).open("rb") as file:
         assert first_difference([order(i) for i in range(20)], list(orders.load(file))) is None
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+@pytest.mark.parametrize("count", [0, 1, 5, 5_000])
+def test_files_of_fastavro_are_read(codec: str, count: int, tmp_path: Path) -> None:
+    """It leaves part of a checksum behind each deflated block; a corpus has the file's own schema."""
+    path, records = tmp_path / "records.avro", [{"i": i, "s": f"text {i % 7}"} for i in range(count)]
+    definition = record(i="long", s="string")
+    with path.open("wb") as file:
+        fastavro.writer(file, definition, records, codec=codec, sync_interval=4_000)
+    with path.open("rb") as file:
+        assert list(given(definition).load(file)) == records
+    if records:
+        assert list(bakeoff.corpus(str(path)).records()) == records
+
+
+@pytest.mark.parametrize(("behind", "is_read"), [(0, True), (4, True), (5, False)])
+def test_no_more_than_a_checksum_may_stand_behind_a_block(behind: int, is_read: bool) -> None:
+    """What is longer is no rest of zlib's format."""
+    pack = zlib.compressobj(wbits=-15)
+    block = pack.compress(number(7)) + pack.flush() + b"x" * behind
+    file = io.BytesIO()
+    fastavro.writer(file, record(a="int"), [{"a": 1}], codec="deflate", sync_marker=b"!" * 16)
+    head = file.getvalue()[: file.getvalue().index(b"!" * 16) + 16]
+    damaged = io.BytesIO(head + number(1) + number(len(block)) + block + b"!" * 16)
+    if is_read:
+        assert list(given(record(a="int")).load(damaged)) == [{"a": 7}]
+    else:
+        with pytest.raises(DecodeError, match="no whole deflate stream"):
+            list(given(record(a="int")).load(damaged))
 
 
 def test_a_single_object_of_java_is_the_same(orders: Codec) -> None:
@@ -235,6 +267,10 @@ def test_what_a_given_type_has_no_room_for_is_refused(kind: Any, value: Any) -> 
     ("definition", "said"),
     [
         (record(a="R"), "`R` must hold itself"),
+        (
+            record(a={"type": "record", "name": "S", "fields": [{"name": "b", "type": ["R"]}]}),
+            "must hold itself",
+        ),
         (record(a=["R"]), "`R` must hold itself"),
         (record(a=[{"type": "int", "logicalType": "date"}, "long"]), r"\$\.a.*read as int"),
         (record(a="Unknown"), r"\$\.a.*'Unknown'"),
@@ -301,6 +337,24 @@ def test_another_version_is_read_by_resolution(name: str) -> None:
     assert first_difference(expected, decode(payload)) is None
     with pytest.raises(ValueError, match="data after"):
         decode(payload + b"\0")
+
+
+def test_a_version_that_cannot_be_resolved_is_no_foreign_error() -> None:
+    """fastavro has a class of its own for that, which is no `ValueError`."""
+    old, new = given(record(a="string")), given(record(b="int"))
+    decode = new.bound.reading(old.schema)  # type: ignore[union-attr, misc]
+    with pytest.raises(DecodeError, match="avro: No default value for field b"):
+        decode(old.encode({"a": "x"}))
+
+
+def test_a_record_of_no_bytes_is_one_without_the_fingerprint() -> None:
+    """A null takes none."""
+    codec = given(record(a="null"), "avro/bare")
+
+    assert codec.encode({"a": None}) == b""
+    assert codec.decode(b"") == {"a": None}
+    with pytest.raises(DecodeError):
+        given(record(a="int"), "avro/bare").decode(b"")
 
 
 def test_numbers_of_another_unit_are_not_read() -> None:
@@ -436,7 +490,11 @@ def deflated(data: bytes) -> bytes:
         (container(number(1) + number(-5)), "less than no"),
         (container(block(1, b"?"), codec=b"deflate"), "rror"),
         (container(block(1, deflated(bytes(1 << 25))), codec=b"deflate"), "more than"),
-        (b"Obj\x01" + number(2**40) + number(2**50), "limit of size"),
+        (b"Obj\x01" + number(2**40) + number(2**50), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(600) + bytes(1200) + number(600), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(-1001) + number(0), "more than 1,000 pairs"),
+        (b"Obj\x01" + number(1) + number(2**20), "more than 1,048,576 bytes"),
+        (container(schema=b'{"fields": [' + b"{}," * 400_000), "more than 1,048,576 bytes"),
         (b"Obj\x01" + b"\xff" * 20, "64 bits"),
     ],
 )  # fmt: skip
@@ -444,6 +502,20 @@ def test_damaged_files_are_decode_errors(data: bytes, said: str) -> None:
     """Each with what is wrong, in bounded memory."""
     with pytest.raises(DecodeError, match=said):
         list(given(KIND).load(io.BytesIO(data)))
+
+
+def test_deflated_blocks_may_grow_together() -> None:
+    """Each is small, all of them are not: the first MiB is free for all together, then the ratio counts."""
+    kind = record(a={"type": "fixed", "name": "F", "size": 4096})
+    many = [block(16, deflated(bytes(1 << 16)))] * 40
+    codec, file = given(kind), io.BytesIO(container(*many, codec=b"deflate", schema=kind))
+
+    assert 40 * 16 == sum(1 for _ in codec.with_limits(ratio=2000).load(file))
+    file.seek(0)
+    records = codec.load(file)
+    assert 16 * 16 == sum(1 for _ in itertools.islice(records, 16 * 16))
+    with pytest.raises(LimitError, match="100 times their size"):
+        next(records)
 
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])

@@ -213,6 +213,16 @@ def test_limits_trust_and_errors_are_those_of_decode():
         codec.append(codec.encode({"a": []}), "a", object())
 
 
+@pytest.mark.parametrize("head", [0x7C, 0x7D, 0x7E])
+def test_keys_of_cbor_with_reserved_heads_are_refused(head):
+    """They have a length of their own in no version of the format."""
+    codec = bakeoff.codec("cbor2")
+    payload = bytes((0xA2, head)) + b"k" * (head & 31) + b"\x01\x61a\x05"
+    for act in (codec.decode, lambda data: codec.peek(data, "a"), lambda data: codec.replace(data, "a", 6)):
+        with pytest.raises(DecodeError):
+            act(payload)
+
+
 def test_policies_compression_and_schemas_hold_for_a_field():
     """What is asked of the whole record is asked; compressed payloads are opened first."""
     with pytest.raises(DecodeError):

@@ -8,8 +8,11 @@ import plistlib
 import struct
 import subprocess
 import sys
+import threading
+import tracemalloc
 import uuid
 from pathlib import Path
+from typing import Any, TypedDict
 
 import cbor2
 import msgpack
@@ -18,6 +21,8 @@ import pytest
 import bakeoff
 from bakeoff import Limits
 from bakeoff.codecs import LimitError
+from bakeoff.codecs.embedded import Budget, count_embedded
+from bakeoff.codecs.errors import TooMuchError
 from bakeoff.codecs.limits import OWN_DATA
 
 CODECS = [name for name in bakeoff.codecs.available() if not bakeoff.codec(name).trusted_only]
@@ -303,3 +308,68 @@ def test_the_limits_of_all_codecs_are_a_table():
     assert "80,000" == rows["yaml"][3].strip()
     assert set(CODECS) < set(rows)
     assert "limits        size 16,777,216, ratio 100, items 80,000" in one.splitlines()
+
+
+class Anything(TypedDict):
+    parts: list[Any]
+
+
+EMBEDDING = [
+    "protobuf",
+    "protobuf/object",
+    "avro",
+    "avro/bare",
+    "thrift",
+    "thrift/object",
+    "arrow",
+    "arrow/object",
+]
+
+
+@pytest.mark.parametrize("name", EMBEDDING)
+def test_embedded_values_of_a_payload_are_counted_together_before_they_are_decoded(name):
+    """Each is within the limit of items, all of them are not: only values within the limit are made."""
+    codec = bakeoff.codec(name).with_schema(bakeoff.Schema(Anything))
+    give = codec.bound.give
+    record = {"parts": [[[]] * 200_000] * 12}
+    payload = codec.encode(record if codec.bound.take is None else codec.bound.take(record))
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="more than 1,000,000 values"):
+            codec.decode(payload) if give is None else give(codec.decode(payload))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    # An empty list and its place take 64 bytes: 1,000,000 values 61 MiB, all 2,400,000 of them 146 MiB.
+    assert peak < 110 << 20
+
+
+@pytest.mark.parametrize("name", [name for name in EMBEDDING if not name.endswith("/object")])
+def test_embedded_values_are_held_to_the_limit_of_the_codec(name):
+    """Whatever the size of the payload; each payload has the whole budget."""
+    codec = bakeoff.codec(name).with_schema(bakeoff.Schema(Anything))
+    record = {"parts": [[1] * 40] * 3}
+    payload = codec.encode(record)
+
+    assert codec.with_limits(items=200).decode(payload) == record
+    assert codec.with_limits(items=200).decode(payload) == record
+    with pytest.raises(LimitError, match="more than 100 values"):
+        codec.with_limits(items=100).decode(payload)
+
+
+def test_a_budget_of_embedded_values_holds_in_its_thread_only():
+    """Another thread's payload takes nothing of it, and after it nothing is counted."""
+    value = msgpack.packb([0] * 50)
+
+    with Budget(60):
+        count_embedded(value)
+        other = threading.Thread(target=count_embedded, args=(value,))
+        other.start()
+        other.join()
+        with Budget(60):
+            count_embedded(value)
+        with pytest.raises(TooMuchError):
+            count_embedded(value)
+    count_embedded(value)

@@ -75,6 +75,48 @@ def test_what_bytes_cannot_tell_is_refused_and_named():
         both.decode(b"\xc1")
 
 
+@pytest.mark.parametrize(("one", "other"), [("json", "cbor2"), ("yaml", "cbor2"), ("msgpack", "cbor2")])
+def test_short_numbers_are_never_read_as_others(one, other):
+    """CBOR writes -18 as the byte that is 1 in JSON: all integers of one and two bytes, from both writers."""
+    for names in ((one, other), (other, one)):
+        old, new = map(bakeoff.codec, names)
+        both = migrate(old, new)
+        for number in range(-300, 1100):
+            for writer in (old, new):
+                try:
+                    found = both.decode(writer.encode(number))
+                except bakeoff.DecodeError as error:
+                    assert "it would be another record" in str(error)  # noqa: PT017
+                else:
+                    assert (type(found), found) == (int, number)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("msgpack", "msgpack/tuple", tuple),
+        ("msgpack/tuple", "msgpack", list),
+        ("ormsgpack", "msgpack/tuple", tuple),
+    ],
+)
+def test_lists_and_tuples_are_no_difference(old, new, kind):
+    """One payload that two codecs of the format read as a list and as a tuple; NaN in it is NaN."""
+    record = {"a": [1, {"b": [float("nan")]}], "c": []}
+    both = migrate(old, new)
+
+    assert [repr(bakeoff.codec(new).decode(bakeoff.codec(name).encode(record))) for name in (old, new)] == [
+        repr(both.decode(bakeoff.codec(name).encode(record))) for name in (old, new)
+    ]
+    assert type(both.decode(bakeoff.codec(old).encode([[1], [2]]))) is kind
+
+
+def test_names_are_taken_and_wrong_ones_are_named():
+    """As by `bakeoff.codec`."""
+    assert migrate("json", "msgpack").decode(b'{"a":1}') == {"a": 1}
+    with pytest.raises(bakeoff.codecs.UnknownCodec, match="jsno: no such codec; did you mean json"):
+        migrate("jsno", "msgpack")
+
+
 def test_schemas_go_with_their_codecs():
     """Each applies what its format needs."""
     schema = bakeoff.Schema({"at": dt.datetime, "tags": tuple[str, ...]})

@@ -6,6 +6,7 @@ import datetime as dt
 import math
 from typing import Any
 
+import numpy
 import pytest
 
 import bakeoff
@@ -20,6 +21,7 @@ HELD: dict[str, Any] = {
     "record_other": [1, 2],
     "type_datetime": {"at": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)},
     "type_frozenset": {"sets": {frozenset({1})}},
+    "type_ndarray": {"vec": numpy.zeros(2)},
     "type_memoryview": {"data": memoryview(b"x")},
 }
 """Key of a profile to a record that holds such values."""

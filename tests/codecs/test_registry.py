@@ -40,7 +40,7 @@ def test_names_look_alike_are_offered():
     ("patterns", "expected"),
     [
         (["json"], ["json"]),
-        (["msgpack/*,!*/pure"], ["msgpack/tuple", "msgpack/list-hook"]),
+        (["msgpack/*,!*/pure"], ["msgpack/tuple", "msgpack/list-hook", "msgpack/numpy"]),
         (["bson", "bson", "json"], ["bson", "json"]),
         (["bson*|zlib:1"], ["bson|zlib:1", "bson/pure|zlib:1"]),
         (["msgpack/tuple+schema"], ["msgpack/tuple+schema"]),
@@ -54,7 +54,18 @@ def test_selection(patterns, expected):
 
 def test_exclusion_alone_means_all_others():
     """`!pickle*` is everything that is installed but pickle."""
-    assert set(codecs.available()) - {"pickle", "pickle/2", "pickle/pure"} == set(codecs.select(["!pickle*"]))
+    ours = {"pickle", "pickle/2", "pickle/pure", "pickle/buffers"}
+
+    assert set(codecs.available()) - ours == set(codecs.select(["!pickle*"]))
+
+
+def test_codecs_for_certain_values_join_where_records_hold_them():
+    """They are not among the usual ones."""
+    kinds = ["numpy.ndarray"]
+
+    assert {"orjson/numpy", "msgpack/numpy", "pickle/buffers"} == set(codecs.specialists(kinds))
+    assert [] == codecs.specialists([])
+    assert not set(codecs.specialists(kinds)) & set(codecs.usual())
 
 
 def test_a_pattern_that_fits_nothing_is_an_error():

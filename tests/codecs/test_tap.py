@@ -7,6 +7,7 @@ import logging
 import os
 import pickle
 import signal
+import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,22 @@ def test_a_tapped_codec_is_the_codec(codec, tmp_path):
     with pytest.raises(bakeoff.DecodeError):
         tapped.decode(b"")
     assert codec.tapped is None
+
+
+@pytest.mark.parametrize("name", ["json", "msgpack", "bson", "cbor2", "yaml", "json|zlib"])
+def test_single_fields_are_not_kept(name, tmp_path):
+    """Neither by `peek` nor by `replace` and `append`, whether they decode the whole payload or not."""
+    path, record = tmp_path / "traffic.jsonl", {"user": "ann", "pins": [1, 2]}
+    codec = bakeoff.codec(name)
+    tapped = codec.tap(path, every=1)
+    payload = tapped.encode(record)
+
+    assert tapped.replace(payload, "user", "bob") == codec.replace(payload, "user", "bob")
+    assert tapped.append(payload, "pins", 3) == codec.append(payload, "pins", 3)
+    assert tapped.peek(payload, "user") == tapped.peeker("user")(payload) == "ann"
+    tapped.decode(payload)
+    tapped.tapped.flush()
+    assert kept(path) == [record, record]
 
 
 @pytest.mark.parametrize("packed", ["", ".zst", ".gz"])
@@ -256,3 +273,47 @@ def test_a_tap_that_makes_no_sense_is_refused_at_once(arguments, reason):
 def test_sizes_have_units():
     """As on the command line."""
     assert [5, 2048, 1536, 64 << 20, 3 << 30] == [_bytes(size) for size in (5, "2K", "1.5KiB", "64MB", "3 g")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither pipes nor owners there")
+@pytest.mark.parametrize("what", ["pipe", "link", "folder", "device"])
+def test_a_tap_writes_into_regular_files_only(tmp_path, what):
+    """And waits for nobody: a pipe without a reader stops the tap, not the caller."""
+    file, target = tmp_path / "tap.jsonl", tmp_path / "target"
+    target.write_bytes(b"kept\n")
+    if what == "pipe":
+        os.mkfifo(file)
+    elif what == "link":
+        file.symlink_to(target)
+    elif what == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to("/dev/full")
+    script = (
+        "import bakeoff, sys; tapped = bakeoff.codec('json').tap(sys.argv[1], every=1);"
+        "tapped.encode({'a': 1}); print(tapped.tapped.stopped)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(file)], capture_output=True, text=True, timeout=600, check=True
+    )
+
+    assert done.stdout.startswith("cannot be written: ")
+    assert target.read_bytes() == b"kept\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_a_file_that_others_could_read_is_closed_to_them(tmp_path, monkeypatch):
+    """One of another user is left alone."""
+    (tmp_path / "tap.jsonl").touch(0o644)
+    (tmp_path / "theirs.jsonl").touch(0o600)
+    bakeoff.codec("json").tap(tmp_path / "tap.jsonl", every=1).encode({"a": 1})
+
+    user = os.geteuid()
+    monkeypatch.setattr("os.geteuid", lambda: user + 1)
+    tapped = bakeoff.codec("json").tap(tmp_path / "theirs.jsonl", every=1)
+    tapped.encode({"a": 1})
+
+    assert stat.S_IMODE((tmp_path / "tap.jsonl").stat().st_mode) == 0o600
+    assert (tmp_path / "tap.jsonl").read_bytes() == b'{"a":1}\n'
+    assert tapped.tapped.stopped == "cannot be written: it belongs to another user"
+    assert (tmp_path / "theirs.jsonl").read_bytes() == b""

@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pickle
+import re
 import resource
 import shutil
 import struct
@@ -34,7 +35,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff import datasets
+from bakeoff import datasets, imports
 from bakeoff.codecs import codec
 from bakeoff.datasets import (
     BadRecord,
@@ -55,6 +56,7 @@ from bakeoff.datasets.passes import Reading
 from bakeoff.datasets.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
+from bakeoff.schemas import Schema
 
 RECORDS = [{"id": n, "name": f"näme {n}", "ok": n % 2 == 0, "none": None} for n in range(50)]
 
@@ -112,7 +114,9 @@ def survey(path: Path) -> tuple[int, int]:
     return records, peak
 
 
-every_format = pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "avro"])
+READ_ONLY = ("avro", "parquet", "arrow", "npy", "npz")
+
+every_format = pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in READ_ONLY])
 
 
 class TestEveryFormat:
@@ -446,6 +450,21 @@ class TestCsv:
 
         assert [{"a": wide, "b": 1}] == read(put(tmp_path, "data.csv", f"a,b\n{quote}{wide}{quote},1\n"))
 
+    @pytest.mark.parametrize(
+        ("head", "names"),
+        [
+            ('"a;b;c",x', ["a;b;c", "x"]),
+            ('\ufeff"a;b;c",x', ["a;b;c", "x"]),
+            ('x,"a;""b"";c;\nd"', ["x", 'a;"b";c;\nd']),
+            ('5" disk;size', ['5" disk', "size"]),
+        ],
+    )
+    def test_delimiters_within_quotes_are_text(self, tmp_path: Path, head: str, names: list[str]) -> None:
+        """Only those between the names of the header count."""
+        delimiter = ";" if head.startswith("5") else ","
+        found = read(put(tmp_path, "data.csv", f"{head}\n1{delimiter}2\n"))
+        assert found == [dict(zip(names, [1, 2], strict=True))]
+
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
     def test_delimiters(self, tmp_path: Path, delimiter: str) -> None:
         """The delimiter is the one that the header has most of."""
@@ -681,13 +700,17 @@ class TestFolders:
             read(tmp_path)
 
     def test_results_of_earlier_runs_are_no_records(self, tmp_path: Path) -> None:
-        """A result file beside the records is left out."""
+        """Result files beside the records are left out, and the remark says so."""
         put(tmp_path, "a.json", '{"a": 1}')
-        put(
-            tmp_path, "bakeoff.20261123T012802Z.json", '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}'
-        )
+        assert datasets.corpus(tmp_path).remark == ""
+        for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
+            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}')
+            corpus = datasets.corpus(tmp_path)
 
-        assert [{"a": 1}] == read(tmp_path)
+            assert [{"a": 1}] == list(corpus.records())
+            assert (
+                corpus.remark == f"{tmp_path}: {number} result file{'s' * (number > 1)} of bakeoff left out"
+            )
 
     def test_nothing_in_it(self, tmp_path: Path) -> None:
         """A folder without files of records is an error."""
@@ -838,6 +861,28 @@ class TestOtherSources:
 
         assert [1] == read(path, format="jsonl")
 
+    def test_avro_brings_its_schema(self, tmp_path: Path) -> None:
+        """One file's, or that of all files of a folder; records within documents have none."""
+        data = (Path(__file__).parent.parent / "data" / "avro" / "orders.avro").read_bytes()
+        (tmp_path / "one").mkdir()
+        path = put(tmp_path / "one", "orders.avro", data)
+        schema = datasets.corpus(path).schema
+        assert isinstance(schema, Schema)
+        avro = codec("avro", schema=schema)
+        records = list(datasets.corpus(path).records())
+        assert [avro.decode(avro.encode(record)) for record in records] == records
+
+        put(tmp_path / "one", "more.avro.gz", gzip.compress(data))
+        assert datasets.corpus(tmp_path / "one").schema.layout == schema.layout
+        file = io.BytesIO()
+        codec("avro", schema=Schema({"id": int})).dump([{"id": 1}], file)
+        put(tmp_path / "one", "other.avro", file.getvalue())
+        assert datasets.corpus(tmp_path / "one").schema is None
+        assert datasets.corpus(path, at="$.lines").schema is None
+        assert datasets.corpus(put(tmp_path, "a.jsonl", b'{"a": 1}\n')).schema is None
+        with pytest.raises(UnreadableCorpus, match=r"cut\.avro"):
+            assert datasets.corpus(put(tmp_path, "cut.avro", data[:60])).schema
+
     def test_avro(self, tmp_path: Path) -> None:
         """By the schema of the file, whatever wrote it; it is not written, as that wants a schema."""
         orders = Path(__file__).parent.parent / "data" / "avro" / "orders.avro"
@@ -852,11 +897,6 @@ class TestOtherSources:
             read(put(tmp_path, "other.avro", b"PAR1" * 9))
         with pytest.raises(RunError, match="wants a schema"):
             write(records, io.BytesIO(), FORMATS["avro"])
-
-    def test_parquet(self, tmp_path: Path) -> None:
-        """Formats that are not read are called by their name."""
-        with pytest.raises(UnknownFormat, match="Parquet files are not read"):
-            datasets.corpus(put(tmp_path, "data.parquet", b"PAR1"))
 
     def test_missing_file(self) -> None:
         """A path that does not exist is an unknown corpus."""
@@ -890,11 +930,74 @@ class TestOtherSources:
             list(datasets.corpus("my_records:broken").records())
         with pytest.raises(UnreadableCorpus, match="no record"):
             list(datasets.corpus("my_records:none").records())
-        for name, cause in (("value", "not a function"), ("nope", "AttributeError")):
+        for name, cause in (
+            ("value", "of type int; give a list of records"),
+            ("nope", "my_records has no nope; did you mean none"),
+        ):
             with pytest.raises(UsageError, match=cause):
                 datasets.corpus(f"my_records:{name}")
         with pytest.raises(UsageError, match="ModuleNotFoundError"):
             datasets.corpus("no_such_module:f")
+
+    @pytest.mark.parametrize("where", ["gen.py", "./gen.py", "{tmp_path}/gen.py", "gen"])
+    @pytest.mark.parametrize("name", ["rows", "LIST", "TUPLE", "made", "Rows", "ROWS"])
+    def test_files_and_lists(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, name: str
+    ) -> None:
+        """A function, a list, an iterator, and whatever can be gone through: more than once."""
+        put(
+            tmp_path,
+            "gen.py",
+            "import neighbor\n"
+            "rows = neighbor.rows\n"
+            "LIST = list(rows())\nTUPLE = tuple(LIST)\nmade = (row for row in LIST)\n"
+            "class Rows:\n    def __iter__(self):\n        return rows()\n"
+            "ROWS = Rows()\n",
+        )
+        put(tmp_path, "neighbor.py", "def rows():\n    return ({'n': n} for n in range(5))\n")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        monkeypatch.setattr(imports, "_imported", {})
+        for module in ("gen", "neighbor"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        corpus = datasets.corpus(f"{where.format(tmp_path=tmp_path)}:{name}")
+
+        assert [{"n": n} for n in range(5)] == list(corpus.records()) == list(corpus.records())
+        assert corpus.count() == 5
+        for module in ("gen", "neighbor"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+
+    def test_endless_iterators(self, tmp_path: Path) -> None:
+        """The first so many are taken, and no more."""
+        file = put(
+            tmp_path, "endless_rows.py", "import itertools\nROWS = ({'n': n} for n in itertools.count())\n"
+        )
+        corpus = datasets.corpus(f"{file}:ROWS", 3)
+
+        assert corpus.count() == 3
+        assert [{"n": 0}, {"n": 1}, {"n": 2}] == list(corpus.records())
+
+    @pytest.mark.parametrize(
+        ("source", "said"),
+        [
+            ("none.py:rows", "none.py: no such file"),
+            ("bad.py:rows", "bad.py does not import: ZeroDivisionError"),
+            ("ends.py:rows", "ends.py does not import: it ends the program, with 3"),
+            ("fine.py:rwos", "fine.py has no rwos; did you mean rows?"),
+            ("fine.py:text", "of type str; give a list"),
+            ("fine.py:one", "of type dict; give a list"),
+        ],
+    )
+    def test_files_that_give_no_records(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+    ) -> None:
+        """One error, which says what to give."""
+        put(tmp_path, "bad.py", "1 / 0")
+        put(tmp_path, "ends.py", "import sys; sys.exit(3)")
+        put(tmp_path, "fine.py", "rows = [{}]\ntext = 'x'\none = {'a': 1}\n")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(UsageError, match=re.escape(said)):
+            datasets.corpus(source)
 
     def test_built_in_names_go_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file called like a built-in corpus is reached by ./"""

@@ -471,3 +471,15 @@ class TestCommand:
         assert done.returncode
         assert told in done.stderr
         assert 1 == len(done.stderr.strip().splitlines())
+
+
+def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
+    """Those that are no identifiers, then the rarest: what looks like data is read first."""
+    fields = {f"field_{number:02}": number for number in range(40)}
+    records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    done = bakeoff("--like", "a.jsonl", "--save-shape", "a.shape", cwd=tmp_path)
+
+    told = done.stderr.partition("names of fields: ")[2].splitlines()[0].split(", ")
+    assert told[:3] == ["admin:root@10.0.0.1", "ça va", "x"], done.stderr
+    assert sorted(told[3:]) == sorted(fields)

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from bakeoff import cli
-from bakeoff.bench.results import Result, write
+from bakeoff.bench.results import Cell, OperationFacts, Result, write
 from bakeoff.reports.anonymous import anonymous
 
 SECRET = "ida.lovelace"
+OPERATIONS = {"load": (f"peek:{SECRET}", f"extract@lmdb:order.{SECRET}")}
+"""Operations with parameters that are fields of records, and with the figures of others."""
 FORMATS = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "pyperf")
 
 
@@ -43,11 +45,12 @@ def secretive(result_of: Callable[..., Result]) -> Result:
     cells = tuple(
         replace(
             cell,
-            cell=replace(cell.cell, corpus=SECRET),
+            cell=replace(cell.cell, corpus=SECRET, operation=operation),
             stderr=SECRET,
             facts={**cell.facts, "where": f"/home/{SECRET}/x.py:3"},
         )
         for cell in run.cells
+        for operation in (cell.cell.operation, *OPERATIONS.get(cell.cell.operation, ()))
     )
     corpora = tuple(
         replace(
@@ -59,7 +62,12 @@ def secretive(result_of: Callable[..., Result]) -> Result:
         )
         for corpus in run.corpora
     )
-    return replace(run, cells=cells, corpora=corpora)
+    named = tuple(
+        OperationFacts(name, "second", "lower", f"see {SECRET}", "time", f"reads {SECRET}")
+        for name in OPERATIONS["load"]
+    )
+    options = {**run.options, "operations": "\n".join(OPERATIONS["load"])}
+    return replace(run, cells=cells, corpora=corpora, operations=(*run.operations, *named), options=options)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -92,7 +100,8 @@ def test_figures_stay(secretive: Result) -> None:
         "python_version": "3.11.7",
         "platform": "Linux x86_64",
     }
-    assert found.options == {"seed": 1, "reached records 1": False}
+    operations = found.options["operations"]
+    assert found.options == {"seed": 1, "reached records 1": False, "operations": operations}
     assert found.warnings == ("records 1: ±2 % was not reached in 5 processes",)
     assert {corpus.name for corpus in found.corpora} == {"records 1"}
     lossy = next(cell for cell in found.cells if cell.cell.codec == "bson")
@@ -117,3 +126,18 @@ def test_machines_stay_apart(planted: Result, tmp_path: Path, monkeypatch: pytes
     columns: list[dict[str, Any]] = json.loads(Path("out.json").read_text())["sections"][0]["columns"]
 
     assert {"machine 1", "machine 2"} <= {column["block"] for column in columns}
+
+
+def test_fields_that_operations_name_are_numbered(secretive: Result, planted: Result) -> None:
+    """The same field has one number in all files; numbers, sizes and what takes no field stay."""
+    ours = ["load", "batch:100", "get@lmdb:LG", "put-batch@lmdb:LGx100", "pipeline@zmq:4x100.5", "peek:100"]
+    plain = replace(
+        planted,
+        operations=(),
+        cells=tuple(replace(planted.cells[0], cell=Cell("messages", name, "json")) for name in ours),
+    )
+    first, second, other = anonymous([secretive, secretive, plain], ["messages"])
+
+    assert {"peek:field 1", "extract@lmdb:field 2"} <= {cell.cell.operation for cell in first.cells}
+    assert {cell.cell.operation for cell in first.cells} == {cell.cell.operation for cell in second.cells}
+    assert [*ours[:-1], "peek:field 3"] == [cell.cell.operation for cell in other.cells]

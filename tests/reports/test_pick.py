@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Cell, write
+from bakeoff.bench.results import AS_IS, Cell, write
 from bakeoff.cli import main
 from bakeoff.codecs.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
+from bakeoff.reports import render as table
 from bakeoff.reports.candidates import candidates_on, standing_on
 from bakeoff.reports.cost import Cost, parse_bandwidth
 from bakeoff.reports.files import load
@@ -301,6 +302,19 @@ class TestHonesty:
         alone = result_of({"protobuf/object": quick, "thrift/object": FIELD["json"]}, facts=facts)
         assert "protobuf/object" == pick([alone], Wish()).winner.name
         assert "protobuf/object costs least" in recommendation(alone)
+
+    def test_a_codec_of_objects_is_ranked_where_the_records_are_these(self, result_of):
+        """Nothing is filled for it then: it is the others that convert, and it brings the class back."""
+        facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "carries": ["str"]}}
+        quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
+        run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
+        cells = (replace(c, facts={**c.facts, AS_IS: True}) for c in run.cells)
+        run = replace(run, cells=tuple(cells))
+
+        assert "msgspec-json/struct" == (choice := pick([run], Wish(needs=("dataclass",)))).winner.name
+        assert not any(why.startswith("takes and gives") for _, why in choice.excluded)
+        assert "msgspec-json/struct costs least" in recommendation(run)
+        assert "takes and gives" not in table([run], "text")
 
     def test_a_codec_without_guards_wins_for_trusted_data(self, result_of):
         """It is ranked all the same: a table shows what the library can do."""
@@ -609,6 +623,7 @@ class TestLock:
         (tmp_path / "a" / "b").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "a" / "b")
 
+        (tmp_path / "pyproject.toml").touch()
         assert f"{tmp_path}/a/b/bakeoff.lock" == located().path
         (tmp_path / "bakeoff.lock").write_text(LOCK)
         assert f"{tmp_path}/bakeoff.lock" == located().path
@@ -621,7 +636,7 @@ class TestLock:
     @pytest.mark.parametrize(
         ("marks", "found"),
         [
-            ([], "."),
+            ([], None),
             (["./.git"], "."),
             (["a/.git"], None),
             (["a/pyproject.toml"], None),
@@ -630,7 +645,7 @@ class TestLock:
         ],
     )
     def test_no_further_than_the_project_s_root(self, tmp_path, monkeypatch, marks, found):
-        """A repository's, whatever projects there are in it; without one the nearest project's."""
+        """A repository's, else the nearest project's; without either the working folder alone is searched."""
         monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
         (tmp_path / "a" / "b").mkdir(parents=True)
         (tmp_path / "bakeoff.lock").write_text(LOCK)
@@ -642,7 +657,8 @@ class TestLock:
         assert (found is not None) == place.is_there
         assert str(tmp_path / (found or "a/b") / "bakeoff.lock") == place.path
         if found is None:
-            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b, {tmp_path}/a (upwards to")
+            above = f", {tmp_path}/a" if marks else ""
+            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b{above} (upwards to")
 
     def test_a_decision_claims_no_figures(self):
         """It says who decided, and asks for what is installed here."""

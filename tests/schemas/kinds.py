@@ -52,6 +52,13 @@ class Odd(enum.Enum):
     PRICE = decimal.Decimal("1.10")
 
 
+class Mixed(enum.Enum):
+    """Values of two types."""
+
+    ONE = 1
+    TWO = "two"
+
+
 ACCESS = st.lists(st.sampled_from(Access)).map(lambda some: functools.reduce(operator.or_, some, Access(0)))
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -106,6 +113,23 @@ UNIONS: list[tuple[Any, Strategy]] = [
     (tuple[int, int] | tuple[dt.date], st.tuples(INT64, INT64) | st.tuples(st.dates())),
 ]
 """Whose options no codec confuses."""
+
+TYPED_OPTIONS: list[tuple[Any, Strategy]] = [
+    (dt.date, st.dates()),
+    (str, TEXT),
+    (bytes, st.binary(max_size=4)),
+    (float, st.floats(allow_nan=False)),
+    (Colour, st.sampled_from(Colour)),
+    (Level, st.sampled_from(Level)),
+    (Odd, st.sampled_from(Odd)),
+    (Mixed, st.sampled_from(Mixed)),
+    (Literal["never", 0], st.sampled_from(["never", 0])),
+    (Literal["a", 3, None], st.sampled_from(["a", 3, None])),
+    (Literal[True, "t"], st.sampled_from([True, "t"])),
+    (list[int], st.lists(INT64, max_size=2)),
+    (type(None), st.none()),
+]
+"""Options that their Python types tell apart: formats that name the option bring each back."""
 
 KEYS: list[tuple[Any, Strategy]] = [
     (str, TEXT),
@@ -163,6 +187,14 @@ def declared(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     spec = {name: pair[0] for name, pair in fields.items()}
     record = {name: draw(pair[1]) for name, pair in fields.items()}
     return spec, record
+
+
+@st.composite
+def unions(draw: st.DrawFn) -> tuple[Any, list[Any]]:
+    """Draw a union of two to five types, and values of it."""
+    options = draw(st.lists(st.sampled_from(TYPED_OPTIONS), min_size=2, max_size=5, unique_by=id))
+    kind = functools.reduce(operator.or_, (option for option, _ in options))
+    return kind, draw(st.lists(st.one_of([values for _, values in options]), max_size=6))
 
 
 ANYTHING = st.recursive(

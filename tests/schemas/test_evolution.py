@@ -18,7 +18,9 @@ from bakeoff.bench.evolution.given import as_version
 from bakeoff.bench.evolution.records import Maker, Pairing, Unfit, counterpart, expected
 from bakeoff.bench.evolution.trial import Reading, Trial, sample, trials
 from bakeoff.codecs import registry
-from bakeoff.schemas.difference import Difference, compare
+from bakeoff.schemas import types as t
+from bakeoff.schemas.difference import Difference, compare, contains
+from bakeoff.schemas.layout import Leaf
 
 
 def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> Difference:
@@ -46,6 +48,73 @@ def test_made_records_fit_their_schema(declared: tuple[dict[str, Any], dict[str,
 
     assert as_version(made, schema, "pickle").faults == []
     assert pickle.dumps([Maker(seed).make(root) for seed in range(5)]) == pickle.dumps(made)
+
+
+_PROTO = """syntax = "proto3"; import "google/protobuf/wrappers.proto";
+enum E { A = 0; B = -7; }
+message R { uint32 a = 1; uint64 b = 2; fixed32 c = 3; fixed64 d = 4; int32 e = 5; sint32 f = 6;
+  sfixed32 g = 7; E h = 8; bytes i = 9; float j = 10; google.protobuf.UInt32Value k = 11;
+  map<uint32, fixed64> l = 12; }"""
+_AVRO = """{"type": "record", "name": "R", "fields": [
+  {"name": "a", "type": "int"},
+  {"name": "b", "type": {"type": "fixed", "name": "F", "size": 7}},
+  {"name": "c", "type": {"type": "bytes", "logicalType": "decimal", "precision": 3, "scale": 2}},
+  {"name": "d", "type": {"type": "fixed", "name": "G", "size": 2, "logicalType": "decimal", "precision": 4}},
+  {"name": "e", "type": {"type": "int", "logicalType": "time-millis"}},
+  {"name": "f", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+  {"name": "g", "type": {"type": "enum", "name": "E", "symbols": ["x", "y"]}},
+  {"name": "h", "type": {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"}},
+  {"name": "i", "type": "float"}]}"""
+
+
+@pytest.mark.parametrize(
+    ("language", "definition", "codecs"),
+    [
+        ("protobuf", _PROTO, ("protobuf", "avro", "thrift")),
+        ("avro", _AVRO, ("avro", "json", "protobuf", "thrift")),
+    ],
+)
+def test_made_records_have_room_in_a_definition(
+    language: str, definition: str, codecs: tuple[str, ...]
+) -> None:
+    """Widths, signs, sizes and digits: no codec is blamed for a record that the schema does not allow."""
+    if language == "protobuf":
+        pytest.importorskip("grpc_tools")
+    schema = Schema.of_definition(definition.encode(), language)
+    made = [Maker(seed).make(schema.layout.root) for seed in range(60)]
+
+    for name in codecs:
+        codec = bakeoff.codec(name, schema=schema)
+        assert [codec.decode(codec.encode(record)) for record in made] == made
+    root = schema.layout.root
+    assert [expected(record, root, root, Pairing({})) for record in made] == made
+
+
+def test_made_records_have_room_in_columns() -> None:
+    """Of Arrow: narrow integers, fixed sizes, whole seconds, few digits."""
+    pa = pytest.importorskip("pyarrow")
+    types = [
+        pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64(),
+        pa.binary(5), pa.decimal128(3, 1), pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.time32("s"),
+        pa.time32("ms"), pa.time64("us"), pa.duration("s"), pa.duration("ms"), pa.duration("us"), pa.date64(),
+    ]  # fmt: skip
+    schema = Schema.from_arrow(pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]))
+    made = [Maker(seed).make(schema.layout.root) for seed in range(60)]
+
+    codec = bakeoff.codec("arrow", schema=schema)
+    assert [codec.decode(codec.encode(record)) for record in made] == made
+
+
+def test_numbers_without_a_sign_are_wider_to_one_side_only() -> None:
+    """A `uint32` has room in 64 bits with a sign, and none in 32 bits."""
+    leaves = {name: Leaf("int", t.IntType(), form=name) for name in ("uint32", "uint64", "fixed32")}
+    plain = Leaf("int", t.IntType())
+    narrow = Leaf("int", t.IntType(), bits=32)
+    assert contains(plain, leaves["uint32"])
+    assert contains(leaves["fixed32"], leaves["uint32"])
+    assert not contains(plain, leaves["uint64"])
+    assert not contains(leaves["uint64"], narrow)
+    assert not contains(narrow, leaves["uint32"])
 
 
 EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [

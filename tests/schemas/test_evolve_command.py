@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.bench.evolution import attempt
 from bakeoff.cli import main
+from bakeoff.codecs import registry
 
 OLD = """
 from __future__ import annotations
@@ -143,3 +145,76 @@ def test_what_cannot_be_carried_out(
 
     assert run(*arguments) == 2
     assert message in capsys.readouterr().err
+
+
+KILLER = """
+import os, signal, time
+import json
+
+def dying(how):
+    def loads(data):
+        record = json.loads(data)
+        if "buyer" in record:
+            how()
+        return record
+    return json.dumps, loads
+
+segfault = dying(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+leave = dying(lambda: os._exit(3))
+hang = dying(lambda: time.sleep(600))
+eat = dying(lambda: bytearray(1 << 40))
+"""
+
+
+def test_a_codec_that_dies_costs_its_row(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a foreign payload, by a signal, by itself, or as it does not come back; the others are tried."""
+    monkeypatch.setattr(attempt, "PATIENCE", 20.0)
+    monkeypatch.setattr(registry, "_registered", {})
+    Path("killer.py").write_text(KILLER)
+    own = [f"{name}=killer.py:{name}" for name in ("segfault", "leave", "hang", "eat")]
+
+    assert run(*QUICK, "-c", ",".join(["json", *own, "cbor2"])) == 1
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    for said in (
+        "segfault: not carried: the codec died of SIGSEGV",
+        "leave: not carried: the codec ended the process with exit code 3",
+        "hang: not carried: the codec did not come back within 20 s",
+        "eat: not carried: the new version: MemoryError",
+    ):
+        assert said in captured.out
+    rows = {line.split()[0]: line for line in captured.out.splitlines() if line.strip()}
+    assert "unfit" in rows["json"]
+    assert "unfit" in rows["cbor2"]
+
+
+def test_classes_of_files_reach_the_process_that_tries(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An Enum of a schema that is a file; two files of one name are two modules there, too."""
+    for folder in ("old", "new"):
+        text = Path(folder, "order.py").read_text()
+        enum = "from enum import Enum\nclass State(Enum):\n    NEW = 'new'\n    PAID = 'paid'\n"
+        Path(folder, "order.py").write_text(
+            text.replace("from typing", f"{enum}from typing").replace(
+                "    id: int", "    id: int\n    state: State"
+            )
+        )
+
+    assert run(*QUICK, "--rename", "customer=buyer", "-c", "pickle,json") == 1
+    out = capsys.readouterr().out
+    assert "$.state" not in out
+    assert "not carried" not in out
+
+
+def test_versions_with_numbers_without_a_sign(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Made-up records keep within what the schema allows."""
+    pytest.importorskip("grpc_tools")
+    for name, further in (("a.proto", ""), ("b.proto", "optional string note = 3;")):
+        Path(name).write_text(
+            f'syntax = "proto3"; message U {{ uint64 id = 1; string name = 2; {further} fixed32 at = 4; }}'
+        )
+    assert run("a.proto", "b.proto", "-c", "protobuf,avro,json", "--budget", "0.1s") == 0
+    assert "3 of 3 codecs read both ways" in capsys.readouterr().out

@@ -213,6 +213,33 @@ def test_pydantic_s_schemas_are_read(mode: Any) -> None:
         ({"allOf": [{"type": "integer"}], "title": "x"}, t.IntType()),
         ({"type": "object", "additionalProperties": False}, t.RecordType("Record", ())),
         ({"required": ["a"], "properties": {}}, t.RecordType("Record", (t.Field("a", t.AnyType()),))),
+        ({"not": {"type": "string"}}, t.AnyType()),
+        ({"allOf": [{"type": ["integer", "string"]}, {"type": "number"}]}, t.IntType()),
+        (
+            {
+                "allOf": [{"$ref": "#/$defs/a"}, {"properties": {"x": {"enum": [1, 2]}}, "required": ["y"]}],
+                "title": "Both",
+                "$defs": {"a": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {}}}},
+            },
+            t.RecordType("Both", (t.Field("x", t.LiteralType((1, 2)), False), t.Field("y", t.AnyType()))),
+        ),
+        (
+            {
+                "properties": {"a": {"type": "integer"}},
+                "if": {"required": ["a"]},
+                "then": {"properties": {"b": {"type": "string"}, "a": {"const": 1}}, "required": ["b"]},
+            },
+            t.RecordType("Record", (t.Field("a", t.IntType(), False), t.Field("b", t.StrType(), False))),
+        ),
+        ({"patternProperties": {"^x-": {"type": "integer"}}}, t.DictType(t.StrType(), t.IntType())),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"type": "null"}},
+                "oneOf": [{"properties": {"b": {"type": "integer"}}}, {"type": "null"}],
+            },
+            t.RecordType("Record", (t.Field("a", t.NoneType(), False), t.Field("b", t.IntType(), False))),
+        ),
         (
             {"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"type": "null"}}},
             t.RecordType("Record", (t.Field("a", t.NoneType()),)),
@@ -233,12 +260,14 @@ def test_what_others_write(document: Any, expected: t.Type) -> None:
         ({"properties": {"a": False}}, "#/properties/a", "no value fits"),
         ({"$ref": "#"}, "#", "holds itself"),
         ({"$ref": "#/a", "a": {"items": {"$ref": "#/a"}}}, "#/a", "holds itself and is no object"),
-        ({"$ref": "other.json"}, "#/$ref", "another document"),
+        ({"$ref": "other.json"}, "x.schema.json", "refers to other.json, found in none of"),
+        ({"$ref": "https://example.com/other.json"}, "#/$ref", "another document"),
         ({"$ref": "#/$defs/a"}, "#/$ref", "leads nowhere"),
-        ({"properties": {"a~/b": {"not": {}}}}, "#/properties/a~0~1b/not", "records have nothing"),
-        ({"allOf": [{}, {}]}, "#/allOf", "records have nothing"),
+        ({"properties": {"a~/b": {"$dynamicRef": "#a"}}}, "#/properties/a~0~1b/$dynamicRef", "records have"),
+        ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "#/allOf", "records have nothing"),
+        ({"patternProperties": {"^x": {}}, "properties": {"a": {}}}, "#/patternProperties", "records have"),
         ({"anyOf": []}, "#/anyOf", "not a list of schemas"),
-        ({"anyOf": [{"properties": {}}], "properties": {}}, "#/anyOf/0/properties", "as well"),
+        ({"anyOf": [{"items": {}}], "items": {}}, "#/anyOf/0/items", "as well"),
         ({"type": "thing"}, "#/type", "no type 'thing'"),
         ({"enum": [[1]]}, "#/enum", "no type"),
         ({"enum": "a"}, "#/enum", "not a list"),
@@ -255,3 +284,38 @@ def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
         Schema.from_json_schema(data, "x.schema.json")
 
     assert place == caught.value.path.replace("x.schema.json#", "#")
+
+
+def doubling(levels: int) -> dict[str, Any]:
+    """Return a schema whose references double level by level."""
+    both = [
+        {"type": "object", "properties": {key: {"$ref": f"#/$defs/a{i + 1}"} for key in "xy"}}
+        for i in range(levels)
+    ]
+    return {
+        "$ref": "#/$defs/a0",
+        "$defs": {f"a{i}": each for i, each in enumerate([*both, {"type": "integer"}])},
+    }
+
+
+LARGE = {
+    "references": doubling(40),
+    "alternatives": {"anyOf": [{"enum": [f"v{i}"]} for i in range(20_000)]},
+    "required": {"type": "object", "properties": {}, "required": [f"r{i}" for i in range(20_000)]},
+    "properties": {"type": "object", "properties": {f"p{i}": {} for i in range(20_000)}},
+    "places": {"type": "array", "prefixItems": [True] * 20_000, "items": False},
+}
+
+
+@pytest.mark.parametrize("document", LARGE.values(), ids=LARGE)
+def test_a_schema_of_very_many_parts_is_refused(document):
+    """Each definition counts in every place that refers to it: 40 levels make 2**40 parts."""
+    with pytest.raises(SchemaError, match="more than 10,000 parts"):
+        Schema.of_definition(json.dumps(document).encode(), "json-schema")
+
+
+def test_references_count_where_they_are():
+    """A definition that is used often is read once; what fits is read."""
+    node = Schema.of_definition(json.dumps(doubling(11)).encode(), "json-schema").types
+
+    assert sum(1 for _ in t.walk(node)) == 2**12 - 1

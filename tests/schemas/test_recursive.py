@@ -506,22 +506,13 @@ def official(compiled: bytes, name: str) -> Any:
     return GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-def unsigned(value: Any) -> Any:
-    """Return a made record without numbers below 0, as most of the fields have no sign."""
-    if isinstance(value, dict):
-        return {key: unsigned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [unsigned(item) for item in value]
-    return abs(value) if type(value) is int else value
-
-
 def test_opentelemetry_traces(spans: bytes) -> None:
     """Payloads of OTLP go both ways, and its records through every format."""
     schema = Schema.from_proto(spans, "trace.desc", message="TracesData")
     theirs = official(spans, "opentelemetry.proto.trace.v1.TracesData")
     codec = bakeoff.codec("protobuf").with_schema(schema)
     maker = Maker(5)
-    records = [unsigned(maker.make(schema.layout.root)) for _ in range(40)]
+    records = [maker.make(schema.layout.root) for _ in range(40)]
     assert "kvlist_value" in json.dumps(records, default=str)
 
     for record in records:
@@ -658,6 +649,17 @@ def test_arrow_has_a_record_within_itself_as_any_value() -> None:
 
     assert schema.field("name").type == pa.string()
     assert schema.field("children").type.value_type == pa.binary()
+
+
+def test_what_arrow_has_within_a_record_counts() -> None:
+    """Against the limit of items, before any of it is made."""
+    record = leaf() | {"children": [leaf() | {"children": [leaf()] * 50}] * 3}
+    codec = bakeoff.codec("arrow").with_schema(Schema(Node))
+    payload = codec.encode(record)
+
+    assert codec.decode(payload) == record
+    with pytest.raises(LimitError, match="more than 500 values"):
+        codec.with_limits(items=500).decode(payload)
 
 
 @pytest.mark.parametrize(
@@ -826,6 +828,7 @@ def test_the_record_of_a_file_is_the_one_that_no_other_holds(tmp_path: Path) -> 
     file.write_text(f"from typing import TypedDict\n{classes}")
     assert Schema(load(str(file))).name == "Span"
 
-    file.write_text("from typing import TypedDict\n" + classes[: classes.index("class Span")])
+    values = tmp_path / "values.py"
+    values.write_text("from typing import TypedDict\n" + classes[: classes.index("class Span")])
     with pytest.raises(UsageError, match="declares Values, Value: say which"):
-        load(str(file))
+        load(str(values))

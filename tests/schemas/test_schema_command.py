@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from base64 import b64encode
 from pathlib import Path
 
@@ -54,6 +56,9 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         "  $.at  datetime  from ISO 8601 text\n\n"
         "Event after pickle: nothing to do\n"
     )
+
+    assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2") == 0
+    assert capsys.readouterr().out.endswith("\n\nEvent after pickle, pickle/2: nothing to do\n")
 
     assert run("schema", "check", "clean.jsonl", "events.py") == 0
     assert run("schema", "check", "clean.jsonl", "events.py", "-c", "json+schema") == 0
@@ -198,7 +203,7 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["messages"], "say with -f in which language: avro, protobuf,"),
         (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
         (["clean.avsc", "-f", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
-        (["clean.jsonl", "-f", "avro"], "schema module clean.jsonl does not import"),
+        (["clean.jsonl", "-f", "avro"], "clean.jsonl does not import"),
     ],
 )
 def test_what_cannot_be_exported(
@@ -207,3 +212,24 @@ def test_what_cannot_be_exported(
     """One line says why."""
     assert run("schema", "export", *arguments) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
+@pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.shape"])
+def test_a_file_without_an_end_is_refused(tmp_path, name):
+    """No more is read than such a file may hold, within memory that an endless one would exceed."""
+    import resource
+
+    (tmp_path / name).symlink_to("/dev/zero")
+    command = ["generate", "-n", "1", "--shape", name] if name == "z.shape" else ["schema", "show", name]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)),
+    )
+
+    assert done.returncode == 2, done.stderr
+    assert "the most that is read of such a file" in done.stderr

@@ -6,7 +6,7 @@ import dataclasses
 import datetime as dt
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 import msgspec
@@ -92,6 +92,35 @@ def test_a_tag_is_known_by_its_name(order: tuple[int, ...]) -> None:
     peers = Schema(tree).peer("msgspec")
 
     assert peers.give(msgspec.json.decode(msgspec.json.encode(record), type=peers.type)) == record
+
+
+@dataclasses.dataclass
+class Price:
+    amount: int
+    taxes: tuple[int, ...] = ()
+
+
+class Line(NamedTuple):
+    sku: str
+    prices: list[Price]
+
+
+@pytest.mark.parametrize("name", ["msgspec-json/struct", "msgspec-msgpack/struct", "msgspec-msgpack/array"])
+def test_dataclasses_within_named_tuples_are_dicts(name: str) -> None:
+    """As everywhere in a record: msgspec makes them itself of a named tuple's fields."""
+    codec = codecs.codec(name, schema=Schema({"lines": list[Line]}))
+    record = {"lines": [Line("a", [{"amount": 1, "taxes": (2,)}])]}  # type: ignore[list-item]
+
+    assert (
+        first_difference(record, codec.bound.give(codec.decode(codec.encode(codec.bound.take(record)))))
+        is None
+    )
+
+
+def test_names_that_msgspec_refuses_are_a_schema_error() -> None:
+    """Quotes in a key."""
+    with pytest.raises(SchemaError, match=r'msgspec cannot decode this schema: .*a"b'):
+        codecs.codec("msgspec-json/struct", schema=Schema({'a"b': int}))
 
 
 def test_a_union_of_tagged_structs() -> None:

@@ -75,7 +75,9 @@ def codecs_by_name() -> None:
     assert_type(codec.policies, dict[str, str])
 
     bakeoff.codec()  # type: ignore[call-arg]
-    bakeoff.codec("json", True)  # type: ignore[call-arg]
+    bakeoff.codec("json", True)  # type: ignore[call-arg, arg-type]
+    bakeoff.codec((repr, eval), name=1)  # type: ignore[arg-type]
+    assert_type(bakeoff.codec((repr, eval), name="mine", format="python", depth=9), bakeoff.Codec)
     bakeoff.codec("json", depth="deep")  # type: ignore[arg-type]
     codec.encode(obj={})  # type: ignore[call-arg]
     codec.decode({})  # type: ignore[arg-type]
@@ -145,6 +147,7 @@ def plug_points(codec: bakeoff.Codec) -> None:
     assert_type(codec.http_headers, dict[str, str])
     assert_type(codecs.by_media_type("application/json", [codec]), bakeoff.Codec)
     assert_type(bakeoff.migrate(codec, codec), bakeoff.Codec)
+    assert_type(bakeoff.migrate("json", codec), bakeoff.Codec)
     codecs.register_type(Path, str)
     assert_type(codec.for_sqlalchemy(), Encoded)
     column: Column[Any] = Column("record", codec.for_sqlalchemy())

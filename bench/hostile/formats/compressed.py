@@ -65,7 +65,14 @@ CASES: tuple[Case, ...] = (
     ),
     _case("broken", "parts of a frame, and none", _broken, must="refuse"),
     _case("after-frame", "bytes and frames after the frame, and before", _after, must="refuse"),
-    _case("nothing", "a frame of nothing", lambda codec: [_packed(codec, b"")], must="refuse"),
+    Case(
+        "decode",
+        "nothing",
+        "a frame of nothing",
+        lambda codec: [_packed(codec, b"")],
+        must="refuse",
+        wires=frozenset({"compressed, never empty"}),
+    ),
     _zlib("endless", "256 MiB of NUL bytes", _zlib_bomb, must="limit"),
     _zstd(
         "endless",

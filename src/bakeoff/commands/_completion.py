@@ -37,7 +37,7 @@ def codecs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
     """Names of codecs, installed or not."""
     from ..codecs import names
 
-    return _offered(names(needs_schema=True), incomplete)
+    return _offered(names(needs_schema=True, only_values=True), incomplete)
 
 
 def wire_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

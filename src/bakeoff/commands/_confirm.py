@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,8 +52,10 @@ def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, t
         return comparison
     operations = {change.cell: change.operation for change in changes}
     before, after = _pythons(runs, typed.pythons)
+    codecs = {cell.codec for cell in operations}
+    _refuse_own(runs, codecs)
     if before == after:
-        _refuse_unversioned({cell.codec for cell in operations})
+        _refuse_unversioned(codecs)
     options = options_of(runs[0], typed.corpora, schema=typed.schema, trusted=typed.trusted)
 
     def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
@@ -88,6 +90,21 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
         str(Path(shutil.which(name) or name).absolute()) if name else sys.executable for name in given
     )
     return before, after
+
+
+def _refuse_own(runs: tuple[Result, Result], codecs: Collection[str]) -> None:
+    """Import no codec because a result says where it is.
+
+    Raises:
+        UsageError: One of the codecs is the user's own.
+    """
+    if own := sorted(
+        {each.name for run in runs for each in run.codecs if each.source and each.name in codecs}
+    ):
+        raise UsageError(
+            f"--confirm: {', '.join(own)} would be imported from a module of your own, which is not done "
+            "because a result says so; run the bake-off without it, or compare without --confirm"
+        )
 
 
 def _refuse_unversioned(codecs: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ..codecs.lock import Faults, Lock, Place, faults
+from ..codecs.lock import VARIABLE, Faults, Lock, Place, faults, raised
 from ..errors import RunError, UsageError
 from ..escape import lines_visible, visible
 from ..files import is_device
@@ -46,7 +46,7 @@ def check(place: Place, max_age: float | None) -> None:
     if not place.is_there:
         raise UsageError(f"{place.missing}; `bakeoff pick RESULTS --write` makes one")
     path = Path(place.path)
-    lock = Lock.read(path)
+    lock = place.read()
     problems = problems_of(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
     if problems:
         raise RunError(f"{path} does not hold here: {'; '.join(problems)}")
@@ -86,6 +86,14 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
     put(new.dumps().encode(errors="replace"), path)
     beside = f", and {', '.join(files)} beside it" if (files := [d.file for d in new.dictionaries]) else ""
     click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
+    if higher := raised(new.options):
+        click.echo(
+            visible(
+                f"it raises the limits of {', '.join(higher)}, which only a lock that is named may do: "
+                f"set {VARIABLE} to its path, or call fastest(lock=...)"
+            ),
+            err=True,
+        )
     if lines:
         click.echo(lines_visible("\n".join(lines)), err=True)
 

@@ -274,7 +274,8 @@ def selecting(default: str) -> Callable[[_F], _F]:
         "codecs",
         multiple=True,
         metavar="NAME",
-        help=f"Codecs, with * and !exclusion; repeatable.  [default: {default}]",
+        help="Codecs, with * and !exclusion, or your own as NAME=MODULE:CODEC or NAME=FILE.py:CODEC; "
+        f"repeatable.  [default: {default}]",
         shell_complete=_completion.codecs,
     )
 

@@ -47,7 +47,7 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
     if conventions:
         _show_conventions()
         return
-    chosen = codecs.select(selection, default=codecs.names(needs_schema=True))
+    chosen = codecs.select(selection, default=codecs.names(needs_schema=True, only_values=True))
     known = [_facts(name) for name in chosen]
     if form == "json":
         click.echo(json.dumps(known, indent=2))

@@ -33,7 +33,7 @@ def command(
     """Turn SOURCE into TARGET, record by record, in the formats that their endings tell.
 
     SOURCE may be all that `bakeoff run` takes: a file, a folder, - for standard input,
-    module:function, or a built-in corpus. TARGET may be - for standard output (with -f). It is
+    module:name, FILE.py:name, or a built-in corpus. TARGET may be - for standard output (with -f). It is
     complete or not there at all.
 
     \b

@@ -63,7 +63,7 @@ def _list(form: str) -> None:
         return
     for fact in facts:
         click.echo(f"{fact['name']:10}{fact['description']}")
-    click.echo("\nor FILE, FOLDER, - (standard input), module:function")
+    click.echo("\nor FILE, FOLDER, - (standard input), module:name or FILE.py:name")
 
 
 def _show(facts: dict[str, Any], first: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from ..errors import UsageError
 from . import _completion
 from ._options import RECORDS, Time, format_option, reading, selecting
 from ._records import report_remark, report_skipped, slow_progress
+from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..schemas.difference import Difference
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _RECORDS = 200
-_LEAST = 1 / 3
-"""Share of the time that measuring has, however long trying has taken."""
 
 
 @click.command("evolve")
@@ -43,6 +41,7 @@ _LEAST = 1 / 3
 @click.option(
     "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
 )
+@include_option
 @reading
 @selecting("the usual ones, and those that need a schema, as far as they are installed")
 @click.option(
@@ -56,6 +55,7 @@ def command(
     old: str,
     new: str,
     renames: Sequence[str],
+    include: Sequence[str],
     data: str | None,
     records: int,
     how: Mapping[str, Any],
@@ -72,33 +72,32 @@ def command(
     same records as the reading version writes them.
 
     Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
-    FILE.proto), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets the
-    field numbers of OLD, unless both bring their own (.proto).
+    FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
+    the field numbers of OLD, unless both bring their own (.proto).
+
+    Each codec works in a process of its own: one that crashes, hangs or runs out of memory costs its row.
 
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
     """
-    from ..bench.evolution.cost import measured
-    from ..bench.evolution.trial import sample, trials
+    from ..bench.evolution.attempt import Costs, attempts
+    from ..bench.evolution.trial import Trial, sample
     from ._evolution import Evolution, json, table
     from ._output import encoded, guard, layout, put
 
-    started = time.monotonic()
-    guard(output, [Path(name) for name in (old, new, *([data] if data else []))])
-    difference = _difference(old, new, renames)
+    guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
+    difference = _difference(old, new, renames, include)
     names = _names(codecs)
     given, newer = _given(data, records, how, difference) if data else ([], False)
     before, after = sample(difference, records, given, newer=newer)
-    tried = []
+    tried: list[Trial] = []
+    costs: Costs = {}
     if difference.changes:
-        with slow_progress("trying") as show:
-            for trial in trials(names, difference, before, after):
+        with slow_progress("trying and measuring") as show:
+            for trial, cost in attempts(names, difference, before, after, budget):
                 tried.append(trial)
+                costs = {**costs, **cost}
                 show(len(tried), len(names))
-        with slow_progress("measuring") as show:
-            costs = measured(tried, max(_LEAST * budget, budget - (time.monotonic() - started)), show)
-    else:
-        costs = {}
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
     if form == "json":
         content = json(found)
@@ -115,8 +114,7 @@ def command(
         context.exit(1)
 
 
-def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
-    from ..datasets.schema import schema as named
+def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> Difference:
     from ..schemas.difference import compare
 
     told = {}
@@ -126,8 +124,8 @@ def _difference(old: str, new: str, renames: Sequence[str]) -> Difference:
             raise UsageError(f"--rename {rename}: say OLD=NEW, the names of one field")
         told[before] = after
     # One at a time: two files of one name would be one module.
-    older = named(old)
-    found = compare(older, named(new), told)
+    older = named(old, include)
+    found = compare(older, named(new, include), told)
     known = {(change.before, change.after) for change in found.changes if change.kind == "renamed"}
     for before, after in told.items():
         if (before, after) not in known:
@@ -166,7 +164,7 @@ def _given(
     """
     from ..bench.evolution.given import as_version
     from ..datasets import corpus
-    from .schema import codec_of
+    from ..datasets.formats import codec_of
 
     rows = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:

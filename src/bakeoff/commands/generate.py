@@ -10,6 +10,7 @@ import click
 
 from ..errors import RunError, UsageError, near
 from ..escape import visible
+from ..files import read_limited
 from . import _completion
 from ._options import RECORDS, format_option, reading, seed_option
 from ._output import guard
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from ..datasets.twin import Shape
 
 __all__ = ["command"]
-
-_NAMED = 12
-"""Names of fields that are told."""
 
 
 @click.command("generate")
@@ -132,7 +130,7 @@ def _twin(shape: Shape, count: int, seed: int | None) -> Any:
 
 def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
     from ..datasets import corpus
-    from ..datasets.twin import fit, hidden, names
+    from ..datasets.twin import fit, hidden, names_by_risk
 
     original = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:
@@ -144,9 +142,10 @@ def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
         shape = hidden(shape)
         click.echo(f"{told}; no value and no name of a field is kept", err=True)
         return shape
-    known = names(shape)
-    some = ", ".join(known[:_NAMED]) + (", ..." if len(known) > _NAMED else "")
-    click.echo(visible(f"{told}; no value is kept, but {len(known):,} names of fields: {some}"), err=True)
+    known = names_by_risk(shape)
+    click.echo(
+        visible(f"{told}; no value is kept, but {len(known):,} names of fields: {', '.join(known)}"), err=True
+    )
     return shape
 
 
@@ -160,11 +159,11 @@ def _save(shape: Shape, path: Path) -> None:
 
 
 def _read(path: Path | None) -> Shape:
-    from ..datasets.twin import read
+    from ..datasets.twin import LARGEST, read
 
     assert path is not None
     try:
-        content = path.read_bytes()
+        content = read_limited(path, LARGEST)
     except OSError as error:
         raise RunError(f"{path}: cannot be read: {error.strerror}") from error
     return read(content, str(path))

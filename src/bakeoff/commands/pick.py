@@ -12,6 +12,7 @@ from ..errors import UsageError, hint, near
 from . import _completion
 from ._options import AGE, costing
 from ._output import encoded, layout, put, typed
+from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -57,6 +58,7 @@ __all__ = ["command"]
     shell_complete=_completion.files,
     help="With --codec that was not measured and needs one: the schema, whose definition the lock keeps.",
 )
+@include_option
 @click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
 @click.option("--force", is_flag=True, help="With --write: also over a lock of another wire format.")
@@ -80,6 +82,7 @@ def command(
     corpora: tuple[str, ...],
     codec: str | None,
     schema: str | None,
+    include: tuple[str, ...],
     explain: bool,
     write: bool,
     force: bool,
@@ -98,7 +101,6 @@ def command(
     by processor time with --reads readers; how much of it the codec is stands below.
     """
     from ..codecs.lock import located
-    from ..datasets.schema import schema as named
     from ..reports.cost import Cost
     from ..reports.files import load_all
     from ..reports.lock import decided, lock_of
@@ -132,7 +134,7 @@ def command(
     if write and codec is not None and not files and not _is_measured(codec, paths[0]):
         if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
             raise UsageError(f"{', '.join(sorted(others))} takes a result file in which {codec} stands")
-        given = None if schema is None else named(schema)
+        given = None if schema is None else named(schema, include)
         made = decided(codec, _lock.who(), trusted=not untrusted, schema=given)
         return _lock.write(made, place, [], force=force)
     if schema is not None:
@@ -148,7 +150,16 @@ def command(
     return None
 
 
-_OF_DECISIONS = {"--codec", "--schema", "--write", "--force", "--lock", "--trusted", "--untrusted"}
+_OF_DECISIONS = {
+    "--codec",
+    "--schema",
+    "--include",
+    "--write",
+    "--force",
+    "--lock",
+    "--trusted",
+    "--untrusted",
+}
 """What can be said of a codec that was not measured."""
 
 

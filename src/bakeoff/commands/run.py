@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ..files import is_result_file
 from . import _completion
 from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
 from ._output import encoded, layout, typed
+from ._schemas import include_option
 
 if TYPE_CHECKING:
     from ..bench.results import Result
@@ -127,8 +128,9 @@ _NOTHING = 1
     metavar="SCHEMA",
     shell_complete=_completion.files,
     help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run. "
-    "Codecs that need one enter, too.",
+    "Codecs that need one enter, too. FILE.proto#Message names one of several records.",
 )
+@include_option
 @click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
 @reading
 @click.option(
@@ -154,7 +156,8 @@ def command(
     """Run the bake-off on built-in corpora or your own files, and print the table.
 
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro or (with --trusted) pickle, also
-    compressed, a folder of those, - for standard input, or module:function.
+    compressed, a folder of those, - for standard input, or a list or function as module:name or
+    FILE.py:name.
 
     Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
     read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
@@ -230,9 +233,9 @@ def _trust_nothing(stored: Options, typed: Sequence[str], given: str | None, pat
     import shlex
 
     from ..datasets.corpora import is_function
-    from ..schemas.languages import language_of
+    from ..schemas.naming import is_definition
 
-    if given != stored.schema and stored.schema and language_of(stored.schema) is None:
+    if given != stored.schema and stored.schema and not is_definition(stored.schema):
         raise UsageError(
             f"{path}: would import {stored.schema} for its schema, which is not done because a file says so; "
             f"if you want that, type it again: --schema {shlex.quote(stored.schema)}"
@@ -309,15 +312,37 @@ def _check_schemas(options: Options, asked: Sequence[str]) -> None:
     """
     from ..codecs import describe, split_name
     from ..datasets import names
+    from ..datasets.corpora import is_function
 
     if options.infer or options.schema or any(set(pattern) & set("*?[") for pattern in asked):
         return
-    if asked and not set(options.corpora) & set(names()):
+    if options.trusted or any(map(is_function, options.corpora)):
+        return  # records may be objects, whose class is the schema
+    how = {"format": options.format, "at": options.at, "trusted": options.trusted}
+    if asked and not set(options.corpora) & set(names()) and not _bring_schemas(options.corpora, how):
         for name in options.codecs:
             if split_name(name)[1] or describe(name).needs_schema:
                 raise UsageError(
                     f"{name}: needs a schema, and your own records bring none; add --infer or --schema FILE"
                 )
+
+
+def _bring_schemas(sources: Sequence[str], how: Mapping[str, Any]) -> bool:
+    """Whether all corpora are files that have a schema in them, as those of Avro; nothing is opened."""
+    from ..datasets import corpus
+    from ..datasets.corpora import is_function
+    from ..datasets.files import Files
+    from ..errors import BakeoffError
+
+    found = []
+    for source in sources:
+        if _read_once(source) or is_function(source):
+            return False
+        try:
+            found.append(corpus(source, format=how["format"], at=how["at"], trusted=how["trusted"]))
+        except BakeoffError:
+            return False  # which its own check says
+    return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
 
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
@@ -346,15 +371,19 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "cell_memory",
     ):
         chosen[key] = given[key]
-    declared = given["schema"] is not None
+    declared = given["schema"] is not None or (not given["infer"] and _bring_schemas(corpora, given["how"]))
     entered = names(needs_schema=declared) if given["patient"] else usual(needs_schema=declared)
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
+        "include": given["include"] or None,
         "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
+        "joining": _joining(given["codecs"], entered) if given["codecs"] or stored is None else None,
         "operations": _operations(given, stored),
         "places": given["places"],
     }
+    if given["include"] and not (given["schema"] or (stored and stored.schema)):
+        raise UsageError("-I is for the imports of --schema FILE.proto, which is not there")
     if given["sizes"] is not None:
         if any(map(_read_once, corpora)):
             raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
@@ -373,8 +402,27 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     if given["raw"]:
         options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
     if given["compress"] is not None:
-        options = dataclasses.replace(options, codecs=_compressed(options.codecs, given["compress"]))
-    return options
+        codecs, joining = (_compressed(each, given["compress"]) for each in (options.codecs, options.joining))
+        options = dataclasses.replace(options, codecs=codecs, joining=joining)
+    entered_already = set(options.codecs)
+    joining = tuple(name for name in options.joining if name not in entered_already)
+    return dataclasses.replace(options, joining=joining)
+
+
+def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
+    """Return the codecs that join where records hold what they are for; none where codecs were named.
+
+    Args:
+        asked: As typed after ``-c``.
+        entered: The codecs that are entered without it.
+    """
+    from ..codecs import select, specialists
+
+    if any(not part.strip().startswith("!") for pattern in asked for part in pattern.split(",")):
+        return ()
+    able = specialists()
+    left = set(select(asked, default=(*entered, *able))) if asked else set(able)
+    return tuple(name for name in able if name in left)
 
 
 def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..escape import visible
 from ..grid import draw
 from . import _completion
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout
 from ._records import output, report_remark, report_skipped, slow_progress
+from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
-__all__ = ["codec_of", "command"]
+__all__ = ["command"]
 
 SHOWN = 40
 """Characters of an example."""
@@ -29,7 +32,7 @@ def command() -> None:
 
     A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
     (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model); as a definition in another language
-    (FILE.avsc, FILE.proto, ...); or as the name of a built-in corpus.
+    (FILE.avsc, FILE.proto, ...) or one record in it (FILE.proto#Message); or as a built-in corpus.
     Python is run: look into a schema that a stranger wrote.
 
     \b
@@ -126,8 +129,11 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     shell_complete=_completion.files,
     help="An older version: what has stayed keeps its names and numbers.",
 )
+@include_option
 @click.option("-o", "--output", "target", default="-", metavar="FILE", help="File; else standard output.")
-def export(schema: str, language: str | None, keep: str | None, target: str) -> None:
+def export(
+    schema: str, language: str | None, keep: str | None, include: tuple[str, ...], target: str
+) -> None:
     """Write SCHEMA in the language of a format that needs one.
 
     SCHEMA may be a definition itself. Field numbers are given in order, once: payloads hold them, so a
@@ -137,7 +143,6 @@ def export(schema: str, language: str | None, keep: str | None, target: str) -> 
       bakeoff schema export events.py -o events.proto
       bakeoff schema export events.py --keep events.proto -o events.proto
     """
-    from ..datasets.schema import schema as named
     from ..errors import UsageError
     from ..files import is_device
     from ..schemas.languages import LANGUAGES, language_of
@@ -145,13 +150,13 @@ def export(schema: str, language: str | None, keep: str | None, target: str) -> 
     file_path = Path(target)
     if (wanted := language or language_of(target)) is None:
         raise UsageError(f"say with -f in which language: {', '.join(LANGUAGES)}")
-    made = named(schema)
+    made = named(schema, include)
     if keep is not None:
-        made = made.keeping(named(keep))
+        made = made.keeping(named(keep, include))
     definition = made.definition(wanted)
     kept = keep is not None and Path(keep).exists() and file_path.exists() and file_path.samefile(keep)
     if not kept:
-        guard(file_path, (Path(schema),))
+        guard(file_path, (Path(schema.partition("#")[0]),))
         if not is_device(file_path):
             _keep_corrected(file_path, definition, f"--keep {target} keeps its numbers")
     with output(target) as file:
@@ -161,19 +166,25 @@ def export(schema: str, language: str | None, keep: str | None, target: str) -> 
 @command.command("show")
 @click.argument("schema", shell_complete=_completion.files)
 @selecting("all of ours that are installed")
+@include_option
 @click.option("--as-objects", is_flag=True, help="With building the classes.")
-def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
+def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_objects: bool) -> None:
     """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more.
 
     SCHEMA is Python, which is run.
     """
     from ..codecs import available, describe, select
-    from ..datasets.schema import schema as named
 
-    made = named(schema, **({"as_objects": True} if as_objects else {}))
+    made = named(schema, include, **({"as_objects": True} if as_objects else {}))
     # Third parties' codecs are imported here only when they are named.
     ours = [name for name in available() if not describe(name).entry_point]
-    click.echo("\n\n".join(made.plan(name) for name in select(codecs, default=ours)))
+    plans = {name: made.plan(name) for name in select(codecs, default=ours)}
+    # A plan with something in it has a line for each place.
+    idle = [name for name, plan in plans.items() if "\n" not in plan]
+    said = [plan for name, plan in plans.items() if name not in idle]
+    if idle:
+        said.append(f"{made.name} after {', '.join(idle)}: nothing to do")
+    click.echo("\n\n".join(said))
 
 
 @command.command("check")
@@ -188,6 +199,7 @@ def show(schema: str, codecs: tuple[str, ...], as_objects: bool) -> None:
     shell_complete=_completion.codecs,
     help="Expect that codec's forms of types it lacks; told by the ending else.",
 )
+@include_option
 @click.option("--notes", is_flag=True, help="Exit with 1 for fields marked as notes, too.")
 @click.pass_context
 def check(
@@ -197,6 +209,7 @@ def check(
     records: int | None,
     how: Mapping[str, Any],
     codec: str | None,
+    include: tuple[str, ...],
     notes: bool,
 ) -> None:
     """Print what SCHEMA advises on the records in FILE: by place, with counts and examples.
@@ -209,40 +222,35 @@ def check(
     Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 the records cannot be read,
     there are none, or the command cannot be carried out as typed.
     """
+    from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus
     from ..datasets.errors import UnreadableCorpus
-    from ..datasets.schema import schema as named
+    from ..datasets.formats import codec_of
     from ..errors import UsageError
     from ..schemas import AdviceCounter
 
-    made = named(schema)
+    made = named(schema, include)
     counter = AdviceCounter()
     try:
         rows = corpus(source, records, **how)
-        advise = made.adviser(codec or codec_of(source, how["format"]))
+        form = codec or codec_of(source, how["format"])
+        advise = made.adviser(form)
+        first: list[Any] = []
         with slow_progress(f"checking {source}") as progress:
             for record in rows.records(progress):
+                if len(first) < LOOKED_AT:
+                    first.append(copy.deepcopy(record))
                 counter.add(advise(record)[1])
     except UnreadableCorpus as error:
         # A program that asks whether there is advice is not to take this for a yes.
         raise UsageError(str(error)) from error
     _report(rows.source, made, counter)
+    for line in better_part(first, made, schema, include, form) if counter.errors else ():
+        click.echo(visible(line), err=True)
     report_remark(rows)
     report_skipped(rows.source, rows.skipped, rows.bad)
     if counter.total if notes else counter.errors:
         context.exit(1)
-
-
-def codec_of(source: str, source_format: str | None) -> str:
-    """Return the codec whose conventions a file's format follows."""
-    from ..datasets.formats import format_of
-    from ..errors import UsageError
-
-    try:
-        kind = format_of(Path(source), source_format)
-    except UsageError:
-        return "json"
-    return kind.codec or "json"
 
 
 def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:

@@ -1,0 +1,183 @@
+"""Classes of records: which kinds there are, what fields they have, and what instances are written as.
+
+Dataclasses, attrs classes, `msgspec.Struct`, pydantic models and named tuples. All that has to know fields
+asks here. No library is imported for it: a class shows which library made it, and that is loaded already.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from keyword import iskeyword
+from typing import Any, Literal, cast
+
+__all__ = ["CLASSES", "FAMILIES", "Family", "RecordClass", "fields_of", "opened", "record_class"]
+
+Family = Literal["model", "struct", "attrs", "dataclass", "namedtuple"]
+
+FAMILIES: dict[Family, str] = {
+    "model": "pydantic model",
+    "struct": "msgspec Struct",
+    "attrs": "attrs class",
+    "dataclass": "dataclass",
+    "namedtuple": "named tuple",
+}
+"""The kinds of record classes, with what each is called."""
+
+_PLAIN = (
+    enum.Enum, collections.abc.Mapping, str, int, float, list, set, frozenset, bytes, bytearray,
+    dt.date, dt.time, dt.timedelta, decimal.Decimal, uuid.UUID,
+)  # fmt: skip
+"""What subclasses of these are comes first, whatever fields they have."""
+CLASSES = 1024
+"""Classes that are kept in mind."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordClass:
+    """What is known of one class.
+
+    Attributes:
+        cls: The class.
+        family: Its kind.
+        attributes: Names of its fields in Python.
+        keys: Names of its fields in payloads, in the same order: of a Struct its encoded names, of a pydantic
+            model its serialization aliases, else the attributes.
+        open: Gives what stands for an instance where a format has no such objects: a dict by `keys`, in which
+            values are as they were; of a Struct with `array_like` a list, of a RootModel what it holds.
+    """
+
+    cls: type[Any]
+    family: Family
+    attributes: tuple[str, ...]
+    keys: tuple[str, ...]
+    open: Callable[[Any], Any]
+
+    @property
+    def token(self) -> str:
+        """The name in `Codec.carries` that says that its instances come back."""
+        return "namedtuple" if self.family == "namedtuple" else "dataclass"
+
+
+def _record_class(cls: type[Any]) -> RecordClass | None:
+    """Return what is known of a class whose instances are records; None for any other class."""
+    if issubclass(cls, _PLAIN):
+        return None
+    if hasattr(cls, "__struct_fields__"):
+        return _struct(cls)
+    if hasattr(cls, "__pydantic_fields__") and hasattr(cls, "model_validate"):
+        return _model(cls)
+    if isinstance(declared := getattr(cls, "__attrs_attrs__", None), tuple):
+        return _by_attributes(cls, "attrs", tuple(one.name for one in declared))
+    if dataclasses.is_dataclass(cls):
+        return _by_attributes(cls, "dataclass", tuple(one.name for one in dataclasses.fields(cls)))
+    if issubclass(cls, tuple) and isinstance(names := getattr(cls, "_fields", None), tuple):
+        return RecordClass(cls, "namedtuple", names, names, list)
+    return None
+
+
+record_class = cast("Callable[[type[Any]], RecordClass | None]", lru_cache(CLASSES)(_record_class))
+"""Returns what is known of a class whose instances are records; None for any other class."""
+
+
+def opened(value: Any) -> Any:
+    """Return what stands for an object of a record class; None for any other, and for named tuples."""
+    known = record_class(type(value))
+    return None if known is None or known.family == "namedtuple" else known.open(value)
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """Return all that two objects of one class are compared by, by name; None for other objects.
+
+    Fields that were deleted are left out. A pydantic model's extra fields stand beside its own; its private
+    attributes, and which fields were set, do not count.
+    """
+    known = record_class(type(value))
+    if known is None:
+        return None
+    found = ((name, getattr(value, name, ...)) for name in known.attributes)
+    fields = {name: held for name, held in found if held is not ...}
+    extra = getattr(value, "__pydantic_extra__", None) if known.family == "model" else None
+    return {**fields, **extra} if extra else fields
+
+
+def _by_attributes(cls: type[Any], family: Family, names: tuple[str, ...]) -> RecordClass:
+    return RecordClass(cls, family, names, names, _getter(names, names))
+
+
+def _getter(names: tuple[str, ...], keys: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+    """Return what makes a dict of attributes, in less than half the time of a loop over their names."""
+    if not all(name.isidentifier() and not iskeyword(name) for name in names):
+        pairs = tuple(zip(names, keys, strict=True))
+        return lambda value: {key: getattr(value, name) for name, key in pairs}
+    items = ", ".join(f"{key!r}: value.{name}" for name, key in zip(names, keys, strict=True))
+    made: Callable[[Any], dict[str, Any]] = eval(f"lambda value: {{{items}}}", {})
+    return made
+
+
+def _model(cls: Any) -> RecordClass:
+    infos = cls.__pydantic_fields__
+    names = tuple(infos)
+    keys = tuple(info.serialization_alias or name for name, info in infos.items())
+    pairs = tuple(zip(names, keys, strict=True))
+    if getattr(cls, "__pydantic_root_model__", False):
+        return RecordClass(cls, "model", names, keys, lambda value: value.root)
+
+    copied = names == keys and not any(
+        isinstance(each, cached_property) for base in cls.__mro__ for each in vars(base).values()
+    )
+
+    def fields(value: Any) -> dict[str, Any]:
+        held = value.__dict__
+        if copied and len(held) == len(names):
+            made = held.copy()
+        else:  # what was constructed without validation may lack fields; cached properties stand beside them
+            made = {key: held[name] for name, key in pairs if name in held}
+        return made if not (extra := value.__pydantic_extra__) else {**made, **extra}
+
+    return RecordClass(cls, "model", names, keys, fields)
+
+
+def _struct(cls: Any) -> RecordClass:
+    from msgspec import NODEFAULT, UNSET
+
+    config, names, keys = cls.__struct_config__, cls.__struct_fields__, cls.__struct_encode_fields__
+    tag = {} if config.tag is None else {config.tag_field: config.tag}
+    pairs = tuple(zip(names, keys, strict=True))
+    if config.array_like:
+
+        def values(value: Any) -> list[Any]:
+            return [*tag.values(), *(getattr(value, name) for name in names)]
+
+        return RecordClass(cls, "struct", names, keys, values)
+    optional = any(default is UNSET for default in cls.__struct_defaults__)
+    if not (tag or optional or config.omit_defaults):
+        return RecordClass(cls, "struct", names, keys, _getter(names, keys))
+    # Defaults are those of the last fields.
+    padded = (NODEFAULT,) * (len(names) - len(cls.__struct_defaults__)) + cls.__struct_defaults__
+    defaults = dict(zip(names, padded, strict=True)) if config.omit_defaults else {}
+
+    def fields(value: Any) -> dict[str, Any]:
+        made = dict(tag)
+        for name, key in pairs:
+            held = getattr(value, name)
+            if held is not UNSET and not (defaults and _is_default(held, defaults[name])):
+                made[key] = held
+        return made
+
+    return RecordClass(cls, "struct", names, keys, fields)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether msgspec leaves a value out where defaults are omitted; new containers count where empty."""
+    factory = getattr(default, "factory", None)
+    if factory in (list, dict, set):
+        return type(value) is factory and not value
+    return value is default

@@ -1,0 +1,121 @@
+"""One named type of an Avro schema, as a schema of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..layout import Chosen
+from .parts import choose, unknown
+
+__all__ = ["part_of"]
+
+_PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
+_RECORDS = ("record", "error")
+
+
+def part_of(node: Any, wanted: str, file: str, data: bytes) -> tuple[Any, bytes, Chosen | None]:
+    """Return the schema that is read, its text, and why it was chosen where nobody named it.
+
+    A list of types at the top is a union, unless one of its records holds others of them: then these are the
+    definitions that it needs, as files of several types have them.
+
+    Args:
+        node: The schema, which may be none.
+        wanted: Name of a record within it, with or without its namespace; empty for all of it.
+        file: Its name, for messages.
+        data: Its text.
+
+    Raises:
+        UsageError: It has no such record.
+        SchemaError: It has several records of that name.
+    """
+    types = _Types()
+    whole = types.named(node, "")
+    chosen: Chosen | None = None
+    if not wanted:
+        records = [each["name"] for each in whole if _is_record(each)] if isinstance(whole, list) else []
+        used = {name for each in records for name in types.used(each)}
+        if len(records) < 2 or len(records) < len(whole) or not used or len(set(records) - used) != 1:
+            return node, data, None
+        wanted, chosen = choose(records, used, file, "record")
+    elif wanted not in types.known:
+        names = [name for name, each in types.known.items() if _is_record(each)]
+        short = [name for name in names if name.rpartition(".")[2] == wanted]
+        if not short:
+            raise unknown(wanted, names, file, "record")
+        wanted = choose(short, (), file, "record")[0]
+    made = types.whole(wanted, set())
+    return made, json.dumps(made, ensure_ascii=False).encode(), chosen
+
+
+def _is_record(node: Any) -> bool:
+    return isinstance(node, dict) and node.get("type") in _RECORDS and isinstance(node.get("name"), str)
+
+
+class _Types:
+    """The named types of a schema, each by its full name."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, dict[str, Any]] = {}
+
+    def named(self, node: Any, space: str) -> Any:
+        """Return a schema with full names in it; what is none stays as it is, for the reader to refuse."""
+        if isinstance(node, list):
+            return [self.named(each, space) for each in node]
+        if isinstance(node, str):
+            full = f"{space}.{node}" if space and "." not in node else node
+            return full if node not in _PRIMITIVES and full in self.known else node
+        if not isinstance(node, dict):
+            return node
+        made = dict(node)
+        if isinstance(name := node.get("name"), str) and isinstance(node.get("type"), str):
+            own = str(made.pop("namespace", space) or "")
+            full = made["name"] = f"{own}.{name}" if own and "." not in name else name
+            self.known[full] = made
+            space = full.rpartition(".")[0]
+        if isinstance(fields := node.get("fields"), list):
+            made["fields"] = [
+                {**field, "type": self.named(field.get("type"), space)} if isinstance(field, dict) else field
+                for field in fields
+            ]
+        for key in ("items", "values"):
+            if key in node:
+                made[key] = self.named(node[key], space)
+        if not isinstance(node.get("type"), str) or node["type"] not in (*_RECORDS, "enum", "fixed"):
+            made["type"] = self.named(node.get("type"), space)
+        return made
+
+    def used(self, name: str) -> Iterator[str]:
+        """Yield the names of all types within one, but its own."""
+        seen: set[str] = set()
+        self.whole(name, seen)
+        yield from seen - {name}
+
+    def whole(self, node: Any, seen: set[str]) -> Any:
+        """Return a schema that needs no other: each type is defined where it stands first."""
+        if isinstance(node, str):
+            if node in seen or node not in self.known:
+                return node
+            node = self.known[node]
+        if isinstance(node, list):
+            return [self.whole(each, seen) for each in node]
+        if not isinstance(node, dict):
+            return node
+        made = dict(node)
+        if isinstance(name := node.get("name"), str) and name in self.known:
+            if name in seen:
+                return name
+            seen.add(name)
+        if isinstance(fields := node.get("fields"), list):
+            made["fields"] = [
+                {**field, "type": self.whole(field.get("type"), seen)} if isinstance(field, dict) else field
+                for field in fields
+            ]
+        for key in ("items", "values"):
+            if key in node:
+                made[key] = self.whole(node[key], seen)
+        if not isinstance(node.get("type"), str):
+            made["type"] = self.whole(node.get("type"), seen)
+        return made

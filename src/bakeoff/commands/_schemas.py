@@ -1,0 +1,40 @@
+"""What the commands that take a schema share: the way from what was typed, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ..escape import visible
+
+if TYPE_CHECKING:
+    from ..schemas import Schema
+
+__all__ = ["include_option", "named"]
+
+include_option: Final = click.option(
+    "-I",
+    "--include",
+    multiple=True,
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Folder to search for imports of a .proto file; repeatable. Its own folders and the working one "
+    "are searched anyway.",
+)
+
+
+def named(text: str, include: Sequence[str | Path] = (), **options: Any) -> Schema:
+    """Return the schema that a text names, and say on stderr what was chosen where the text leaves it open.
+
+    Raises:
+        UsageError: There is none, or it cannot be read.
+    """
+    from ..datasets.schema import schema
+
+    made = schema(text, include, **options)
+    if made.given is not None and made.given.chosen is not None:
+        click.echo(visible(made.given.chosen.remark), err=True)
+    return made

@@ -1,0 +1,138 @@
+"""Python modules that the user names, ``pkg.module`` or ``FILE.py``: imported here, and again in workers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+from .errors import UsageError, hint, near
+
+__all__ = ["absolute", "import_again", "imported", "is_named", "module", "named"]
+
+_imported: dict[str, str] = {}
+
+
+def is_named(text: str) -> bool:
+    """Whether a text has the form ``pkg.module:name`` or ``FILE.py:name``, and is no file itself."""
+    where, _, name = text.rpartition(":")
+    form = bool(re.fullmatch(r"[^\W\d][\w.]*", name) and re.fullmatch(r"[^\W\d][\w.]*|.+\.py", where))
+    return form and not Path(text).exists()
+
+
+def named(text: str) -> Any:
+    """Return what ``pkg.module:name`` or ``FILE.py:name`` leads to.
+
+    Raises:
+        UsageError: There is no such module or file, importing it fails, or it has no such name.
+    """
+    where, _, name = text.rpartition(":")
+    if not where or not name:
+        raise UsageError(f"{text}: give MODULE:NAME or FILE.py:NAME")
+    found: Any = module(where)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            alike = hint(near(part, dir(found)), "")
+            raise UsageError(f"{where} has no {name}{alike and f'; {alike}'}")
+        found = getattr(found, part)
+    return found
+
+
+def module(where: str) -> ModuleType:
+    """Import a module by its name, from the current folder, too, or a file.
+
+    A file has the name of its stem, as an import beside it would give it, unless another module has that.
+    Modules beside it can be imported.
+
+    Raises:
+        UsageError: There is none, or importing it fails.
+    """
+    try:
+        if not where.endswith(".py"):
+            if (here := str(Path.cwd())) not in sys.path:
+                sys.path.insert(0, here)
+            found = import_module(where)
+            _imported.setdefault(where, "")
+            return found
+        path = Path(where).resolve()
+        if path.is_file():
+            return _of_file(path)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{where} does not import: {_reason(error)}") from error
+    raise UsageError(f"{where}: no such file")
+
+
+def absolute(text: str) -> str:
+    """Return ``FILE.py:name`` with the file's whole path, as processes in other folders need it."""
+    where, _, name = text.rpartition(":")
+    return f"{Path(where).resolve()}:{name}" if where.endswith(".py") else text
+
+
+def imported() -> dict[str, str]:
+    """Return the modules that were imported here: name to file, which is empty where the name is enough."""
+    return dict(_imported)
+
+
+def import_again(modules: Mapping[str, str]) -> None:
+    """Import what another process has imported, under the same names: records and schemas refer to these.
+
+    Args:
+        modules: What `imported` returned there.
+
+    Raises:
+        UsageError: One does not import.
+    """
+    for name, file in modules.items():
+        if not file:
+            module(name)
+        elif name not in sys.modules:
+            try:
+                _load(name, Path(file))
+            except (Exception, SystemExit) as error:
+                raise UsageError(f"{file} does not import: {_reason(error)}") from error
+
+
+def _of_file(path: Path) -> ModuleType:
+    for name, file in _imported.items():
+        if file == str(path):
+            return sys.modules[name]
+    if (folder := str(path.parent)) not in sys.path:
+        # Last, so that no file there takes the place of a library's module.
+        sys.path.append(folder)
+    name = path.stem
+    if name.isidentifier():
+        there = sys.modules.get(name)
+        spec = find_spec(name) if there is None else there.__spec__
+        if spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path:
+            if there is None:
+                return _load(name, path)
+            _imported[name] = str(path)
+            return there
+    return _load(f"{name}_{crc32(str(path).encode()):08x}", path)
+
+
+def _load(name: str, path: Path) -> ModuleType:
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    sys.modules[name] = made
+    try:
+        spec.loader.exec_module(made)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    _imported[name] = str(path)
+    return made
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends the program, with {error.code!r}"
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,281 @@
+"""Records that are objects of one class: what a run makes of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.results import AS_IS, Result, read
+from bakeoff.reports import render
+
+MODULE = '''\
+"""Records as services have them."""
+
+import dataclasses
+import enum
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, NamedTuple, Optional
+from uuid import UUID
+
+import attrs
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, field_validator
+from pydantic.alias_generators import to_camel
+
+
+class Status(str, enum.Enum):
+    PAID = "paid"
+    SENT = "sent"
+
+
+class Schema(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, from_attributes=True)
+
+
+class Address(Schema):
+    street_name: str = Field(min_length=1)
+    zip_code: Annotated[str, Field(pattern=r"^[0-9]+$")]
+
+
+class User(Schema):
+    id: int
+    full_name: str
+    addresses: list[Address] = []
+    last_seen: Optional[datetime] = None
+
+
+class Line(Schema):
+    sku: str
+    unit_price: Decimal = Field(gt=0)
+    quantity: int = 1
+
+
+class OrderRead(Schema):
+    """As an endpoint of FastAPI returns it."""
+
+    id: UUID
+    status: Status
+    created_at: datetime
+    due: date | None = None
+    customer: User
+    lines: list[Line]
+    extra_data: dict[str, Any] = {}
+
+    @field_validator("lines")
+    @classmethod
+    def has_lines(cls, lines):
+        if not lines:
+            raise ValueError("an order has lines")
+        return lines
+
+
+def api():
+    for number in range(40):
+        yield OrderRead(
+            id=UUID(int=number),
+            status=Status.PAID,
+            created_at=datetime(2024, 1, 1, 12, number, tzinfo=UTC),
+            due=date(2024, 2, 1) if number % 2 else None,
+            customer=User(id=number, full_name="Zoë", addresses=[Address(street_name="a", zip_code="01067")]),
+            lines=[Line(sku="x", unit_price="1.10"), Line(sku="y", unit_price=2, quantity=3)],
+            extra_data={"gift": True},
+        )
+
+
+class Struct(msgspec.Struct):
+    id: int
+    at: datetime
+    inner: Optional["Struct"] = None
+
+
+@dataclasses.dataclass
+class Data:
+    id: int
+    at: datetime
+
+
+@attrs.define
+class Attrs:
+    id: int
+    at: datetime
+
+
+class Row(NamedTuple):
+    id: int
+    at: datetime
+
+
+class Page(BaseModel):
+    id: int
+    url: HttpUrl
+
+
+AT = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def structs():
+    return [Struct(number, AT, Struct(0, AT)) for number in range(20)]
+
+
+def data():
+    return [Data(number, AT) for number in range(20)]
+
+
+def attributed():
+    return [Attrs(number, AT) for number in range(20)]
+
+
+def rows():
+    return [Row(number, AT) for number in range(20)]
+
+
+def mixed():
+    return [*data(), *rows()]
+
+
+def pages():
+    return [Page(id=number, url="https://example.org") for number in range(20)]
+
+
+def local():
+    class Local(BaseModel):
+        id: int
+
+    return [Local(id=number) for number in range(20)]
+'''
+MODEL = "pydantic-json/model"
+STRUCTS = ["msgspec-json/struct", "msgspec-msgpack/struct"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(MODULE, encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", "run", *arguments, "--ops", "size", "--budget", "600"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def result(folder: Path, *arguments: str) -> Result:
+    done = run(folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return read(folder / "bakeoff.json")
+
+
+def outcomes(found: Result) -> dict[str, str]:
+    return {each.cell.codec: each.outcome for each in found.cells}
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "kind", "joined"),
+    [
+        ("api", "OrderRead", "pydantic model", [MODEL]),
+        ("structs", "Struct", "msgspec Struct", STRUCTS),
+        ("data", "Data", "dataclass", STRUCTS),
+        ("attributed", "Attrs", "attrs class", STRUCTS),
+        ("rows", "Row", "named tuple", STRUCTS),
+    ],
+)
+def test_the_class_of_the_records_is_the_schema(
+    folder: Path, function: str, name: str, kind: str, joined: list[str]
+) -> None:
+    """Codecs that make its objects join by themselves, take these as they are, and bring every one back."""
+    found = result(folder, f"shop:{function}", "-c", "!*yaml*,!cbor2*,!ormsgpack*,!*json,!simplejson*")
+    exact = {codec for codec, outcome in outcomes(found).items() if outcome == "ok"}
+
+    assert exact == {*joined, "pickle"}
+    assert {each.cell.codec for each in found.cells if each.facts.get(AS_IS)} == set(joined)
+    assert set(outcomes(found).values()) == {"ok", "lossy"}
+    profile = found.corpora[0].profile
+    assert (profile["class"], profile["class_kind"]) == (name, kind)
+    assert f"records are `{name}` objects ({kind}): the class is the schema" in render([found], "text")
+
+
+def test_losses_are_told_by_one_rule(folder: Path) -> None:
+    """Whatever the class, and whether the library wrote it by itself or asked for the fields."""
+    for function, name in (
+        ("api", "OrderRead"),
+        ("structs", "Struct"),
+        ("data", "Data"),
+        ("attributed", "Attrs"),
+    ):
+        found = result(folder, f"shop:{function}", "-c", "orjson,msgspec-json,msgpack")
+        for cell in found.cells:
+            assert (cell.outcome, cell.loss[0]) == ("lossy", f"`{name}` came back as `dict` at `$`")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--infer"], ["--schema", "shop:OrderRead"], ["--batch", "4", "--infer"]]
+)
+def test_a_schema_that_is_asked_for_builds_the_objects(folder: Path, arguments: list[str]) -> None:
+    """The class says more than what could be inferred, and the schema's is that of the records."""
+    found = result(folder, "shop:api", "-c", f"json,msgpack,pickle,{MODEL}", *arguments)
+
+    assert outcomes(found) == {
+        "json": "lossy",
+        "json+schema": "ok",
+        "msgpack": "lossy",
+        "msgpack+schema": "ok",
+        "pickle": "ok",
+        MODEL: "ok",
+    }
+
+
+def test_codecs_that_are_named_are_those_that_are_measured(folder: Path) -> None:
+    """None joins; one that needs the schema may be named, and so may one with it."""
+    found = result(folder, "shop:api", "-c", f"{MODEL},json+schema")
+
+    assert outcomes(found) == {MODEL: "ok", "json+schema": "ok"}
+
+
+def test_an_exclusion_holds_for_codecs_that_join(folder: Path) -> None:
+    assert MODEL not in outcomes(result(folder, "shop:api", "-c", "!pydantic*,!*yaml*,!cbor2*,!*msgpack*"))
+
+
+def test_records_of_two_classes_have_no_schema(folder: Path) -> None:
+    """Plain codecs are measured all the same."""
+    found = result(folder, "shop:mixed", "-c", "!*yaml*,!cbor2*,!*msgpack*,!simplejson*")
+
+    assert outcomes(found)["pickle"] == "ok"
+    assert not set(STRUCTS) & outcomes(found).keys()
+    assert "class" not in found.corpora[0].profile
+
+
+def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(folder: Path) -> None:
+    """No other has a convention for it, and the reason says what gives one."""
+    found = result(folder, "shop:pages", "-c", f"json,{MODEL}")
+
+    assert outcomes(found) == {"json": "unsupported", MODEL: "ok"}
+    assert "register_type gives one" in next(each.reason for each in found.cells if each.cell.codec == "json")
+
+
+def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
+    """A codec of objects has a rank where records are these, and none where they are dicts."""
+    found = result(folder, "shop:structs", "movies", "-n", "50", "-c", f"json,{STRUCTS[0]}")
+    as_is: dict[Any, Any] = {(c.cell.corpus, c.cell.codec): c.facts.get(AS_IS) for c in found.cells}
+
+    assert as_is["structs", STRUCTS[0]] is True
+    assert as_is["movies", STRUCTS[0]] is None
+
+
+def test_a_class_that_no_other_process_can_import_is_refused(folder: Path) -> None:
+    done = run(folder, "shop:local", "-c", "json")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot be handed to another process" in done.stderr
+    assert "classes at the top level of a module" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in folder.glob("*.json")] == []

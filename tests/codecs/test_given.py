@@ -1,0 +1,163 @@
+"""A codec of the user's own: a pair of calls, an object, a module, a function."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import bakeoff
+from bakeoff import UsageError
+from bakeoff.codecs import registry
+
+RECORD = {"a": [1, "é"]}
+
+
+class Packer:
+    """Methods under the other names."""
+
+    def encode(self, record):
+        """Encode."""
+        return json.dumps(record).encode()
+
+    def decode(self, payload):
+        """Decode."""
+        return json.loads(payload)
+
+
+def factory():
+    """Return a pair."""
+    return json.dumps, json.loads
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ((json.dumps, json.loads), "dumps"),
+        ([json.dumps, json.loads], "dumps"),
+        (json, "json"),
+        (Packer(), "encode"),
+        (Packer, "Packer"),
+        (factory, "factory"),
+        (lambda: bakeoff.codec("json"), "<lambda>"),
+        (SimpleNamespace(dumps=json.dumps, loads=json.loads), "dumps"),
+        (bakeoff.codec("json"), "json"),
+    ],
+)
+def test_whatever_encodes_and_decodes_is_a_codec(source, name):
+    """Under a name of its own or another, with errors as all have them."""
+    made, called = bakeoff.codec(source), bakeoff.codec(source, name="mine")
+
+    assert (made.name, called.name) == (name, "mine")
+    for each in (made, called):
+        assert each.decode(each.encode(RECORD)) == RECORD
+        with pytest.raises(bakeoff.DecodeError):
+            each.decode(b"{")
+        with pytest.raises(bakeoff.EncodeError):
+            each.encode(object())
+
+
+def test_text_is_found_out():
+    """A decoder of text gets text, one of bytes gets bytes."""
+    as_text = bakeoff.codec((lambda record: f"n = {record['a']}", tomllib.loads), name="toml", format="toml")
+    as_bytes = bakeoff.codec((lambda record: b"%d" % record, lambda data: int(bytes(data))), name="n")
+
+    assert (as_text.format, as_text.encode({"a": 1}), as_text.decode(b"n = 1")) == (
+        "toml",
+        b"n = 1",
+        {"n": 1},
+    )
+    assert as_text.encode_text({"a": 1}) == "n = 1"
+    assert (as_bytes.format, as_bytes.decode(as_bytes.encode(7))) == ("n", 7)
+    with pytest.raises(bakeoff.EncodeError, match="not a text format"):
+        as_bytes.encode_text(7)
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_a_record_without_fields_may_take_no_bytes(compression):
+    """As TOML writes it; a codec that does not say so refuses such a payload."""
+    dumps = lambda record: "".join(f"{key} = {value}\n" for key, value in record.items())  # noqa: E731
+    pair = bakeoff.codec((dumps, tomllib.loads), name="toml").with_compression(compression)
+    told = bakeoff.Codec("toml", "toml", dumps, tomllib.loads, text=True, empty=True).with_compression(
+        compression
+    )
+    silent = bakeoff.Codec("toml", "toml", dumps, tomllib.loads, text=True).with_compression(compression)
+
+    assert [each.decode(each.encode({})) for each in (pair, told)] == [{}, {}]
+    with pytest.raises(bakeoff.DecodeError, match="empty payload"):
+        silent.decode(silent.encode({}))
+
+
+def test_it_takes_what_codecs_take():
+    """Limits, policies, a schema, compression, pickling."""
+    made = bakeoff.codec(json, name="mine", size=10, schema=bakeoff.Schema({"a": tuple[int, ...]}))
+
+    assert made.name == "mine+schema"
+    assert made.decode(b'{"a":[1]}') == {"a": (1,)}
+    with pytest.raises(bakeoff.codecs.LimitError):
+        made.decode(b'{"a":[1, 2]}')
+    copied = pickle.loads(pickle.dumps(bakeoff.codec((json.dumps, json.loads)).with_compression("zlib")))
+    assert copied.decode(copied.encode(RECORD)) == RECORD
+
+
+@pytest.mark.parametrize("source", [3, None, (json.dumps,), (1, 2), object(), lambda: 3])
+def test_what_is_none_is_refused(source):
+    """With what would be one."""
+    with pytest.raises(UsageError, match=r"is no codec; give a bakeoff.Codec, a pair \(dumps, loads\)"):
+        bakeoff.codec(source)
+
+
+def test_a_function_that_fails_is_named():
+    """As any foreign error, it does not come through bare."""
+
+    def broken():
+        raise KeyError("oops")
+
+    with pytest.raises(UsageError, match="broken failed: KeyError: 'oops'"):
+        bakeoff.codec(broken)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file with a codec, and a registry that forgets it."""
+    monkeypatch.setattr(registry, "_registered", {})
+    file = tmp_path / f"{tmp_path.name}_codecs.py"
+    file.write_text("import json\npair = json.dumps, json.loads\nthree = 3\n")
+    yield str(file)
+    registry._build.cache_clear()
+
+
+def test_a_selection_introduces_them(own):
+    """They stand among the others, under the name that was given, and take what follows a name."""
+    assert registry.select([f"json,mine={own}:pair", "!js*", "mine|zlib"]) == ["mine", "mine|zlib"]
+    assert registry.given() == {"mine": f"{own}:pair"}
+    assert bakeoff.codec("mine|zlib").name == "mine|zlib"
+    assert registry.describe("mine").source == f"{own}:pair"
+    assert registry.select([f"mine={own}:pair"]) == ["mine"]
+    assert pickle.loads(pickle.dumps(bakeoff.codec("mine"))).decode(b"[1]") == [1]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("mine={own}:none", "has no none"),
+        ("mine={own}:three", "3, of type int, is no codec"),
+        ("mine={own}", "give MODULE:NAME or FILE.py:NAME"),
+        ("mine=", "give MODULE:NAME or FILE.py:NAME"),
+        ("mine=gone.py:x", "gone.py: no such file"),
+        ("mine=no_such_module:x", "does not import: ModuleNotFoundError"),
+        ("json={own}:pair", "there is a codec 'json' already"),
+        ("a+b={own}:pair", "a codec's name has letters"),
+        ("={own}:pair", "a codec's name has letters"),
+    ],
+)
+def test_errors_name_what_was_typed(own, pattern, said):
+    """And nothing is left of it in the registry."""
+    with pytest.raises(UsageError) as caught:
+        registry.select([pattern.format(own=own)])
+    assert said in str(caught.value)
+    assert registry.given() == {}

@@ -1,0 +1,304 @@
+"""Reading files of columns: Parquet, Arrow and numpy's, whole, compressed, broken and hostile."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bakeoff import datasets
+from bakeoff.bench.fidelity.equality import equal
+from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
+from bakeoff.datasets.files import pipe
+from bakeoff.datasets.formats import FORMATS, sniff
+from bakeoff.datasets.passes import Reading
+from bakeoff.datasets.writing import write
+from bakeoff.errors import RunError, UsageError
+
+np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
+pa = pytest.importorskip("pyarrow", reason="missing here: pyarrow; pip install 'bakeoff[pyarrow]'")
+pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")
+pl = pytest.importorskip("polars", reason="missing here: polars; pip install polars")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, tzinfo=dt.UTC)
+ROWS = [
+    {
+        "id": number,
+        "name": None if number % 7 == 0 else f"näme {number}",
+        "price": Decimal(number).scaleb(-2),
+        "at": MOMENT + dt.timedelta(seconds=number),
+        "day": dt.date(2024, 1, 1),
+        "tags": ["a", None] * (number % 3),
+        "place": {"x": 0.5, "y": [number]},
+        "raw": b"\0\xff",
+    }
+    for number in range(2_500)
+]
+KINDS: dict[str, Callable[[Any, Path], object]] = {
+    "parquet": lambda table, path: parquet.write_table(table, path, row_group_size=1_000),
+    "feather": lambda table, path: feather.write_feather(table, str(path), chunksize=700),
+    "arrows": lambda table, path: _stream(table, path),
+}
+
+
+def _stream(table: Any, path: Path) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, 700)
+
+
+def read(path: Path, **options: Any) -> list[Any]:
+    return list(datasets.corpus(str(path), **options).records())
+
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@every_kind
+def test_rows_are_records(kind: str, tmp_path: Path) -> None:
+    """With the types of the file; also compressed as a whole, and out of a pipe."""
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](pa.Table.from_pylist(ROWS), path)
+
+    corpus = datasets.corpus(str(path))
+
+    assert equal(ROWS, list(corpus.records()), order=True)
+    assert len(ROWS) == corpus.count()
+    packed = tmp_path / f"packed.{kind}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert equal(ROWS, read(packed))
+    if kind != "arrows":
+        with path.open("rb") as file:
+            piped = pipe(file, "piped", "-", Reading(limit=10))
+        assert equal(ROWS[:10], list(piped.records()))
+
+
+@every_kind
+def test_the_hash_is_that_of_the_file(kind: str, tmp_path: Path) -> None:
+    """Though it is read from its end, or from its middle."""
+    import hashlib
+
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](pa.Table.from_pylist(ROWS), path)
+    seen: list[tuple[int, int | None]] = []
+    corpus = datasets.corpus(str(path))
+
+    assert len(ROWS) == sum(1 for _ in corpus.records(lambda done, total: seen.append((done, total))))
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
+    assert seen == sorted(seen)
+    assert (path.stat().st_size,) * 2 == seen[-1]
+
+
+@pytest.mark.parametrize(
+    "write_frame",
+    [
+        lambda path: pd.DataFrame({"a": [1, 2], "b": ["x", None]}).to_parquet(path),
+        lambda path: pl.DataFrame({"a": [1, 2], "b": ["x", None]}).write_parquet(path),
+        lambda path: pl.DataFrame({"a": [1, 2], "b": ["x", None]}).write_parquet(path, compression="zstd"),
+    ],
+)
+def test_files_of_pandas_and_polars_are_read(write_frame: Callable[[Path], None], tmp_path: Path) -> None:
+    """As dicts of plain values."""
+    write_frame(tmp_path / "frame.parquet")
+
+    assert [{"a": 1, "b": "x"}, {"a": 2, "b": None}] == read(tmp_path / "frame.parquet")
+
+
+def test_what_is_finer_than_a_microsecond_is_text(tmp_path: Path) -> None:
+    """Nanoseconds that a datetime can hold are one."""
+    table = pa.table(
+        {
+            "exact": pa.array([1_000, None], pa.timestamp("ns")),
+            "fine": pa.array([1, None], pa.timestamp("ns", "UTC")),
+            "clock": pa.array([1, None], pa.time64("ns")),
+            "map": pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())),
+        }
+    )
+    parquet.write_table(table, tmp_path / "fine.parquet", version="2.6")
+
+    first, second = read(tmp_path / "fine.parquet")
+
+    assert dt.datetime(1970, 1, 1, 0, 0, 0, 1) == first["exact"]
+    assert "1970-01-01T00:00:00.000000001Z" == first["fine"]
+    assert "00:00:00.000000001" == first["clock"]
+    assert {"k": 1} == first["map"]
+    assert dict.fromkeys(table.column_names) == second
+
+
+def test_a_row_group_that_cannot_be_read_is_a_bad_record(tmp_path: Path) -> None:
+    """The others are read where bad records are left out."""
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": range(3_000)}), path, row_group_size=1_000, compression="zstd")
+    facts = parquet.ParquetFile(path).metadata.row_group(1).column(0)
+    data = bytearray(path.read_bytes())
+    start = facts.dictionary_page_offset or facts.data_page_offset
+    data[start : start + facts.total_compressed_size] = bytes(facts.total_compressed_size)
+    path.write_bytes(data)
+
+    with pytest.raises(BadRecord, match="row group 2, from row 1,001"):
+        read(path)
+    corpus = datasets.corpus(str(path), skip_bad=True)
+    assert [*range(1_000), *range(2_000, 3_000)] == [row["a"] for row in corpus.records()]
+    assert 1 == corpus.skipped
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "npy", "npz"])
+@pytest.mark.parametrize(
+    "data", [b"PAR1", b"ARROW1", b"x" * 100, b"\x93NUMPY", b"\x93NUMPY\1\0\xff\xff{}", b"PK\3\4"]
+)
+def test_other_files_are_called_by_name(suffix: str, data: bytes, tmp_path: Path) -> None:
+    """One error, which names the file."""
+    path = tmp_path / f"other.{suffix}"
+    path.write_bytes(data)
+
+    with pytest.raises(UnreadableCorpus, match=r"other\.") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+@every_kind
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_damage_is_noticed_or_does_no_harm(kind: str, tmp_path: Path, data: st.DataObject) -> None:
+    """Whatever byte is another one: rows, or an error of ours."""
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](pa.Table.from_pylist(ROWS[:20]), path)
+    whole = bytearray(path.read_bytes())
+    whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(whole)
+
+    try:
+        read(path)
+    except UnreadableCorpus:
+        pass
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    """A dict would keep one of them."""
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])
+    feather.write_feather(table, str(tmp_path / "twice.feather"))
+
+    with pytest.raises(UnreadableCorpus, match="two columns are named 'a'"):
+        read(tmp_path / "twice.feather")
+
+
+def test_columns_are_not_written(tmp_path: Path) -> None:
+    """And the error says so."""
+    for kind in ("parquet", "npy"):
+        with pytest.raises(RunError, match="only read"):
+            write(ROWS, io.BytesIO(), FORMATS[kind])
+
+
+def test_a_missing_library_is_one_error_with_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With the command that installs it."""
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setattr("bakeoff.codecs.registry._is_there", lambda module: module != "pyarrow")
+
+    with pytest.raises(UsageError, match=r"pip install 'bakeoff\[pyarrow\]'"):
+        read(path)
+
+
+def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
+    """By row groups, and parts of these."""
+    path = tmp_path / "large.parquet"
+    column = pa.array(np.random.default_rng(1).normal(size=100_000))
+    with parquet.ParquetWriter(path, pa.schema([(f"c{n}", pa.float64()) for n in range(10)])) as writer:
+        for _ in range(10):
+            writer.write_table(pa.table({f"c{n}": column for n in range(10)}))
+    program = (
+        "import resource, sys\n"
+        "from bakeoff import datasets\n"
+        "import pyarrow.parquet\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "count = sum(1 for _ in datasets.corpus(sys.argv[1]).records())\n"
+        "print(count, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+
+    count, grown = map(int, done.stdout.split())
+    assert 1_000_000 == count
+    assert grown < 80, "MiB; the file is 80 MB"
+
+
+ARRAYS: dict[str, tuple[Any, list[Any]]] = {
+    "rows": (np.arange(6.0).reshape(3, 2), [np.array([0.0, 1]), np.array([2.0, 3]), np.array([4.0, 5])]),
+    "Fortran": (np.asfortranarray(np.arange(4.0).reshape(2, 2)), [np.array([0.0, 1]), np.array([2.0, 3])]),
+    "scalars": (np.array([1, 2], ">i4"), [np.array([1, 2], ">i4")[0], np.array([1, 2], ">i4")[1]]),
+    "0-d": (np.array(2.5), [np.float64(2.5)]),
+    "structured": (
+        np.array([(1, 2.5, [3, 4])], [("a", "i4"), ("b", "f8"), ("c", "i4", (2,))]),
+        [{"a": 1, "b": 2.5, "c": np.array([3, 4], "i4")}],
+    ),
+    "texts": (np.array(["é", "ab"]), [np.str_("é"), np.str_("ab")]),
+    "moments": (np.array(["2024"], "M8[ns]"), [np.datetime64("2024", "ns")]),
+    "rows of nothing": (np.zeros((2, 0)), [np.zeros(0), np.zeros(0)]),
+    "many": (np.arange(20_000).reshape(-1, 2), list(np.arange(20_000).reshape(-1, 2))),
+}
+
+
+@pytest.mark.parametrize(("array", "expected"), ARRAYS.values(), ids=ARRAYS.keys())
+def test_rows_of_an_array_are_records(array: Any, expected: list[Any], tmp_path: Path) -> None:
+    """As numpy gives them; those of a structured one are dicts."""
+    np.save(tmp_path / "a.npy", array)
+
+    assert equal(expected, read(tmp_path / "a.npy"))
+    packed = tmp_path / "a.npy.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "a.npy").read_bytes()))
+    assert equal(expected, read(packed))
+
+
+def test_a_file_that_is_cut_short_says_after_which_row(tmp_path: Path) -> None:
+    """What is there is read where bad records are left out."""
+    np.save(tmp_path / "a.npy", np.arange(10))
+    path = tmp_path / "cut.npy"
+    path.write_bytes((tmp_path / "a.npy").read_bytes()[:-20])
+
+    with pytest.raises(BadRecord, match="row 8: the file ends before row 10"):
+        read(path)
+    assert list(range(7)) == read(path, skip_bad=True)
+
+
+def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
+    """They are pickles."""
+    np.save(tmp_path / "objects.npy", np.array([{"a": 1}, None], object), allow_pickle=True)
+    np.savez(tmp_path / "objects.npz", a=np.array([{"a": 1}], object))
+
+    with pytest.raises(UntrustedCorpus, match="--trusted"):
+        read(tmp_path / "objects.npy")
+    with pytest.raises(UnreadableCorpus, match="allow_pickle"):
+        read(tmp_path / "objects.npz")
+    assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
+    assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)
+
+
+def test_arrays_of_an_archive_are_columns(tmp_path: Path) -> None:
+    """If they are of one length."""
+    np.savez_compressed(tmp_path / "a.npz", x=np.arange(2), y=np.ones((2, 2)))
+    np.savez(tmp_path / "b.npz", x=np.arange(2), y=np.arange(3))
+
+    assert equal([{"x": np.int64(n), "y": np.ones(2)} for n in range(2)], read(tmp_path / "a.npz"))
+    with pytest.raises(UnreadableCorpus, match="not of one length: x 2, y 3"):
+        read(tmp_path / "b.npz")
+
+
+def test_a_pipe_is_known_by_its_first_bytes() -> None:
+    """No option is needed."""
+    assert "parquet" == sniff(b"PAR1\x15", "-").name
+    assert "arrow" == sniff(b"ARROW1\0\0", "-").name
+    assert "npy" == sniff(b"\x93NUMPY\1\0", "-").name
