@@ -98,7 +98,9 @@ class _Reader:
 
 def _rows(schema: Schema) -> Bound:
     reader = _Reader(schema)
-    take, head, join, embeds = reader.take, reader.head, b"".join, schema.embeds
+    take, head, join = reader.take, reader.head, b"".join
+    # A record within one of its own kind is any value.
+    embeds = schema.embeds or schema.nests
 
     def encode(record: Any) -> bytes:
         return join((head, take(record).serialize(), END))

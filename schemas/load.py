@@ -118,4 +118,16 @@ def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
         name, fault = next(iter(faults.items()))
         raise UsageError(f"{where}, class {name}: {fault}") from fault
     used = [node for tree in described.values() for path, node in t.walk(tree) if path != "$"]
-    return {name: cls for name, cls in records.items() if described.get(name) not in used}
+    # Of records that hold others of their own kind each tree begins elsewhere, but has the same names.
+    within = {
+        node.name
+        for tree in described.values()
+        for _, node in t.walk(tree)
+        if isinstance(node, t.RecordType | t.RefType) and node.name != str(tree)
+    }
+    nesting = {name for name, tree in described.items() if t.nests(tree) and str(tree) in within}
+    roots = {
+        name: cls for name, cls in records.items() if described.get(name) not in used and name not in nesting
+    }
+    # Where all hold one another, none of them is more of a record than the others.
+    return roots or dict(records)

@@ -14,7 +14,7 @@ from ._plan import Advice, Plan
 from .advice import AdviceCounter, AdviceError
 from .declare import describe
 from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import ListType, RecordType, RefType, Type, embeds, hashes_text_only, walk
+from .types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
     import pyarrow
@@ -158,7 +158,7 @@ class Schema:
     @property
     def nests(self) -> bool:
         """Whether records may hold others of their own kind, so that the schema does not end nesting."""
-        return any(isinstance(node, RefType) for _, node in walk(self.types))
+        return nests(self.types)
 
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
         left, every, counter = 1, self.every, self.counter or AdviceCounter()

@@ -49,6 +49,7 @@ __all__ = [
     "children",
     "embeds",
     "hashes_text_only",
+    "nests",
     "walk",
 ]
 
@@ -393,6 +394,11 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
     yield path, node
     for part, child in children(node):
         yield from walk(child, path + part)
+
+
+def nests(node: Type) -> bool:
+    """Whether a record at `node` or below it may hold others of its own kind."""
+    return any(isinstance(each, RefType) for _, each in walk(node))
 
 
 def embeds(node: Type) -> bool:

@@ -464,7 +464,8 @@ class _Reader:
         known, before = isinstance(reference, str) and reference in self.sizes, self.parts
         made = self._referred(reference, at)
         if known:
-            self._count(self.sizes[reference], at)
+            # What holds references is not described again.
+            self._count(0 if isinstance(made, t.RefType) else self.sizes[reference], at)
         else:
             self.sizes[reference] = self.parts - before
         return made

@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bakeoff
-from bakeoff import CodecError, EncodeError, LimitError, Schema
+from bakeoff import CodecError, EncodeError, LimitError, Schema, UsageError
 from bakeoff.bench.evolution.given import as_version
 from bakeoff.bench.evolution.records import Maker
 from bakeoff.bench.evolution.trial import sample, trials
@@ -31,6 +31,7 @@ from bakeoff.schemas import SchemaError
 from bakeoff.schemas import types as t
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.layout import Record, Ref
+from bakeoff.schemas.load import load
 
 DATA = Path(__file__).parents[1] / "data" / "recursive"
 DEEP = 10_000
@@ -650,6 +651,17 @@ def test_arrow_has_a_record_within_itself_as_any_value() -> None:
     assert schema.field("children").type.value_type == pa.binary()
 
 
+def test_what_arrow_has_within_a_record_counts() -> None:
+    """Against the limit of items, before any of it is made."""
+    record = leaf() | {"children": [leaf() | {"children": [leaf()] * 50}] * 3}
+    codec = bakeoff.codec("arrow").with_schema(Schema(Node))
+    payload = codec.encode(record)
+
+    assert codec.decode(payload) == record
+    with pytest.raises(LimitError, match="more than 500 values"):
+        codec.with_limits(items=500).decode(payload)
+
+
 @pytest.mark.parametrize(
     "document",
     [
@@ -803,3 +815,20 @@ def test_made_records_end() -> None:
         root = schema.layout.root
         made = [Maker(seed).make(root) for seed in range(30)]
         assert as_version(made, schema, "pickle").faults == []
+
+
+def test_the_record_of_a_file_is_the_one_that_no_other_holds(tmp_path: Path) -> None:
+    """Also where those that hold one another are described from within one another."""
+    file = tmp_path / "spans.py"
+    classes = (
+        'class Values(TypedDict):\n    values: "list[Value]"\n'
+        "class Value(TypedDict):\n    text: str\n    inner: Values | None\n"
+        "class Span(TypedDict):\n    values: list[Value]\n    other: Values\n"
+    )
+    file.write_text(f"from typing import TypedDict\n{classes}")
+    assert Schema(load(str(file))).name == "Span"
+
+    values = tmp_path / "values.py"
+    values.write_text("from typing import TypedDict\n" + classes[: classes.index("class Span")])
+    with pytest.raises(UsageError, match="declares Values, Value: say which"):
+        load(str(values))
