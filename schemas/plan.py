@@ -447,6 +447,10 @@ class _Compiler:
 
     def _once(self, node: t.RecordType) -> p.Step:
         """Return the step of a record, the same one wherever that stands."""
+        if (above := self.begun.get(id(node))) is not None:
+            # A record that it holds by reference holds it as it is.
+            above.append(within := p.RefStep(str(node)))
+            return within
         if id(node) not in self.records:
             waiting = self.begun[id(node)] = []
             made = self.records[id(node)] = self._record(node)

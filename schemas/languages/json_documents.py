@@ -138,7 +138,8 @@ class _Merger:
         word = next((word for word in ("anyOf", "oneOf") if word in node), "")
         fields: dict[str, Any] = {key: node[key] for key in ("type", "properties", "required") if key in node}
         options = node.get(word)
-        if not isinstance(options, list) or not ("properties" in fields or fields.get("type") == "object"):
+        told = isinstance(kind := fields.get("type"), str) and kind != "string"
+        if not isinstance(options, list) or not ("properties" in fields or told):
             return node
         possible = [option for option in options if not self.never(fields, option)]
         made = [self.merged({"allOf": [fields, option]}) for option in possible or options]

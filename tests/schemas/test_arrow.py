@@ -390,3 +390,20 @@ def test_nothing_imports_pyarrow_before_it_is_asked_for() -> None:
     script = "import sys; from bakeoff import codecs; codecs.names(); print('pyarrow' in sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
     assert "False\n" == done.stdout
+
+
+@pytest.mark.parametrize("message", ["List", "Value", "Entity"])
+def test_records_that_hold_one_another_by_several_ways(message: str) -> None:
+    """As those of Google's Datastore: a list of values, one of which is a record with values, or a list."""
+    pytest.importorskip("grpc_tools")
+    text = """syntax = "proto3"; import "google/protobuf/timestamp.proto";
+    message List { repeated Value values = 1; }
+    message Value {
+      oneof kind { int64 number = 1; google.protobuf.Timestamp at = 4; Entity entity = 2; List list = 3; }
+    }
+    message Entity { map<string, Value> fields = 1; }"""
+    schema = Schema.from_proto(text, message=message)
+    codec = bakeoff.codec("arrow", schema=schema)
+    value = {"entity": {"fields": {"a": {"list": {"values": [{"number": 1}]}}}}}
+    record = {"List": {"values": [value]}, "Value": value, "Entity": {"fields": {"b": value}}}[message]
+    assert codec.decode(codec.encode(record)) == record
