@@ -17,6 +17,7 @@ from ...errors import RunError
 __all__ = [
     "CLASSES",
     "DEEPEST",
+    "LARGEST",
     "VERSION",
     "Alternatives",
     "Bool",
