@@ -8,12 +8,12 @@ values. A dump copies what it returns: the payload, or of frames apart those tha
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...codecs.arrays import kind_of
+from ...codecs.objects import fields_of
 from .base import Given, Measured, Operation
 
 __all__ = ["OPERATIONS", "copied"]
@@ -63,10 +63,8 @@ def _places(record: Any) -> Iterator[Place]:
             yield None, 1
         elif (name := kind_of(kind)) or kind.__module__.startswith("pyarrow"):
             yield from _of_arrays(name, value, stack)
-        elif dataclasses.is_dataclass(value):
-            stack += [getattr(value, field.name) for field in dataclasses.fields(value)]
-        elif names := getattr(kind, "__struct_fields__", ()):
-            stack += [getattr(value, name) for name in names]
+        elif (fields := fields_of(value)) is not None:
+            stack += fields.values()
         else:
             yield None, _WORD
 
