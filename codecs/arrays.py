@@ -26,7 +26,8 @@ _FINE = ("ns", "ps", "fs", "as")
 
 def _kind_of(kind: type) -> str:
     for base in kind.__mro__:
-        library = base.__module__.partition(".")[0]
+        # Messages of Protocol Buffers that no file declares are of no module.
+        library = str(base.__module__).partition(".")[0]
         if library in _LIBRARIES and (name := f"{library}.{base.__name__}") in _CONVENTIONS:
             return name
     return ""

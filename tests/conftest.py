@@ -37,6 +37,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
 
 
+@pytest.fixture(autouse=True)
+def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers import what their command imported, not what other tests did."""
+    monkeypatch.setattr("bakeoff.imports._imported", {})
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
     """Where the server of a kind is, which is started for that; skips the test where it cannot be had."""

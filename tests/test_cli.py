@@ -204,9 +204,9 @@ def offered(*words: str) -> list[tuple[str, str]]:
     [
         (["pi"], [("plain", "pipeline"), ("plain", "pick")]),
         (["run", "--qui"], [("plain", "--quick")]),
-        (["run", "-c", "orj"], [("plain", "orjson")]),
-        (["run", "-c", "json,!ubj,orj"], [("plain", "json,!ubj,orjson")]),
-        (["run", "-c", "json,!orj"], [("plain", "json,!orjson")]),
+        (["run", "-c", "orj"], [("plain", "orjson"), ("plain", "orjson/numpy")]),
+        (["run", "-c", "json,!ubj,uj"], [("plain", "json,!ubj,ujson")]),
+        (["run", "-c", "json,!uj"], [("plain", "json,!ujson")]),
         (["check", "simplejson/"], [("plain", "simplejson/pure")]),
         (["run", "mov"], [("plain", "movies"), ("file", "mov")]),
         (["generate", "nu"], [("plain", "numbers"), ("file", "nu")]),

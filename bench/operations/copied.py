@@ -61,7 +61,7 @@ def _places(record: Any) -> Iterator[Place]:
             yield (_address(value.obj) if type(value.obj) is bytes else None), value.nbytes
         elif isinstance(value, bool):
             yield None, 1
-        elif (name := kind_of(kind)) or kind.__module__.startswith("pyarrow"):
+        elif (name := kind_of(kind)) or str(kind.__module__).startswith("pyarrow"):
             yield from _of_arrays(name, value, stack)
         elif (fields := fields_of(value)) is not None:
             stack += fields.values()

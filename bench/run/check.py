@@ -74,7 +74,7 @@ def turn(codec: str) -> int:
     """
     declared = describe(codec)
     turns = (
-        bool(declared.values) or (declared.needs_schema and "/" not in declared.name),
+        "/" not in declared.name if declared.needs_schema else bool(declared.values),
         declared.library in _FAST and not declared.needs_schema,
         declared.needs_schema,
         declared.usual and declared.format not in _SLOW,

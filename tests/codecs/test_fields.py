@@ -21,9 +21,9 @@ from bakeoff.codecs._ends import place_of
 from bakeoff.codecs.fields import changed, extended, reach, steps_of
 
 WALKED = (
-    "json", "simplejson", "simplejson/pure", "orjson", "msgspec-json", "ujson", "rapidjson", "msgpack",
-    "msgpack/tuple", "msgpack/list-hook", "msgpack/pure", "ormsgpack", "msgspec-msgpack", "bson", "bson/pure",
-    "cbor2",
+    "json", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json", "ujson", "rapidjson",
+    "msgpack", "msgpack/tuple", "msgpack/list-hook", "msgpack/pure", "msgpack/numpy", "ormsgpack",
+    "msgspec-msgpack", "bson", "bson/pure", "cbor2",
 )  # fmt: skip
 """Codecs that read a field without the rest."""
 
