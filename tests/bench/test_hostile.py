@@ -296,6 +296,14 @@ def test_every_case_can_be_shown() -> None:
     assert "MiB" in done.stdout
 
 
+def test_a_codec_of_frames_is_no_target():
+    """The cases are dicts, which it refuses before anything is tried."""
+    done = check("arrow/pandas")
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "takes pandas.DataFrame only" in done.stderr
+
+
 def test_the_cases_can_be_listed() -> None:
     """Without trying one."""
     done = check("--list", "--only", "deep-*")

@@ -120,6 +120,7 @@ def command(
 
 def _selected(selection: tuple[str, ...]) -> list[str]:
     from .. import codecs
+    from ..errors import UsageError
     from ..codecs.compression import COMPRESSORS, compressor
 
     compressed = []
@@ -131,6 +132,10 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
     for name in names:
         if (reason := codecs.missing(name)) is not None:
             raise codecs.MissingLibrary(name, reason)
+        declared = codecs.describe(codecs.split_name(name)[0])
+        if declared.only:
+            kinds = " or ".join(declared.values)
+            raise UsageError(f"{name} cannot be attacked: the cases are dicts, and it takes {kinds} only")
     return names
 
 
