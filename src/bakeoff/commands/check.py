@@ -120,8 +120,8 @@ def command(
 
 def _selected(selection: tuple[str, ...]) -> list[str]:
     from .. import codecs
-    from ..errors import UsageError
     from ..codecs.compression import COMPRESSORS, compressor
+    from ..errors import UsageError
 
     compressed = []
     for name in COMPRESSORS:
