@@ -33,7 +33,7 @@ from bakeoff.schemas.difference import compare
 from bakeoff.schemas.layout import Record, Ref
 from bakeoff.schemas.load import load
 
-DATA = Path(__file__).parents[1] / "data" / "recursive"
+DATA = Path(__file__).parents[1] / "data" / "definitions"
 DEEP = 10_000
 
 NEEDING = ("avro", "avro/bare", "protobuf", "thrift", "pydantic-json", "arrow")
@@ -488,7 +488,14 @@ def test_a_union_is_not_tried_for_ever(name: str) -> None:
 def spans(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return OpenTelemetry's traces as protoc compiles them."""
     target = tmp_path_factory.mktemp("otel") / "trace.desc"
-    compiler = [sys.executable, "-P", "-m", "grpc_tools.protoc", f"-I{DATA}", "--include_imports"]
+    compiler = [
+        sys.executable,
+        "-P",
+        "-m",
+        "grpc_tools.protoc",
+        f"-I{DATA / 'opentelemetry-proto'}",
+        "--include_imports",
+    ]
     file = "opentelemetry/proto/trace/v1/trace.proto"
     subprocess.run([*compiler, f"--descriptor_set_out={target}", file], check=True)
     return target.read_bytes()
@@ -596,7 +603,7 @@ def test_schemas_of_apache_avro(file: str) -> None:
     """Bodies are read by fastavro as by us, and the other way round."""
     import fastavro
 
-    text = (DATA / file).read_text()
+    text = (DATA / "avro" / file).read_text()
     schema = Schema.from_avro(text)
     parsed = fastavro.parse_schema(json.loads(text))
     codec = bakeoff.codec("avro/bare").with_schema(schema)
