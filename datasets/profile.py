@@ -37,7 +37,8 @@ def profile(records: Sequence[Any], count: int, size: float = 0.0) -> dict[str, 
         them ``int_beyond_64`` and ``float_nonfinite``, integers beyond 64 bits, NaN and infinities;
         length of texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the
         texts; ``keys_distinct``, ``keys_mean`` a record, and ``key_share``, the part of the JSON
-        that keys make up; ``list_median`` items; ``depth_max`` (a scalar is 0 deep).
+        that keys make up; ``key_other``, the share of keys that are not text; ``list_median`` items;
+        ``depth_max`` (a scalar is 0 deep).
         Shares are from 0 to 1; what does not occur is left out.
     """
     walk = _Walk()
@@ -145,6 +146,8 @@ class _Walk:
                 facts["keys_mean"] = round(self._keys.total() / self._records, 1)
             if whole and bytes_mean:
                 facts["key_share"] = round(in_keys / self._records / bytes_mean, 4)
+            if other := sum(n for key, n in self._keys.items() if not isinstance(key, str)):
+                facts["key_other"] = round(other / self._keys.total(), 4)
         if self._lists:
             facts["list_median"] = median(self._lists)
         return facts | {"depth_max": self._depth}

@@ -149,7 +149,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
     excluded = {}
     eligible = []
     for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = _obstacle(name, fields, wish)
+        why = _obstacle(name, fields, wish) or (_foreign_keys(name, fields, chosen) if wish.interop else "")
         if why:
             excluded[name] = why
         else:
@@ -291,6 +291,8 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
+_ANY_KEYS: Final = ("msgpack", "cbor", "yaml")
+"""Formats in which a dict may have keys that are not text."""
 _LACKING: Final = "does not bring back"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
@@ -309,6 +311,17 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
         return "has another dictionary for each corpus; decide by one: --corpus NAME"
     candidate = next(iter(fields.values()))[name]
     return _unfit(candidate, wish) or _too_wide(name, fields, wish)
+
+
+def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> str:
+    """Say whether a codec writes keys of these records that many readers in other languages do not accept.
+
+    Go's usual reader refuses them (vmihailenco/msgpack#289, #372), JavaScript turns them into text.
+    """
+    written = next(iter(fields.values()))[name].facts.format
+    if written in _ANY_KEYS and any(corpus.profile.get("key_other") for corpus in chosen):
+        return "writes keys that are not text, which readers in other languages may refuse"
+    return ""
 
 
 def _takes(name: str, fields: _Fields) -> str:

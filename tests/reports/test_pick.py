@@ -96,6 +96,18 @@ class TestScenarios:
         assert "pickle" == pick([run], Wish(trusted=True)).winner.name
         assert "msgpack" == pick([run], Wish(trusted=True, interop=True)).winner.name
 
+    def test_keys_that_other_languages_refuse(self, result_of):
+        """MessagePack keeps integers as keys, and Go's usual reader refuses them; JSON writes text."""
+        facts = {"msgpack": {"format": "msgpack"}, "json": {"format": "json"}}
+        run = result_of({name: FIELD[name] for name in facts}, facts=facts)
+        keyed = replace(run, corpora=(replace(run.corpora[0], profile={"key_other": 0.5}),))
+
+        assert "msgpack" == pick([keyed], Wish()).winner.name
+        assert "msgpack" == pick([run], Wish(interop=True)).winner.name
+        choice = pick([keyed], Wish(interop=True))
+        assert "json" == choice.winner.name
+        assert "keys that are not text" in dict(choice.excluded)["msgpack"]
+
     def test_formats(self, run):
         """Only the formats asked for."""
         assert "json" == pick([run], Wish(formats=("json",))).winner.name
