@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+_MISFIT = "MisfitError: "
+"""How the reason begins where a record has no place in the schema."""
+
 
 def explain(codec: Codec, record: Any) -> str:
     """Return one sentence: which type at which path the codec cannot carry, and what it says of it.
+
+    A codec with a schema of its own takes whole records only, and names the place itself.
 
     Args:
         codec: The codec that raised.
@@ -23,6 +28,8 @@ def explain(codec: Codec, record: Any) -> str:
     path = "$"
     part = record
     reason = _refusal(codec, part) or "refused only as part of the whole record"
+    if codec.bound is not None:
+        return f"the record does not fit the schema: {reason.removeprefix(_MISFIT)}"
     seen: set[int] = set()
     while id(part) not in seen and (inner := _refused_child(codec, part)) is not None:
         seen.add(id(part))

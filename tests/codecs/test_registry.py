@@ -199,6 +199,15 @@ def test_explain_ends_at_a_record_that_holds_itself():
     assert explain(bakeoff.codec("json"), {"v": cyclic}).startswith("cannot carry `list` at `$.v[0]`: ")
 
 
+def test_a_misfit_is_explained_by_the_whole_record():
+    """A part of a record is no record of the schema: the codec's own place is the right one."""
+    schema = bakeoff.Schema({"a": {"b": int, "c": str}})
+
+    said = explain(bakeoff.codec("avro", schema=schema), {"a": {"b": 1}})
+
+    assert "the record does not fit the schema: at `$.a.c`: a required field is missing" == said
+
+
 @pytest.mark.parametrize("name", ["json|nothing", "json|zstd:x"])
 def test_an_unknown_compressor_is_an_error(name):
     """Compressors are a closed list with numeric levels."""
