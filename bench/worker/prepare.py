@@ -52,7 +52,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     import random
 
     from ...datasets import corpus as find
-    from ...datasets.scale import length, scaled, sized
+    from ...datasets.scale import scaled
 
     corpus = find(
         job.source,
@@ -101,7 +101,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
-    profile = corpus.profile()
+    profile: dict[str, Fact] = {**corpus.profile()}
     kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch is one level more.
     levels = int(profile["depth_max"]) + 1 + (batch > 1)
@@ -115,16 +115,9 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         profile |= {"class": known.cls.__qualname__, "class_kind": FAMILIES[known.family]}
     elif known is not None and schema is None:
         remarks.append(f"{corpus.name}: {_no_schema(known)}")
-    read: dict[str, Fact] = {"read_share": corpus.share} if corpus.share < 1 else {}
-    name, description = corpus.name, corpus.description
-    if batch > 1:
-        name, description = f"{name}-x{batch}", f"Lists of {batch} records at a time. {description}"
-    if job.size is not None:
-        read |= {"scaled_from": name, "scaled_to": fmean(length(record) for record in records)}
-        name = f"{name}-{sized(job.size)}"
-        description = f"Brought to {sized(job.size)} each, as JSON, by cutting or in lists. {description}"
-    if batch > 1 or job.size is not None:
-        profile.pop("size_mean", None)  # that of single records
+    if corpus.share < 1:
+        profile["read_share"] = corpus.share
+    name, description = _called(corpus, records, job, profile)
     return Prepared(
         {
             "name": name,
@@ -135,7 +128,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "description": description,
             "seed": corpus.seed,
             "skipped": corpus.skipped,
-            "profile": profile | read | _spread(sample, -(-corpus.count() // batch)),
+            "profile": profile | _spread(sample, -(-corpus.count() // batch)),
         },
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
@@ -146,6 +139,25 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         tuple(name for name in job.joining if _is_for(name, kinds, known if typed else None)),
         kinds,
     )
+
+
+def _called(corpus: Source, records: list[Any], job: Prepare, profile: dict[str, Fact]) -> tuple[str, str]:
+    """Return name and description of a corpus whose records were put together, cut or neither.
+
+    Its profile then says from what, and no longer what single records are.
+    """
+    from ...datasets.scale import length, sized
+
+    name, description = corpus.name, corpus.description
+    if job.batch > 1:
+        name, description = f"{name}-x{job.batch}", f"Lists of {job.batch} records at a time. {description}"
+    if job.size is not None:
+        profile |= {"scaled_from": name, "scaled_to": fmean(length(record) for record in records)}
+        name = f"{name}-{sized(job.size)}"
+        description = f"Brought to {sized(job.size)} each, as JSON, by cutting or in lists. {description}"
+    if job.batch > 1 or job.size is not None:
+        profile.pop("size_mean", None)
+    return name, description
 
 
 def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
