@@ -101,10 +101,11 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
-    profile: dict[str, Fact] = {**corpus.profile()}
+    seen = corpus.profile()
+    profile: dict[str, Fact] = {**seen}
     kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch is one level more.
-    levels = int(profile["depth_max"]) + 1 + (batch > 1)
+    levels = int(seen["depth_max"]) + 1 + (batch > 1)
     found = Corpus(
         desk.blobs.put(sample.stored()),
         desk.blobs.put(pickle.dumps(schema)) if typed else "",
