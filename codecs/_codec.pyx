@@ -222,7 +222,7 @@ cdef class Codec:
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
         bounded = spec.bounded(spec.limits) if spec.bounded else {}
-        # Only values are counted by what is given their number alone.
+        # A reader that gets only a limit of items does not check depth.
         self._bounds_depth = spec.bounded is not None and set(bounded) != {"items"}
         options = {**(spec.decode_options or {}), **bounded}
         self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)

@@ -90,7 +90,7 @@ def _array(value: Any) -> Any:
 
 
 def _nested(value: Any, write: Callable[[Any], Any]) -> Any:
-    """Return an array as nested lists of what a function makes of each item."""
+    """Return an array as nested lists, each item converted by a function."""
     if not value.shape:
         return write(value[()])
     if len(value.shape) == 1:
@@ -107,7 +107,7 @@ def _moments(value: Any) -> Any:
         plain = value.astype("M8[us]")
         if not bool(numpy.all((plain.astype(value.dtype) == value) | numpy.isnat(value))):
             return _nested(value, _moment_text)
-    # What is beyond the years of a datetime comes as a number.
+    # A moment outside the years of a datetime comes as a number.
     items = plain.ravel().tolist()
     if any(isinstance(item, int) for item in items):
         return _nested(value, _moment_text)
@@ -172,7 +172,7 @@ def _timedelta(value: Any) -> dt.timedelta | str:
 
 
 def _column(value: Any) -> Any:
-    """Return a Series or Index as the array that holds it, else as a list with None for what is missing."""
+    """Return a Series or Index as its array, or as a list with None for missing values."""
     if type(value.dtype).__module__.startswith("numpy"):
         held = value.to_numpy()
         # Moments as they are written in any case: what takes arrays by itself need not know NaT.
@@ -213,7 +213,7 @@ def _polars_frame(value: Any) -> dict[str, Any]:
 
 
 def _nothing(value: Any) -> None:
-    """Return None for what is missing."""
+    """Return None for a missing value."""
 
 
 def _as_array(value: Any) -> Any:

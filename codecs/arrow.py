@@ -196,7 +196,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
     Args:
         kind: Their class.
         to_table: Makes an Arrow table of a frame, and copies as little as it can.
-        of_table: Makes a frame of a table, likewise.
+        of_table: Makes a frame of a table, without a copy where possible.
     """
     import pyarrow
     import pyarrow.ipc

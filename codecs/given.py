@@ -24,7 +24,7 @@ _TAKEN = (
 
 
 def codec_of(source: Any, name: str | None = None, format: str | None = None) -> Codec:
-    """Return the codec that an object is or stands for.
+    """Return a codec made from an object.
 
     A small record is encoded to find out whether payloads are text: where `dumps` gives it, `loads` gets it.
 

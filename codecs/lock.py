@@ -101,9 +101,7 @@ class Dictionary:
     def fault(self) -> str:
         """What keeps it from being used, with what to do; empty for nothing."""
         if self.content is None:
-            return (
-                f"its dictionary {self.id} is not there: {self.file} has to be a regular file beside the lock"
-            )
+            return f"its dictionary {self.id} is missing: {self.file} must be a regular file beside the lock"
         from hashlib import sha256
 
         if sha256(self.content).hexdigest() != self.sha256:
@@ -339,7 +337,7 @@ class Place(NamedTuple):
 
     @property
     def owners(self) -> Collection[int] | None:
-        """Who may own the lock: this user, or the owner of the folder where the search ends; None for anyone.
+        """Allowed owners: this user and the owner of the folder where the search ends; None for any.
 
         In a folder that others can write to, the lock could be anyone's.
         """
@@ -348,7 +346,7 @@ class Place(NamedTuple):
         return {os.geteuid(), os.stat(self.folders[-1]).st_uid}  # noqa: PTH116
 
     def read(self) -> Lock:
-        """Read the lock; one that nobody has named may lower limits and must not raise any.
+        """Read the lock. A lock found by searching may lower limits but not raise them.
 
         Raises:
             UsageError: There is none.

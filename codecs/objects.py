@@ -50,7 +50,7 @@ class RecordClass:
         attributes: Names of its fields in Python.
         keys: Names of its fields in payloads, in the same order: of a Struct its encoded names, of a pydantic
             model its serialization aliases, else the attributes.
-        open: Gives what stands for an instance where a format has no such objects: a dict by `keys`, in which
+        open: Converts an instance for formats without such objects: to a dict by `keys`, in which
             values are as they were; of a Struct with `array_like` a list, of a RootModel what it holds.
     """
 
@@ -88,7 +88,7 @@ record_class = cast("Callable[[type[Any]], RecordClass | None]", lru_cache(CLASS
 
 
 def opened(value: Any) -> Any:
-    """Return what stands for an object of a record class; None for any other, and for named tuples."""
+    """Return an object of a record class as plain values; None for other objects and for named tuples."""
     known = record_class(type(value))
     return None if known is None or known.family == "namedtuple" else known.open(value)
 
@@ -96,7 +96,7 @@ def opened(value: Any) -> Any:
 def fields_of(value: Any) -> dict[str, Any] | None:
     """Return all that two objects of one class are compared by, by name; None for other objects.
 
-    Fields that were deleted are left out. A pydantic model's extra fields stand beside its own; its private
+    Fields that were deleted are left out. A pydantic model's extra fields count as its own; its private
     attributes, and which fields were set, do not count.
     """
     known = record_class(type(value))
@@ -138,7 +138,7 @@ def _model(cls: Any) -> RecordClass:
         held = value.__dict__
         if copied and len(held) == len(names):
             made = held.copy()
-        else:  # what was constructed without validation may lack fields; cached properties stand beside them
+        else:  # an object made without validation may lack fields; cached properties are stored with them
             made = {key: held[name] for name, key in pairs if name in held}
         return made if not (extra := value.__pydantic_extra__) else {**made, **extra}
 

@@ -481,7 +481,7 @@ def codec(
         source: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``; or a pair
             ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``,
             or a function without arguments that returns one of these.
-        name: Of what is no name: how the codec is called.
+        name: Name of the codec, where `source` is no name itself.
         format: Of a pair: its wire format, the name where None.
         trusted: Let pickle and marshal decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.

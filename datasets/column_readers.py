@@ -34,7 +34,7 @@ BATCH = 8 << 20
 _PIECE = 1 << 20
 
 
-class _Beside(io.RawIOBase):
+class _AtOffsets(io.RawIOBase):
     """A file that is read at any place, whose descriptor others read from its start."""
 
     def __init__(self, descriptor: int, size: int) -> None:
@@ -65,7 +65,7 @@ class _Beside(io.RawIOBase):
 class _Seeking:
     """A file that can be read at any place, and the one that is read from its start along with it.
 
-    What is read at any place goes by the counting and hashing of the file; `follow` makes that up.
+    Reads at arbitrary offsets bypass the counting and hashing of the file; `follow` makes up for that.
 
     Args:
         file: The plain bytes, read from the start.
@@ -77,7 +77,7 @@ class _Seeking:
         plain: int | None = getattr(file.raw, "descriptor", None)
         if plain is not None:
             self.size = os.fstat(plain).st_size
-            self.file: IO[bytes] = io.BufferedReader(_Beside(plain, self.size))
+            self.file: IO[bytes] = io.BufferedReader(_AtOffsets(plain, self.size))
         else:
             self.file = tempfile.TemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed below
             weakref.finalize(self, self.file.close)
@@ -86,7 +86,7 @@ class _Seeking:
             self.file.seek(0)
 
     def follow(self, share: float) -> None:
-        """Read the file as far as this share of its records needs."""
+        """Read the file up to this share of its length."""
         wanted = math.ceil(self.size * min(1.0, share))
         while self._followed < wanted:
             if not (data := self._file.read(min(_PIECE, wanted - self._followed))):
@@ -274,7 +274,7 @@ def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
 
     Args:
         file: The plain bytes.
-        problems: Takes note of what cannot be read.
+        problems: Collects records that cannot be read.
         trusted: Unpickle an array of objects.
 
     Raises:
@@ -353,7 +353,7 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
 
     Args:
         file: The plain bytes.
-        problems: Takes note of what cannot be read.
+        problems: Collects records that cannot be read.
         trusted: Unpickle arrays of objects.
 
     Raises:

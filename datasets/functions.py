@@ -51,7 +51,7 @@ class Made(Passed):
 def imported(source: str) -> Callable[[], Iterable[Any]]:
     """Return what gives the records of ``module:name`` or ``FILE.py:name``, each time it is called.
 
-    A function is called; a list and the like is gone through as it is, and what an iterator gave is kept.
+    A function is called, a list or other iterable is read as it is, and the items of an iterator are kept.
 
     Raises:
         UsageError: There is no such module, file or name, importing it fails, or it gives no records.
@@ -71,7 +71,7 @@ def imported(source: str) -> Callable[[], Iterable[Any]]:
 
 
 class _Kept:
-    """What an iterator gives, to be gone through more than once."""
+    """The items of an iterator, which can be read more than once."""
 
     def __init__(self, source: Iterator[Any]) -> None:
         self._source = source

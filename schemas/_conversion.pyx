@@ -81,7 +81,7 @@ cdef enum:
 
 
 cdef inline int enter() except -1:
-    """Go one record deeper that stands within one of its own kind."""
+    """Enter a record within another of its own kind."""
     if stack_left() < RESERVE:
         raise RecursionError("a record nests more deeply than this thread's stack goes")
     Py_EnterRecursiveCall(" in a record within itself")
@@ -115,7 +115,7 @@ cdef inline void accept(int before) noexcept:
 
 
 cdef class Within(Step):
-    """Stands for the step of a record within itself.
+    """Placeholder for the step of a record within itself.
 
     Attributes:
         step: That step, once it is made; None where there is nothing to do.

@@ -388,7 +388,7 @@ cdef class IntoOption(Into):
 
 
 cdef class IntoWithin(Into):
-    """Stands for what writes a record within itself.
+    """Placeholder for the writer of a record within itself.
 
     Attributes:
         inside: That, once it is made.

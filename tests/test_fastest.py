@@ -289,5 +289,5 @@ def test_a_pipe_in_the_place_of_a_lock_or_its_dictionary_is_refused(tmp_path, na
         timeout=300,
     )
 
-    wanted = "not a regular file" if name == "bakeoff.lock" else "its dictionary 1 is not there: d.dict"
+    wanted = "not a regular file" if name == "bakeoff.lock" else "its dictionary 1 is missing: d.dict"
     assert wanted in done.stderr

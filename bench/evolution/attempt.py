@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Costs", "attempts", "run"]
 
 PATIENCE: Final = 60.0
-"""Seconds that a codec may stand still."""
+"""Seconds without progress after which a codec is ended."""
 MEMORY: Final = 2 << 30
 """Bytes of address space of a codec's process."""
 
@@ -85,7 +85,8 @@ def _found(name: str, records: int, ended: Ended) -> tuple[Trial, Costs]:
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
     trial = Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
-    return trial, {(name, way): _cost(cost) for way, cost in answer.costs.items()}  # type: ignore[misc]
+    directions: tuple[Direction, ...] = get_args(Direction)
+    return trial, {(name, way): _cost(answer.costs[way]) for way in directions if way in answer.costs}
 
 
 def _reading(plain: Mapping[str, Any]) -> Reading:

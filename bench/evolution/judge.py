@@ -54,7 +54,7 @@ def findings(
         found: What a codec decoded.
         kind: Of the reading version.
         path: Where both stand.
-        above: Paths of the records that they stand within, by their names.
+        above: Paths of the enclosing records, by their names.
     """
     if isinstance(wanted, Unfit):
         yield from _passed_on(wanted.value, found, kind, path)

@@ -22,7 +22,7 @@ class Gap(NamedTuple):
     Attributes:
         steps: Keys and indices from the values to the place.
         expected: What was there, in words.
-        found: Likewise, what came back.
+        found: What came back, in the same short form.
     """
 
     steps: tuple[Any, ...]

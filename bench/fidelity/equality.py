@@ -47,7 +47,7 @@ class Difference:
     Attributes:
         path: Place, for instance ``$.items[3].tags``.
         expected: The type, or the value when the types agree, in short.
-        found: Likewise, what came back.
+        found: What came back, in the same short form.
         kind: ``"type"``, ``"value"``, ``"length"``, ``"missing"``, ``"extra"`` or ``"order"``.
     """
 

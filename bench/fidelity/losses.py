@@ -99,7 +99,7 @@ _MISSING = _Missing()
 
 
 class _Words(str):
-    """Stands for a value in a message."""
+    """A text that takes the place of a value in a message."""
 
     __slots__ = ()
 

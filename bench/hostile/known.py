@@ -39,7 +39,7 @@ KNOWN: tuple[Known, ...] = (
         frozenset({"protobuf", "protobuf/object"}),
         frozenset({"decode/twice"}),
         "accepted",
-        "what stands behind a message are more of its fields",
+        "bytes after a message are more of its fields",
     ),
     Known(
         frozenset(

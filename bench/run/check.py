@@ -69,8 +69,8 @@ def check(run: Run, stage: Stage) -> None:
 def turn(codec: str) -> int:
     """Return the place of a codec's check, so that time runs out for what one asks for last.
 
-    First what a schema is given for, or what is for values that only these records hold; then what is taken
-    for its speed, then other forms of the former. What is slow comes after all that may be quick.
+    First the codecs that the schema or the values of these records call for, then fast libraries, then
+    variants of the former. Slow formats come last.
     """
     declared = describe(codec)
     turns = (

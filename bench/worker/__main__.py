@@ -37,7 +37,7 @@ def main(path: Path) -> NoReturn:
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
     die_with(envelope["parent"])
-    # It may hold the password of a server, and whoever is killed removes nothing.
+    # It may hold the password of a server, and a killed process removes nothing.
     path.unlink()
     me = os.getpid()
     job: Job = decode(envelope["job"])

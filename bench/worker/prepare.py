@@ -180,7 +180,7 @@ def _no_schema(known: RecordClass) -> str:
 
 
 def _class(records: list[Any]) -> RecordClass | None:
-    """Return what is known of the class that all records are of; None where there is none."""
+    """Return the class that all records share; None if they have none in common."""
     first, *others = {type(record) for record in records}
     return None if others else record_class(first)
 

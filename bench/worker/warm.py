@@ -59,7 +59,7 @@ def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
 
 
 def _import(libraries: list[bytes]) -> None:
-    """Import once what the records of all checks need; where that fails, each fork tells why by itself."""
+    """Import once what the records of all checks need. If that fails, each fork reports its own error."""
     for name in (each.decode() for each in libraries):
         if name not in sys.modules:
             with contextlib.suppress(Exception):

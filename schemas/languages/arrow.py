@@ -5,7 +5,7 @@ stand twice, has the name of its slot. Choices are structs of which all fields b
 take a tenth less, but polars, DuckDB and Parquet have none. What Arrow has no words for stands in metadata of
 fields under `bakeoff.*`, so that what was written is read as it was; enums and classes are not among it.
 
-A record that stands within one of its own is any value, as columns do not nest without end: bytes that hold
+A record within one of its own kind is any value, as columns do not nest without end: bytes that hold
 it as the codec `msgpack` writes it.
 
 The schema is that of rows. A layout of lists of records, tuples or sets of them has those records as rows,
@@ -112,7 +112,7 @@ def columnar(kind: Kind, above: Container[str]) -> Kind:
 
     Args:
         kind: The kind.
-        above: Names of the records that it stands within.
+        above: Names of the enclosing records.
     """
     if not isinstance(kind, Ref):
         return kind

@@ -94,7 +94,7 @@ class _Types:
         yield from seen - {name}
 
     def whole(self, node: Any, seen: set[str]) -> Any:
-        """Return a schema that needs no other: each type is defined where it stands first."""
+        """Return a schema that needs no other: each type is defined at its first use."""
         if isinstance(node, str):
             if node in seen or node not in self.known:
                 return node

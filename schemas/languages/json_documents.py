@@ -2,7 +2,7 @@
 
 A file that is referred to becomes a definition of the document. Parts of an ``allOf`` are one schema, as a
 value is all of them. What only checks a value (``not``, ``if`` about fields that are there, alternatives of
-required fields) goes; fields that stand under a condition are fields that may be missing.
+required fields) goes; conditional fields are fields that may be missing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .folders import above
 __all__ = ["whole"]
 
 _MOST = 50_000
-"""Parts that are read: some lines of references to references stand for millions."""
+"""Parts that are read: a few references to references expand to millions."""
 _ONE = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
 _LISTS = ("anyOf", "oneOf", "prefixItems", "items")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
@@ -211,7 +211,7 @@ class _Merger:
 
 
 class _ContradictionError(Exception):
-    """Two schemas that no value fits, or that are not to be had as one."""
+    """Two schemas that no value fits, or that cannot be merged."""
 
 
 def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def _type(one: Any, other: Any) -> Any:
 
 
 def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without what only checks a value, with the fields that stand under a condition."""
+    """Return a schema without mere checks of values, with the fields of conditional parts."""
     made = {key: value for key, value in node.items() if key not in _CONDITIONS}
     for word in ("anyOf", "oneOf"):
         options = made.get(word)

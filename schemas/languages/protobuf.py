@@ -122,7 +122,7 @@ class _Reader:
         full = message.full_name
         if full in self.above:
             if (ref := self.above[full]) is None:
-                raise SchemaError(path, f"{full} stands for a value that holds itself, and is no record")
+                raise SchemaError(path, f"{full} is a value that contains itself, not a record")
             self.references += 1
             return ref
         if full in self.made:

@@ -316,7 +316,7 @@ class _Compiler:
 
 
 def _begun(kind: Kind) -> _Compiled:
-    """Return what stands for the ways of a message that are still to come."""
+    """Return placeholders for the converters of a message that are made later."""
     if isinstance(kind, Record):
         sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
         return _Compiled(IntoWithin(), Within(), sure, Weight(1 + sum(slot.required for slot in kind.slots)))

@@ -298,7 +298,7 @@ class _Builder:
 
 
 class _Within:
-    """Stands for a record within itself: pydantic is told which when it asks, and all are made.
+    """Placeholder for a record within itself: pydantic gets the record when it asks, after all are made.
 
     Args:
         made: The types of records.

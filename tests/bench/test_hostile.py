@@ -301,7 +301,7 @@ def test_a_codec_of_frames_is_no_target():
     done = check("arrow/pandas")
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert "takes pandas.DataFrame only" in done.stderr
+    assert "takes only pandas.DataFrame" in done.stderr
 
 
 def test_the_cases_can_be_listed() -> None:

@@ -98,7 +98,7 @@ def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, r"its dictionary \d+ is not there: bakeoff-\d+.dict has to be"), (SECOND, "sha256 differs")],
+    [(None, r"its dictionary \d+ is missing: bakeoff-\d+.dict must be"), (SECOND, "sha256 differs")],
 )
 def test_a_lock_without_its_dictionary_does_not_hold(
     pick: Any, measured: Any, content: bytes | None, message: str

@@ -1,4 +1,4 @@
-"""What the commands that take a schema share: the way from what was typed, and what is said of it."""
+"""What the commands that take a schema share: reading it from what was typed, and reporting the choice."""
 
 from __future__ import annotations
 

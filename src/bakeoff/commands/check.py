@@ -135,7 +135,7 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
         declared = codecs.describe(codecs.split_name(name)[0])
         if declared.only:
             kinds = " or ".join(declared.values)
-            raise UsageError(f"{name} cannot be attacked: the cases are dicts, and it takes {kinds} only")
+            raise UsageError(f"{name} cannot be attacked: the cases are dicts, and it takes only {kinds}")
     return names
 
 

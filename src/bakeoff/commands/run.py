@@ -383,7 +383,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "places": given["places"],
     }
     if given["include"] and not (given["schema"] or (stored and stored.schema)):
-        raise UsageError("-I is for the imports of --schema FILE.proto, which is not there")
+        raise UsageError("-I needs --schema: it names folders for the imports of that file")
     if given["sizes"] is not None:
         if any(map(_read_once, corpora)):
             raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
