@@ -88,7 +88,7 @@ def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.Captu
         assert run(*command, "-I", str(repo)) == 0
     capsys.readouterr()
     assert run("run", "spans.jsonl", "-I", str(repo), "--explain") == 2
-    assert "-I is for the imports of --schema" in capsys.readouterr().err
+    assert "-I needs --schema" in capsys.readouterr().err
 
 
 def test_the_nearest_of_two_imports_is_taken(repo: Path) -> None:
