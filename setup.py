@@ -36,7 +36,7 @@ def extension(source: Path) -> Extension:
 
 SOURCES = [
     source
-    for depth in ("*", "*/*")
+    for depth in ("*/*", "*/*/*")
     for source in sorted(PACKAGE.glob(f"{depth}/*.pyx"))
     # What measures is written for POSIX.
     if sys.platform != "win32" or PACKAGE / "bench" not in source.parents

@@ -9,7 +9,7 @@ python3 tasks.py docs              the site, into build/docs; a warning is an er
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
-python3 tasks.py targets [NAME [ARGUMENTS]]   the figures that the project promises, beside their targets
+python3 tasks.py benchmarks [NAME [ARGUMENTS]]   the figures that the project promises, beside their targets
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TYPED = (
         "-m",
         "untraced",
         "-p",
-        "targets",
+        "benchmarks",
     ),
     ("tests", "typing/api.py"),
 )
@@ -305,16 +305,16 @@ def fuzz(arguments: list[str]) -> None:
     os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])
 
 
-def targets(arguments: list[str]) -> None:
-    """Print promised figures beside their targets: all (three hours), or those of one of tests/targets."""
-    names = sorted(path.stem for path in (ROOT / "tests/targets").glob("[a-z]*.py"))
+def benchmarks(arguments: list[str]) -> None:
+    """Print promised figures beside their targets: all (three hours), or those of one of tests/benchmarks."""
+    names = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
     if arguments and arguments[0] not in names:
-        sys.exit(f"no targets {arguments[0]!r}; there are {', '.join(names)}")
+        sys.exit(f"no benchmarks {arguments[0]!r}; there are {', '.join(names)}")
     setup("dev")
     missed = []
     for name in arguments[:1] or names:
-        say(f"targets {name}")
-        command = [str(BIN / "python"), "-m", f"targets.{name}", *arguments[1:]]
+        say(f"benchmarks {name}")
+        command = [str(BIN / "python"), "-m", f"benchmarks.{name}", *arguments[1:]]
         if subprocess.run(command, cwd=ROOT / "tests").returncode:
             missed.append(name)
     if missed:
@@ -329,7 +329,7 @@ VERBS = {
     "wheel": wheel,
     "sanitize": sanitize,
     "fuzz": fuzz,
-    "targets": targets,
+    "benchmarks": benchmarks,
 }
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from ..codecs import CodecError
 from ..codecs import codec as make_codec
 from ..datasets import corpus as make_corpus
 from ..errors import BakeoffError
-from .fidelity.equality import first_difference
+from .lab.fidelity.equality import first_difference
 
 if TYPE_CHECKING:
     from ..codecs import Codec

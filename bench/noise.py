@@ -6,7 +6,7 @@ it would have intervals that are too narrow. So a cell that looks noisier than m
 the degrees of freedom of its own samples, and no cell is taken to be much quieter than most. The common
 estimate is a median: a few noisy cells do not move it as they move a mean or a fitted prior (Smyth 2004;
 Phipson et al. 2016).
-``python3 tasks.py targets noise`` simulates how often the intervals cover.
+``python3 tasks.py benchmarks noise`` simulates how often the intervals cover.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ class CodecFacts:
         takes: What it takes and gives in the place of records of dicts; empty where it is these.
         unguarded: It lacks a guard that protects from payloads of strangers.
         notes: What else should be known of it.
-        about: What each note is about, see `bakeoff.codecs.notes.about`.
+        about: What each note is about, see `bakeoff.codecs.conventions.notes.about`.
         source: Where a codec of the user's own was imported from, as typed; empty for all others.
     """
 

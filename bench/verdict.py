@@ -3,7 +3,7 @@
 It is made here and nowhere else. A run stores it for its default cost, and table, sentence, page and `pick`
 quote it; for another cost they ask for it again. For some of the codecs they use the verdicts on the same
 pairs, so that leaving codecs out changes no verdict on any two of the others.
-`reports/templates/ranking.js` is its twin.
+`reports/page/templates/ranking.js` is its twin.
 """
 
 from __future__ import annotations

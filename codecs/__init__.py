@@ -15,8 +15,7 @@ from .errors import (
     UnknownCodec,
     UnknownMediaType,
 )
-from .limits import Limits
-from .media import by_media_type
+from .production.media import by_media_type
 from .registry import (
     available,
     codec,
@@ -32,12 +31,13 @@ from .registry import (
     split_name,
     usual,
 )
+from .safety.limits import Limits
 
 if TYPE_CHECKING:
-    from ._codec import Codec
-    from .compression import train
-    from .conventions import register_type
-    from .migration import migrate
+    from .conventions.families import register_type
+    from .core._codec import Codec
+    from .production.migration import migrate
+    from .streams.compression import train
 
 __all__ = [
     "Bound",
@@ -71,10 +71,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Codec": "_codec",
-    "train": "compression",
-    "register_type": "conventions",
-    "migrate": "migration",
+    "Codec": "core._codec",
+    "train": "streams.compression",
+    "register_type": "conventions.families",
+    "migrate": "production.migration",
 }
 """Names whose modules are loaded when they are first used."""
 

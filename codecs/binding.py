@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .limits import DEFAULT_DEPTH
+from .safety.limits import DEFAULT_DEPTH
 
 if TYPE_CHECKING:
-    from ._codec import Codec
+    from .core._codec import Codec
 
 __all__ = ["DEEPEST", "Bound", "Peer", "Schema", "unbound"]
 
@@ -35,7 +35,7 @@ class Schema(Protocol):
     """What a codec needs to know of a schema; `bakeoff.Schema` is one."""
 
     types: Any
-    """The description tree, see `bakeoff.schemas.types`."""
+    """The description tree, see `bakeoff.schemas.tree.types`."""
 
     @property
     def hashes_text_only(self) -> bool: ...

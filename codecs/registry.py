@@ -18,16 +18,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, near
+from .conventions.notes import about
 from .errors import CodecError, MissingLibrary, UnknownCodec
-from .guards import GUARDS
-from .installed import version
-from .notes import about
+from .production.installed import version
+from .safety.guards import GUARDS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from ._codec import Codec
     from .binding import Schema
+    from .core._codec import Codec
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -71,7 +71,7 @@ FORMATS = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
     "avro", "protobuf", "thrift", "arrow",
 )  # fmt: skip
-"""The files of this folder that declare codecs, in the order of the table of 2011 where it has them.
+"""The modules of `formats`, in the order of the table of 2011 where it has them.
 
 Each is loaded with the first codec of its format, which its name tells; all with a name that does not.
 """
@@ -139,7 +139,7 @@ def declare(
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
         def build() -> Codec:
-            from ._codec import Codec
+            from .core._codec import Codec
 
             spec = describe_codec()
             return Codec.from_spec(
@@ -182,7 +182,7 @@ def _version(library: str) -> str:
 
 @functools.cache
 def _load(format_name: str) -> None:
-    import_module(f".{format_name}", __package__)
+    import_module(f".formats.{format_name}", __package__)
 
 
 def _own(name: str) -> Declaration | None:
@@ -248,7 +248,7 @@ def rescan() -> None:
 
 def _from_entry_point(point: EntryPoint) -> Codec:
     """Build a third party's codec; whatever goes wrong there costs that codec only."""
-    from ._codec import Codec
+    from .core._codec import Codec
 
     try:
         made = point.load()()
@@ -323,8 +323,9 @@ def specialists(kinds: Collection[str] | None = None) -> list[str]:
     """Return the names of the codecs that are made for records of a certain class, or for values in records.
 
     Args:
-        kinds: Kinds of classes, as in `bakeoff.codecs.objects.FAMILIES`, and types of arrays and frames, as
-            `bakeoff.codecs.arrays.kind_of` names them; None for all such codecs.
+        kinds: Kinds of classes, as in `bakeoff.codecs.conventions.classes.FAMILIES`, and types of arrays and
+        frames, as
+            `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such codecs.
     """
     return [
         name
@@ -421,7 +422,7 @@ def given() -> dict[str, str]:
 
 
 def _found(name: str, source: str) -> Codec:
-    from .given import found
+    from .custom import found
 
     return found(name, source)
 
@@ -510,7 +511,7 @@ def codec(
             raise CodecError(source, "give the schema: bakeoff.codec(name, schema=...)")
         made = _build(base)
     else:
-        from .given import codec_of
+        from .custom import codec_of
 
         made = codec_of(source, name, format)
     if trusted:
@@ -520,7 +521,7 @@ def codec(
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:
-        from .compression import compressor
+        from .streams.compression import compressor
 
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)
@@ -603,7 +604,7 @@ def _introduced(pattern: str) -> str:
 def _matching(pattern: str) -> list[str]:
     base, with_schema, compression = split_name(pattern)
     if compression is not None:
-        from .compression import library
+        from .streams.compression import library
 
         library(compression)
     found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from .binding import unbound
-from .limits import DEFAULT, GREATEST_DEPTH, Limits
-from .tokens import NAMES
+from .conventions.tokens import NAMES
+from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
 
 if TYPE_CHECKING:
     from .binding import Bound, Schema
-    from .compression import Compression
-    from .conventions import Family
-    from .policies import Policies
-    from .streams import Framing
-    from .tap import Tap
+    from .conventions.families import Family
+    from .production.tap import Tap
+    from .safety.policies import Policies
+    from .streams.compression import Compression
+    from .streams.framing import Framing
 
 __all__ = ["Format", "Frames", "RawCalls", "Spec"]
 
@@ -116,7 +116,7 @@ class Spec:
             holds, where the library writes it by itself; the check of nesting counts it.
         too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
-        whole: Where the library does not notice data after the value: which finder of `_ends` does.
+        whole: Where the library does not notice data after the value: which finder of `_scan` does.
         walk: As what payloads can be walked through to a field whose bytes `decode` reads by themselves as it
             does within the whole; None: a field is read by a full decode.
         of_tags: Those of `decode_options` that only a payload with tags of CBOR asks for.
@@ -128,7 +128,7 @@ class Spec:
             limits that only the library can keep to.
         check_keys: Callable ``(bytes) -> None`` that raises when keys were made to have one hash; payloads of
             less than 16 KiB hold too few of them.
-        shared: What every payload contains in which a value may stand in several places, where `_ends` does
+        shared: What every payload contains in which a value may stand in several places, where `_scan` does
             not tell.
         bind: For codecs that need a schema: ``(schema) -> Bound``, whose directions take the places of
             `encode` and `decode`.
@@ -137,21 +137,18 @@ class Spec:
         library: Distribution that brings it.
         version: Of the library.
         accelerated: Whether compiled code does the work; None where there is none.
-        carries: Types that come back as they were, by their names in `bakeoff.codecs.tokens`.
+        carries: Types that come back as they were, by their names in `bakeoff.codecs.conventions.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
         takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled
             before a clock starts, and read after it stops. A note says so.
         unguarded: It lacks a guard of ours that protects from payloads of strangers.
-        notes: What else one should know; a `bakeoff.codecs.notes.Note` also says which records it is about.
-        policies: What it does where its format leaves it open.
-        limits: What a payload may be and hold.
-        trusted: Decode what can run code.
-        schema: What is applied after every decode, or bound to.
-        compression: What payloads are compressed by.
-        asked: What was asked for in place of the policies, value by policy; see `with_policies`.
-        tap: What keeps a sample of the records that pass.
-        origin: Name under which the registry makes it again, for pickles.
+        notes: What else one should know; a `bakeoff.codecs.conventions.notes.Note` also says which records it
+        is about. policies: What it does where its format leaves it open. limits: What a payload may be and
+        hold. trusted: Decode what can run code. schema: What is applied after every decode, or bound to.
+        compression: What payloads are compressed by. asked: What was asked for in place of the policies,
+        value by policy; see `with_policies`. tap: What keeps a sample of the records that pass. origin: Name
+        under which the registry makes it again, for pickles.
 
     Raises:
         ValueError: What is no use to a codec.
@@ -288,7 +285,7 @@ class Spec:
     @property
     def framing(self) -> Framing:
         """As of the format; compressed, a payload no longer shows where it ends."""
-        from .streams import LENGTHS
+        from .streams.framing import LENGTHS
 
         return (self.format.framing if self.compression is None else self.compression.framing) or LENGTHS
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ..errors import UsageError, near
 from ..imports import is_named
-from .at import Place
 from .base import DEFAULT_SEED, Corpus
-from .encoding import checked
 from .errors import UnknownCorpus, UnreadableCorpus
-from .families import NAMES, is_built_in
-from .generated import Generated
+from .generated.corpus import Generated
+from .generated.families import NAMES, is_built_in
 from .passes import Reading
+from .readers.at import Place
+from .readers.encoding import checked
 from .sizes import size
 
 __all__ = ["DEFAULT_RECORDS", "corpus", "is_function", "names"]
@@ -93,7 +93,7 @@ def corpus(
         _refuse_unread(source, reading)
         return Generated(source, DEFAULT_RECORDS if limit is None else limit, seed)
 
-    from . import files
+    from .readers import files
 
     path = Path(source)
     if source == "-":
@@ -111,7 +111,7 @@ def corpus(
         except OSError as error:
             raise UnreadableCorpus(f"{source}: cannot be opened: {error.strerror}") from error
     if is_function(source):
-        from .functions import Made, imported
+        from .readers.functions import Made, imported
 
         _refuse_unread(source, reading)
         return Made(source, imported(source), reading)

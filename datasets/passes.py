@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from .at import Place
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
 from .errors import UnreadableCorpus
-from .problems import Problems
+from .readers.at import Place
+from .readers.problems import Problems
 from .sampling import Sampler, fitting
 
 __all__ = ["Cut", "Digest", "Passed", "Reading"]

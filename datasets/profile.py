@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from ..codecs import CodecError, codec
-from ..codecs.objects import opened
+from ..codecs.conventions.classes import opened
 
 __all__ = ["profile"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from ._generate import Random
+from .generated._generate import Random
 
 __all__ = ["Sampler", "fitting", "pickled", "strata"]
 

@@ -9,14 +9,14 @@ from typing import IO, Any
 
 from ..codecs import CodecError, codec
 from ..errors import RunError
-from .formats import FileFormat
-from .problems import Problems
+from .readers.formats import FileFormat
+from .readers.problems import Problems
 
 __all__ = ["write"]
 
 
 def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: Problems | None = None) -> int:
-    """Write records; types that the format lacks by the conventions of `bakeoff.codecs.conventions`.
+    """Write records; types that the format lacks by the conventions of `bakeoff.codecs.conventions.families`.
 
     Args:
         file: A binary file; compression is the caller's.

@@ -18,9 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 import bakeoff
-from bakeoff.codecs import _codec
-from bakeoff.codecs.plugs import PLUGS
-from bakeoff.schemas import _plan
+from bakeoff.codecs.core import _codec
+from bakeoff.codecs.integrations import PLUGS
+from bakeoff.schemas.plan import _plan
 
 project = "bakeoff"
 author = "The bakeoff developers"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..bench.results import Result
-    from .table import Table
+    from .model.table import Table
 
 __all__ = ["FORMATS", "LAYOUTS", "recommendation", "render"]
 
@@ -27,7 +27,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         results: One or more; those of one machine share a table, several machines get a block of
             columns each.
         format: One of `FORMATS`.
-        **options: See `bakeoff.reports.options.TableOptions.of`; "text" takes `width` and `color` too.
+        **options: See `bakeoff.reports.model.options.TableOptions.of`; "text" takes `width` and `color` too.
             `layout` is one of `LAYOUTS`: without it, and without other options, that of stores or
             pipelines for what was measured in these only.
 
@@ -35,7 +35,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         UsageError: An unknown format, column or codec, or nothing to show.
     """
     from ..errors import UsageError
-    from . import csv_json, markup, text
+    from .tables import csv_json, markup, text
 
     if format not in FORMATS:
         raise UsageError(f"no output format {format!r}; choose one of {', '.join(FORMATS)}")
@@ -61,9 +61,9 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         UsageError: There is none of that name, or it takes no such option.
     """
     from ..errors import UsageError
-    from . import pipeline, posts, samples, stores
-    from .build import build
-    from .options import TableOptions
+    from .model.build import build
+    from .model.options import TableOptions
+    from .tables import pipeline, posts, samples, stores
 
     asked = [key for key, value in options.items() if value is not None]
     if layout is None:
@@ -96,7 +96,7 @@ def recommendation(result: Result, **options: Any) -> str:
         result: A run.
         **options: `reads` and `bandwidth`, as `render` has them.
     """
-    from .cost import Cost
-    from .sentence import recommendation as sentence
+    from .model.cost import Cost
+    from .tables.sentence import recommendation as sentence
 
     return sentence(result, Cost.of(**options))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import types
-from .advice import Advice, AdviceCounter, AdviceError
-from .declare import Hint, SchemaError
-from .plan import Limits
+from .plan.advice import Advice, AdviceCounter, AdviceError
+from .plan.build import Limits
 from .schema import Schema
+from .tree import types
+from .tree.declare import Hint, SchemaError
 
 __all__ = ["Advice", "AdviceCounter", "AdviceError", "Hint", "Limits", "Schema", "SchemaError", "types"]

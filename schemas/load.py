@@ -9,15 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..codecs.objects import record_class
+from ..codecs.conventions.classes import record_class
 from ..errors import UsageError
 from ..files import read_limited
 from ..imports import module as module_of
-from . import types as t
-from .declare import SchemaError, describe
-from .languages import LARGEST
 from .naming import Named, definition_of
 from .schema import Schema
+from .tree import types as t
+from .tree.declare import SchemaError, describe
+from .wire.languages import LARGEST
 
 __all__ = ["is_named", "load"]
 

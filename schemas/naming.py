@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
-from .languages import language_of
+from .wire.languages import language_of
 
 __all__ = ["Named", "definition_of", "is_definition"]
 
@@ -18,7 +18,7 @@ class Named:
     Attributes:
         path: The file.
         part: What describes a record in it; empty where that is left to the file.
-        language: By its name in `bakeoff.schemas.languages`.
+        language: By its name in `bakeoff.schemas.wire.languages`.
     """
 
     path: str

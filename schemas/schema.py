@@ -10,18 +10,18 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._plan import Advice, Plan
-from .advice import AdviceCounter, AdviceError
-from .declare import describe
-from .plan import Carrier, Facts, Limits, compile_plan, lines, miswritten
-from .types import ListType, RecordType, Type, embeds, hashes_text_only, nests
+from .plan._plan import Advice, Plan
+from .plan.advice import AdviceCounter, AdviceError
+from .plan.build import Carrier, Facts, Limits, compile_plan, lines, miswritten
+from .tree.declare import describe
+from .tree.types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
     import pyarrow
 
     from ..codecs.binding import Peer
-    from .infer import Inferred
-    from .layout import Layout
+    from .tree.infer import Inferred
+    from .wire.layout import Layout
 
 __all__ = ["Schema"]
 
@@ -46,7 +46,7 @@ class Schema:
         ValueError: Options that leave one another nothing to do.
 
     Attributes:
-        types: The description tree, see `bakeoff.schemas.types`.
+        types: The description tree, see `bakeoff.schemas.tree.types`.
         inferred: What it was inferred from and with what evidence; None for a declared one.
         given: How its records stand in formats that need a schema, where a definition or an older version
             says so.
@@ -202,21 +202,22 @@ class Schema:
         """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            kind: By its file in `bakeoff.schemas.peers`: ``"msgspec"``, ``"avro"``, ``"protobuf"``, ...
-            options: What that takes: msgspec ``array_like``, for Structs that stand on the wire as lists of
+            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``, ``"protobuf"``,
+            ... options: What that takes: msgspec ``array_like``, for Structs that stand on the wire as lists
+            of
                 their values, without field names.
 
         Raises:
             SchemaError: The library has no form of a type.
             UsageError: It is not installed.
         """
-        from .peers import make
+        from .wire.bindings import make
 
         return make(self, kind, **options)
 
     @functools.cached_property
     def _derived(self) -> Layout:
-        from .layout import derive
+        from .wire.layout import derive
 
         return derive(self.types)
 
@@ -239,7 +240,7 @@ class Schema:
             SchemaError: The language has no form of a type.
             UsageError: No such language, or its library is not installed.
         """
-        from .languages import write
+        from .wire.languages import write
 
         return write(self.layout, language)
 
@@ -267,7 +268,7 @@ class Schema:
                 parts that could be the record.
             UsageError: As `definition`, or it has no such part.
         """
-        from .languages import read
+        from .wire.languages import read
 
         return Schema.of_layout(read(data, language, name, part=part, include=include))
 
@@ -312,7 +313,7 @@ class Schema:
         if isinstance(data, os.PathLike):
             name = os.fspath(data)
             from ..files import read_limited
-            from .languages import LARGEST
+            from .wire.languages import LARGEST
 
             text = read_limited(data, LARGEST)
         else:
@@ -342,7 +343,7 @@ class Schema:
     @staticmethod
     def of_layout(layout: Layout) -> Schema:
         """Return the schema whose records stand as a layout says."""
-        from .layout import types_of
+        from .wire.layout import types_of
 
         return Schema(types_of(layout.root))._given(layout)
 
@@ -353,7 +354,7 @@ class Schema:
             SchemaError: Formats with a schema have no form of a type.
             UsageError: pyarrow is not installed.
         """
-        from .languages.arrow import schema_of
+        from .wire.languages.arrow import schema_of
 
         return schema_of(self.layout)
 
@@ -394,7 +395,7 @@ class Schema:
 
     def to_python(self) -> str:
         """Return a Python module that declares this schema; importing it gives an equal one."""
-        from .source import to_python
+        from .tree.source import to_python
 
         if (found := self.inferred) is None:
             return to_python(self.types, self.name)
@@ -417,7 +418,7 @@ class Schema:
         Raises:
             SchemaError: There are no records.
         """
-        from .infer import infer
+        from .tree.infer import infer
 
         found = infer(records, name=name, confidence=confidence, base64=base64)
         schema = Schema(found.types, name=name)

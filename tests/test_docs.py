@@ -179,11 +179,11 @@ def test_every_outcome_is_in_the_reference() -> None:
 
 
 def test_every_target_is_in_the_reference() -> None:
-    """Each file of tests/targets."""
+    """Each file of tests/benchmarks."""
     text = (ROOT / "docs/reference/targets.md").read_text()
-    there = sorted(path.stem for path in (ROOT / "tests/targets").glob("[a-z]*.py"))
+    there = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
 
-    assert there == re.findall(r"^\.\. automodule:: targets\.(\w+)$", text, re.MULTILINE)
+    assert there == re.findall(r"^\.\. automodule:: benchmarks\.(\w+)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("room", ["", ".codecs", ".schemas", ".datasets", ".reports"])

@@ -13,7 +13,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.run.options import Options
-from bakeoff.codecs.lock import Place
+from bakeoff.codecs.production.lock import Place
 
 LOCK = """
 version = 2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.selftest.faults import publish
+from bakeoff.bench.lab.selftest.faults import publish
 from untraced import untraced
 
 HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from bakeoff.codecs.installed import allows, version
+from bakeoff.codecs.production.installed import allows, version
 
 ABSENT = [
     "click",
@@ -93,7 +93,7 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
     # Without what the tests' own coverage has loaded.
     loaded = python(f"{script}; print(*{{*sys.modules}} - before)", tmp_path).stdout.split()
 
-    assert "bakeoff.codecs.msgpack" in loaded
+    assert "bakeoff.codecs.formats.msgpack" in loaded
     for name in ("codecs.json", "codecs.compression", "reports", "bench", "schemas", "datasets"):
         assert f"bakeoff.{name}" not in loaded
     assert not {"importlib.metadata", "pathlib", "bson", *ABSENT} & set(loaded)
@@ -220,7 +220,7 @@ def closure(name: str) -> set[str]:
 
 
 def test_an_installation_is_of_few_parts():
-    """Fourteen distributions at the most; ``python3 tasks.py targets light`` weighs them."""
+    """Fourteen distributions at the most; ``python3 tasks.py benchmarks light`` weighs them."""
     needed = closure("bakeoff")
 
     assert len(needed) <= 14

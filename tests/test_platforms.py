@@ -109,7 +109,7 @@ def test_reports_work(platform: str, form: str, tmp_path: Path) -> None:
         script = """
             from pathlib import Path
             from bakeoff.reports import render
-            from bakeoff.reports.files import load
+            from bakeoff.reports.model.files import load
             Path(sys.argv[-1]).write_text(render([load(Path(sys.argv[2]))], sys.argv[4]))
         """
     output = tmp_path / f"table.{form}"

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import UsageError
-from ..places import shown_name
+from ..backends.registry import shown_name
 from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...codecs.arrays import kind_of
-from ...codecs.objects import fields_of
+from ...codecs.conventions.arrays import kind_of
+from ...codecs.conventions.classes import fields_of
 from .base import Given, Measured, Operation
 
 __all__ = ["OPERATIONS", "copied"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...codecs import MissingField
-from ...codecs.fields import absent, reach, steps_of
+from ...codecs.core.fields import absent, reach, steps_of
 from ...codecs.registry import is_raw
 from ...errors import UsageError
 from .base import NOGC, Given, Operation, UnfitError, Work, burst, rotating

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
+from ..backends.transports import kind, kinds
+from ..backends.transports.base import Route
 from ..results import Direction, Fact, Unit
-from ..transports import kind, kinds
-from ..transports.base import Route
 from .base import Given, Measured, Operation, Tools, UnfitError, Variant
 
 if TYPE_CHECKING:
-    from ..transports.pipeline import Pipeline, Window
+    from ..backends.transports.pipeline import Pipeline, Window
 
 __all__ = ["BOUND", "FLOOR", "OPERATIONS", "RATE", "asked"]
 
@@ -109,7 +109,7 @@ def _pipeline(given: Given, tools: Tools, readers: int) -> Pipeline:
         raise UnfitError("name a transport: OPERATION@TRANSPORT:READERS")
     from uuid import uuid4
 
-    from ..transports.pipeline import Clocked, Pipeline
+    from ..backends.transports.pipeline import Clocked, Pipeline
 
     route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", given.url)
     if given.variant is FLOOR:

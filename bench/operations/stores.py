@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import UsageError
-from ..places import shown_name
-from ..stores import kind, kinds
-from ..stores.base import MissingStore, Store, StoreError, Wire, opaque
-from ..stores.shelf import LARGE, Filled, Filling, Shelf, make_location, remove_location
+from ..backends.registry import shown_name
+from ..backends.stores import kind, kinds
+from ..backends.stores.base import MissingStore, Store, StoreError, Wire, opaque
+from ..backends.stores.pool import LARGE, Filled, Filling, Shelf, make_location, remove_location
 from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
 
 __all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
@@ -298,7 +298,7 @@ def _update(given: Given) -> Work:
         store.put(key, store.get(key))
 
     def expected(index: int) -> None:
-        from ..fidelity.equality import first_difference
+        from ..lab.fidelity.equality import first_difference
 
         key = last[0]
         difference = first_difference(_changed(cell.back(key)), cell.store.get(key))
@@ -355,7 +355,7 @@ def _scan_all(store: Store, filling: Filling) -> None:
     Raises:
         StoreError: It does not.
     """
-    from ..fidelity.equality import first_difference
+    from ..lab.fidelity.equality import first_difference
 
     seen = 0
     while rows := store.scan(seen, _ROWS):
@@ -378,7 +378,7 @@ def _compare(
     Raises:
         StoreError: It is not.
     """
-    from ..fidelity.equality import first_difference
+    from ..lab.fidelity.equality import first_difference
 
     if len(put) != len(found):
         raise StoreError(f"{len(put):,} records were put, and {len(found):,} are there")

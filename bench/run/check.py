@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...codecs import describe, missing
-from ...codecs.compression import dictionary_id
 from ...codecs.registry import bare_name
+from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
 from ..results import AS_IS, FLOOR, Cell

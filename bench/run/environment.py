@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
-from ...codecs.compression import COMPRESSORS
+from ...codecs.streams.compression import COMPRESSORS
 from ..results import Fact
 
 __all__ = ["MACHINE", "abreast", "cores", "environment", "warnings"]

@@ -25,11 +25,11 @@ from typing import Any, Self
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
+from ..disk_space import NoRoom, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Outcome
-from ..room import NoRoom, is_full, needing_room
 from .environment import abreast
 from .warm import Fork, Warm
 

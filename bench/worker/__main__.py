@@ -20,11 +20,11 @@ from ...codecs.registry import give
 from ...errors import BakeoffError
 from ...imports import import_again
 from ..blobs import Blobs
-from ..desk import Desk
+from ..disk_space import needing_room, release
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..orphans import die_with
-from ..room import needing_room, release
+from .context import Desk
 
 __all__ = ["main"]
 
@@ -69,10 +69,10 @@ _MODULES = {
     "time": ".time",
     "alone": ".alone",
     "describe": ".describe",
-    "compare": "..fidelity.matrix",
-    "attack": "..hostile.attack",
-    "conform": "..conformance.judge",
-    "try": "..evolution.attempt",
+    "compare": "..lab.fidelity.matrix",
+    "attack": "..lab.hostile.attack",
+    "conform": "..lab.conformance.judge",
+    "try": "..lab.evolution.attempt",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 

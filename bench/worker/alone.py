@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..desk import Desk
+from ..backends.transports.base import MissingTransport, TransportError
 from ..jobs import Alone, Answer, Failed, Found
 from ..operations import operation
 from ..operations.base import Tools, UnfitError
-from ..transports.base import MissingTransport, TransportError
 from ._slice import nothing, time_each
+from .context import Desk
 from .parts import codec_parts
 from .records import Payloads, Sample
 from .work import given as prepared

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ...errors import UsageError
-from ..desk import Desk
-from ..fidelity.equality import equal, first_difference, written
-from ..fidelity.losses import Judgement, judge
 from ..jobs import Answer, Check, Checked
+from ..lab.fidelity.equality import equal, first_difference, written
+from ..lab.fidelity.losses import Judgement, judge
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError
+from .context import Desk
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
@@ -380,7 +380,7 @@ def _refused(parts: CodecParts, record: Any, error: EncodeError, where: str) -> 
     """Tell a type that the codec cannot carry from a codec that is broken."""
     if _ran_out(error):
         return _EndedError("out of memory", f"{error.reason}; {where}")
-    from ...codecs.diagnose import explain
+    from ...codecs.core.diagnose import explain
 
     cause = error.__cause__
     expected = (TypeError, ValueError, OverflowError, RecursionError)

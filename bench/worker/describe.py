@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...codecs import CodecError, codec, facts
-from ...codecs.policies import described
-from ..desk import Desk
+from ...codecs.safety.policies import described
 from ..jobs import Answer, Describe, Described, Failed
+from .context import Desk
 
 __all__ = ["run"]
 

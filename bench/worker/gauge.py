@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._slice import spin, time_calls
-from .yardstick import ITEMS, kernel
+from .reference import ITEMS, kernel
 
 __all__ = ["read"]
 

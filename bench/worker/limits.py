@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...codecs import codec, is_raw, split_name
-from ...codecs._walk import Rules, check_record
 from ...codecs.errors import TooMuchError
-from ...codecs.limits import DEFAULT_DEPTH, GREATEST_DEPTH
+from ...codecs.safety._walk import Rules, check_record
+from ...codecs.safety.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ..operations.base import CodecParts
 from .records import Sample
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
-from ...codecs.limits import OWN_DATA
+from ...codecs.safety.limits import OWN_DATA
 from ..jobs import Corpus
 from ..operations.base import CodecParts
 
@@ -40,7 +40,7 @@ def codec_parts(
     depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
     bare = bare.with_limits(**OWN_DATA, **depth)
     if compression is not None:
-        from ...codecs.compression import compressor
+        from ...codecs.streams.compression import compressor
 
         trained = None
         if compression.endswith(",dict"):

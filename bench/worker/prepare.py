@@ -11,13 +11,13 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
-from ...codecs.objects import FAMILIES, RecordClass, record_class
-from ...datasets.formats import codec_of
+from ...codecs.conventions.classes import FAMILIES, RecordClass, record_class
+from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported
-from ..desk import Desk
 from ..jobs import Answer, Corpus, Prepare, Prepared
 from ..results import Fact
+from .context import Desk
 from .limits import depth_needed
 from .records import Sample, array_kinds, make_sample
 
@@ -169,8 +169,8 @@ def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
 
 
 def _no_schema(known: RecordClass) -> str:
-    from ...schemas.declare import SchemaError
-    from ...schemas.declare import describe as described
+    from ...schemas.tree.declare import SchemaError
+    from ...schemas.tree.declare import describe as described
 
     try:
         described(known.cls, lenient=True)
@@ -228,8 +228,8 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
 def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass | None) -> Any:
     """Return the schema of the records: as named, their class, or as inferred; None where there is none."""
     from ...schemas import Schema
-    from ...schemas.declare import SchemaError
-    from ...schemas.declare import describe as described
+    from ...schemas.tree.declare import SchemaError
+    from ...schemas.tree.declare import describe as described
 
     if job.schema:
         from ...datasets.schema import schema

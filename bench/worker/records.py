@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ...codecs.arrays import kind_of
-from ...codecs.objects import fields_of
-from ...codecs.tokens import TOKENS
+from ...codecs.conventions.arrays import kind_of
+from ...codecs.conventions.classes import fields_of
+from ...codecs.conventions.tokens import TOKENS
 
 __all__ = ["Payloads", "Sample", "array_kinds", "caches_text", "make_sample"]
 

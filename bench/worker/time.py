@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..contention import baseline, limit, overall
-from ..desk import Desk
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..operations import operation
@@ -21,12 +20,13 @@ from ..operations.base import BURST, FRESH, Batch, length_of_slice, rotating
 from ..results import FLOOR
 from . import gauge
 from ._slice import nothing
+from .context import Desk
 from .estimate import Level, Track, levels
 from .parts import codec_parts
 from .records import Payloads, Sample
+from .reference import ITEMS, kernel
 from .strata import Stratum, slices, strata
 from .work import Clocked, floor, work
-from .yardstick import ITEMS, kernel
 
 __all__ = ["Process", "harness", "run"]
 

@@ -13,7 +13,7 @@ from ..operations import operation
 from ..operations.base import Batch, CodecParts, Given, Operation, Work, burst, rotating
 from ._slice import copy, evict, nothing, time_calls
 from .records import Sample
-from .yardstick import ITEMS
+from .reference import ITEMS
 
 __all__ = ["Clocked", "Spent", "floor", "given", "work"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._fastest import fastest
     from .codecs import codec, migrate
-    from .codecs._codec import Codec
+    from .codecs.core._codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
-    from .codecs.limits import Limits
+    from .codecs.safety.limits import Limits
     from .datasets import Corpus, corpus
     from .errors import BakeoffError, RunError, UsageError
     from .schemas import Advice, AdviceError, Hint, Schema

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .bench.results import Result
-    from .codecs._codec import Codec
-    from .codecs.lock import Place
+    from .codecs.core._codec import Codec
+    from .codecs.production.lock import Place
     from .schemas import Schema
 
 __all__ = ["fastest"]
@@ -66,7 +66,7 @@ def fastest(
             without being named, or no codec fits.
         MissingLibrary: A library of the chosen codec, or of its compressor, is not installed.
     """
-    from .codecs.lock import located
+    from .codecs.production.lock import located
 
     place = located(lock)
     # One that the environment names and that is not there is an error: another codec would be worse.
@@ -76,11 +76,11 @@ def fastest(
     from pathlib import Path
 
     from .codecs import codec
-    from .reports.candidates import dictionary_of, limits_needed
-    from .reports.cost import Cost
-    from .reports.files import load
-    from .reports.lock import definition_of
-    from .reports.pick import Wish, pick
+    from .reports.decide.lock import definition_of
+    from .reports.decide.pick import Wish, pick
+    from .reports.model.candidates import dictionary_of, limits_needed
+    from .reports.model.cost import Cost
+    from .reports.model.files import load
 
     if results is not None:
         result = load(Path(results))
@@ -111,7 +111,7 @@ def fastest(
 
 def _locked(place: Place, schema: Schema | None, *, trusted: bool) -> Codec:
     """Make the codec of a lock, when it holds here."""
-    from .codecs.lock import faults
+    from .codecs.production.lock import faults
 
     held, path = place.read(), place.path
     if held.schema and schema is None:
@@ -138,7 +138,7 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
         return made if schema is None else made.with_schema(schema)
     if schema is None:
         from .schemas import Schema
-        from .schemas.languages import LANGUAGES, UNREAD
+        from .schemas.wire.languages import LANGUAGES, UNREAD
 
         if not definition or made.format not in LANGUAGES.keys() - UNREAD:
             raise UsageError(f"{where}: {made.name} needs a schema; give it: fastest(schema=...)")

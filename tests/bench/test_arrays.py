@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import differences, equal, first_difference
-from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.equality import differences, equal, first_difference
+from bakeoff.bench.lab.fidelity.losses import judge
 from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
-from bakeoff.codecs.arrays import kind_of
+from bakeoff.codecs.conventions.arrays import kind_of
 
 np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
 pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")
@@ -250,7 +250,7 @@ def test_no_library_is_imported_for_plain_records() -> None:
     """Neither by the package, nor by a comparison, nor by a codec's conventions."""
     program = (
         "import bakeoff, datetime, decimal, sys\n"
-        "from bakeoff.bench.fidelity.losses import judge\n"
+        "from bakeoff.bench.lab.fidelity.losses import judge\n"
         "record = {'t': datetime.datetime.now(), 'd': decimal.Decimal(1), 's': {1}}\n"
         "codec = bakeoff.codec('json')\n"
         "judge(record, codec.decode(codec.encode(record)), codec.carries, codec.losses)\n"

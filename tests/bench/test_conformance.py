@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bakeoff import codecs
-from bakeoff.bench.conformance import run
-from bakeoff.bench.conformance.case import Suite
-from bakeoff.bench.conformance.suites import SUITES, find
+from bakeoff.bench.lab.conformance import run
+from bakeoff.bench.lab.conformance.case import Suite
+from bakeoff.bench.lab.conformance.suites import SUITES, find
 from bakeoff.codecs.registry import rescan
 from bakeoff.commands.check import command
 from bakeoff.errors import UsageError

@@ -9,9 +9,9 @@ import pytest
 from bakeoff.bench.contention import alike, baseline, limit, overall
 from bakeoff.bench.run.state import State
 from bakeoff.bench.worker import gauge
+from bakeoff.bench.worker.reference import ITEMS
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.yardstick import ITEMS
-from targets.gears import CELLS, FREE, KERNEL, SharedCore, work
+from benchmarks.gears import CELLS, FREE, KERNEL, SharedCore, work
 
 NAMES = list(CELLS)
 

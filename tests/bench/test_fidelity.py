@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
-from bakeoff.bench.fidelity.matrix import VALUES, Cell, cells
+from bakeoff.bench.lab.fidelity.matrix import VALUES, Cell, cells
 from bakeoff.commands.fidelity import command
 
 AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.bench.hostile.attack import built
-from bakeoff.bench.hostile.campaign import Finding
-from bakeoff.bench.hostile.cases import Case
-from bakeoff.bench.hostile.collection import CASES, cases_of
-from bakeoff.bench.hostile.judge import Promise, Seen, breaches
-from bakeoff.bench.hostile.known import KNOWN, Known
+from bakeoff.bench.lab.hostile.attack import built
+from bakeoff.bench.lab.hostile.campaign import Finding
+from bakeoff.bench.lab.hostile.cases import Case
+from bakeoff.bench.lab.hostile.collection import CASES, cases_of
+from bakeoff.bench.lab.hostile.judge import Promise, Seen, breaches
+from bakeoff.bench.lab.hostile.known import KNOWN, Known
 from bakeoff.codecs import LimitError, names
 
 PLANTED = """

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import judge
 
 JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
 

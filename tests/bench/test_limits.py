@@ -13,8 +13,8 @@ from bakeoff.bench.results import Cell, CellResult
 from bakeoff.bench.worker.limits import beyond, depth_needed
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.bench.worker.records import Sample
-from bakeoff.codecs.limits import GREATEST_DEPTH, OWN_DATA
-from bakeoff.reports.candidates import limits_needed
+from bakeoff.codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
+from bakeoff.reports.model.candidates import limits_needed
 
 LISTS = {"a": [1, [2], {"b": None}] * 70_000}
 """420,004 values: more than bson takes, fewer than json does."""

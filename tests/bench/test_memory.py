@@ -25,7 +25,7 @@ PRELUDE = """
 import json, sys
 import bakeoff
 from bakeoff.bench.operations import growth, peak, retained
-from bakeoff.bench.selftest import faults
+from bakeoff.bench.lab.selftest import faults
 
 def tell(measured):
     print(json.dumps([measured.value, dict(measured.facts), measured.again]))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.noise import Prior, noise, variance
-from targets.noise import COVERED, FALSE, Kind, simulate
+from benchmarks.noise import COVERED, FALSE, Kind, simulate
 
 
 def logs(noises: list[float], processes: int, seed: int) -> dict[str, list[float]]:
@@ -84,8 +84,8 @@ def test_the_variance_of_a_sample() -> None:
 def test_intervals_cover_noisy_codecs(processes: int, codecs: int, noisier: float) -> None:
     """93 % of the intervals hold the truth, and 5 % of the tables at most have a false verdict.
 
-    The seed is fixed; `python3 tasks.py targets noise` draws more. What 200 tables leave open is two standard
-    errors: their pairs with the noisy codec go together.
+    The seed is fixed; `python3 tasks.py benchmarks noise` draws more. What 200 tables leave open is two
+    standard errors: their pairs with the noisy codec go together.
     """
     tables = 200
     seen = simulate(Kind(processes, codecs, noisier), tables, seed=1)

@@ -20,6 +20,16 @@ import pytest
 from click.testing import CliRunner
 
 import bakeoff
+from bakeoff.bench.backends.transports import by_url, kind
+from bakeoff.bench.backends.transports.base import (
+    Kind,
+    MissingTransport,
+    Publisher,
+    Route,
+    Transport,
+    TransportError,
+)
+from bakeoff.bench.backends.transports.pipeline import Clocked, Pipeline, Window
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations import pipeline as measuring
 from bakeoff.bench.operations._inside import Inside
@@ -27,9 +37,6 @@ from bakeoff.bench.operations.base import CodecParts, Given, Measured, Tools, Un
 from bakeoff.bench.results import FLOOR, Result
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
-from bakeoff.bench.transports import by_url, kind
-from bakeoff.bench.transports.base import Kind, MissingTransport, Publisher, Route, Transport, TransportError
-from bakeoff.bench.transports.pipeline import Clocked, Pipeline, Window
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec
 from bakeoff.commands.pipeline import command

@@ -15,7 +15,7 @@ from bakeoff.bench.stats import common, interval, ratio, verdicts
 from bakeoff.bench.worker.estimate import Track, levels
 from bakeoff.bench.worker.time import Process
 from bakeoff.bench.worker.work import Clocked
-from targets._rare import EVERY, PATTERNS, Pattern, simulated, truth
+from benchmarks._rare import EVERY, PATTERNS, Pattern, simulated, truth
 
 RUNS = 80
 SEEN = 10

@@ -11,8 +11,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.fidelity.losses import judge
 from bakeoff.bench.jobs import Corpus
+from bakeoff.bench.lab.fidelity.losses import judge
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec

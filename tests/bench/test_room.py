@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.bench.disk_space import NoRoom, is_full, needing_room
 from bakeoff.bench.results import read
-from bakeoff.bench.room import NoRoom, is_full, needing_room
 from bakeoff.bench.run.journal import journal_path
 
 NO_ROOM = "no room left in"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from targets.schemas import TABLES, TARGETS, Figure, Target, judge
+from benchmarks.schemas import TABLES, TARGETS, Figure, Target, judge
 
 
 def told(target: Target, mine: float, peer: float) -> tuple[bool, str] | None:

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bakeoff.bench.lab.selftest import checks as parts
 from bakeoff.bench.run.environment import cores
-from bakeoff.bench.selftest import checks as parts
 from bakeoff.commands import selftest as command
 
 

@@ -13,11 +13,11 @@ from uuid import uuid4
 import pytest
 
 import bakeoff
+from bakeoff.bench.backends.stores import by_url
+from bakeoff.bench.backends.stores.base import Kind, Location, Store, StoreError, Wire, opaque
 from bakeoff.bench.results import Result
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
-from bakeoff.bench.stores import by_url
-from bakeoff.bench.stores.base import Kind, Location, Store, StoreError, Wire, opaque
 from servers import PASSWORD, QUOTED, started
 
 RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n, "none": None} for n in range(8)]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import bakeoff
+from bakeoff.bench.backends.stores import DEFAULT, by_url, kind, kinds
+from bakeoff.bench.backends.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
+from bakeoff.bench.backends.stores.pool import Filling, Shelf
 from bakeoff.bench.operations import operation
-from bakeoff.bench.stores import DEFAULT, by_url, kind, kinds
-from bakeoff.bench.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
-from bakeoff.bench.stores.shelf import Filling, Shelf
 from bakeoff.errors import UsageError
 from bakeoff.escape import without_passwords
 from needed import leave_out
@@ -137,7 +137,7 @@ def test_a_store_that_is_not_installed_says_what_to_install(tmp_path, monkeypatc
             MissingStore, match=rf"{module} is not installed: pip install 'bakeoff\[{module}\]'"
         ):
             kind(module).open(Location(tmp_path), opaque())
-    from bakeoff.bench.stores import kyoto
+    from bakeoff.bench.backends.stores import kyoto
 
     monkeypatch.setattr(kyoto, "_LIBRARIES", ())
     kyoto._library.cache_clear()
@@ -164,8 +164,8 @@ WRITER = """
 import sys
 from pathlib import Path
 import bakeoff
-from bakeoff.bench.stores import kind
-from bakeoff.bench.stores.base import Location, Wire
+from bakeoff.bench.backends.stores import kind
+from bakeoff.bench.backends.stores.base import Location, Wire
 codec = bakeoff.codec("msgpack")
 store = kind("log").open(Location(Path(sys.argv[1])), Wire(codec.encode, codec.decode))
 key = 0
@@ -323,7 +323,7 @@ def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monke
     shelf, codec = Shelf(), bakeoff.codec("msgpack")
     payloads = [codec.encode(record) for record in RECORDS]
     fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
-    monkeypatch.setattr("bakeoff.bench.stores.shelf.GROWTH", 2000)
+    monkeypatch.setattr("bakeoff.bench.backends.stores.pool.GROWTH", 2000)
     filled = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill, grows=True)
     first, ahead = filled.location.folder, filled.more
     keys = filled.new_keys(2000 - ahead)

@@ -7,7 +7,7 @@ import dataclasses
 
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
-from bakeoff.codecs.compression import dictionary_id
+from bakeoff.codecs.streams.compression import dictionary_id
 
 OPERATIONS = ("dump", "size")
 

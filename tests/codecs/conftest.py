@@ -10,8 +10,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.conventions import RULES
-from bakeoff.codecs.tokens import TOKENS
+from bakeoff.codecs.conventions.families import RULES
+from bakeoff.codecs.conventions.tokens import TOKENS
 
 # Those without a guard promise less: tests/codecs/test_raw.py.
 NAMES = [name for name in codecs.names() if not codecs.describe(name).unguarded]

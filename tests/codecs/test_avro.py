@@ -19,7 +19,7 @@ import fastavro
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Hint, Schema, SchemaError
 

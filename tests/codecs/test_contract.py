@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import equal
+from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
 RECORD = {

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import bakeoff
-from bakeoff.codecs.conventions import FAMILIES, duration_text
+from bakeoff.codecs.conventions.families import FAMILIES, duration_text
 from bakeoff.commands.codecs import command
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs import DecodeError
-from bakeoff.codecs._ends import Pending, end_of, values_in
+from bakeoff.codecs.safety._scan import Pending, end_of, values_in
 
 VALUES = (
     {"a": [1, 300, 70_000, 2**40, -5, -(2**50), 2.5, None, True], "k" * 40: {"b": {}}, "x" * 300: b"y" * 300},

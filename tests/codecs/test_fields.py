@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import equal
+from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError, MissingField
-from bakeoff.codecs._ends import place_of
-from bakeoff.codecs.fields import changed, extended, reach, steps_of
+from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
+from bakeoff.codecs.safety._scan import place_of
 
 WALKED = (
     "json", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json", "ujson", "rapidjson",

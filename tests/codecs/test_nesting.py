@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
-from bakeoff.codecs._ends import nests_deeper
-from bakeoff.codecs.limits import DEFAULT_DEPTH
+from bakeoff.codecs.safety._scan import nests_deeper
+from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 
 FILLINGS = st.one_of(
     st.none(),

@@ -11,7 +11,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.notes import STRANGERS, about
+from bakeoff.codecs.conventions.notes import STRANGERS, about
 from bakeoff.datasets.profile import profile
 
 PLAIN: dict[str, Any] = {"id": 2**63, "at": -(2**63), "text": "é", "score": 0.5, "list": [True, None]}

@@ -18,14 +18,14 @@ import pydantic
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity.equality import differences, equal
-from bakeoff.bench.fidelity.losses import judge
-from bakeoff.codecs.conventions import register_type
-from bakeoff.codecs.objects import FAMILIES, fields_of, opened, record_class
+from bakeoff.bench.lab.fidelity.equality import differences, equal
+from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.codecs.conventions.classes import FAMILIES, fields_of, opened, record_class
+from bakeoff.codecs.conventions.families import register_type
+from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.registry import available, describe, specialists
-from bakeoff.codecs.tokens import token_of
 from bakeoff.schemas import Schema
-from bakeoff.schemas.declare import describe as described
+from bakeoff.schemas.tree.declare import describe as described
 
 T = TypeVar("T")
 
@@ -618,7 +618,7 @@ def test_extra_fields_count():
 @pytest.mark.parametrize("cls", [ModelItem, StructItem, AttrsItem, DataItem])
 def test_a_convention_of_ones_own_goes_before_the_fields(cls, name, monkeypatch):
     """`register_type` decides where the library asks at all."""
-    from bakeoff.codecs import conventions
+    from bakeoff.codecs.conventions import families as conventions
 
     own = functools.singledispatch(conventions._of_own_type.dispatch(object))
     own.register(cls, lambda value: value.sku)

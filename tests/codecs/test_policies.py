@@ -33,7 +33,7 @@ from click.testing import CliRunner
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, DecodeError, EncodeError, LimitError
-from bakeoff.codecs.policies import FACTS, POLICIES, Policies, can_be_asked
+from bakeoff.codecs.safety.policies import FACTS, POLICIES, Policies, can_be_asked
 from bakeoff.commands.codecs import command
 
 NAMES = codecs.names()

@@ -6,9 +6,9 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.guards import GUARDS, unguarded
-from bakeoff.codecs.notes import about
-from targets.interface import Figure, limit
+from bakeoff.codecs.conventions.notes import about
+from bakeoff.codecs.safety.guards import GUARDS, unguarded
+from benchmarks.interface import Figure, limit
 
 RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1]}]}}
 

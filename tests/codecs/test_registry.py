@@ -17,8 +17,8 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import Bound, CodecError, MissingLibrary, UnknownCodec, registry
-from bakeoff.codecs.conventions import FAMILIES
-from bakeoff.codecs.diagnose import explain
+from bakeoff.codecs.conventions.families import FAMILIES
+from bakeoff.codecs.core.diagnose import explain
 from bakeoff.codecs.spec import Spec
 
 

@@ -196,7 +196,7 @@ def test_a_codec_that_was_not_made_says_so(made):
 def test_a_plan_that_was_not_made_says_so():
     """As a codec does."""
     said = survive("""
-        from bakeoff.schemas._plan import Plan
+        from bakeoff.schemas.plan._plan import Plan
         for use in (Plan.__new__(Plan).apply, Plan.__new__(Plan).advise, lambda _: Plan(None, 1, 1, 1)):
             try:
                 use({})

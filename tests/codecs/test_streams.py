@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import Codec
 from bakeoff.codecs import DecodeError, LimitError
-from bakeoff.codecs.streams import MARKED
+from bakeoff.codecs.streams.framing import MARKED
 
 RECORDS = [
     {"id": number, "text": "é\n---\n" * number, "list": [[number, -70_000 * number, 0.5], {}]}

@@ -18,8 +18,8 @@ import pytest
 
 import bakeoff
 from bakeoff import UsageError
-from bakeoff.codecs.tap import FORMATS, _bytes
-from bakeoff.datasets.formats import format_of
+from bakeoff.codecs.production.tap import FORMATS, _bytes
+from bakeoff.datasets.readers.formats import format_of
 
 RECORDS = [{"id": number, "text": "é" * number} for number in range(40)]
 
@@ -122,7 +122,7 @@ def test_it_stops_at_its_limit(tmp_path, caplog):
     """It says so once, and the codec goes on."""
     path = tmp_path / "traffic.msgpack"
     codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
-    with caplog.at_level(logging.WARNING, "bakeoff.codecs.tap"):
+    with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.tap"):
         for number in range(400):
             assert codec.encode("x" * 1000)
             if number % 10 == 0:

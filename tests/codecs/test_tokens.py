@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity import matrix
-from bakeoff.codecs.conventions import RULES
-from bakeoff.codecs.structs import TYPED
-from bakeoff.codecs.tokens import NAMES, TOKENS, Token, token_of
+from bakeoff.bench.lab.fidelity import matrix
+from bakeoff.codecs.conventions.families import RULES
+from bakeoff.codecs.conventions.tokens import NAMES, TOKENS, Token, token_of
+from bakeoff.codecs.formats.structs import TYPED
 
 OF_KEYS = {"int_keys", "any_keys", "key_order"}
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bakeoff
-from bakeoff.codecs._ends import values_in
-from bakeoff.codecs._walk import Rules, check_record
 from bakeoff.codecs.errors import PolicyError, TooMuchError
+from bakeoff.codecs.safety._scan import values_in
+from bakeoff.codecs.safety._walk import Rules, check_record
 
 LONE = "\ud800"
 PLACES = {

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import judge
 from bakeoff.codecs import DecodeError, EncodeError
-from bakeoff.codecs.json import _within_its_buffer
+from bakeoff.codecs.formats.json import _within_its_buffer
 from bakeoff.codecs.spec import Spec
 
 TENTHS = dt.time(19, 4, 7, 44_320)

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.cli import main
-from bakeoff.datasets import UnreadableCorpus, json_window
-from bakeoff.datasets.at import Place, Search, Step, way_in
-from bakeoff.datasets.json_reader import read_json_at
-from bakeoff.datasets.problems import Problems
+from bakeoff.datasets import UnreadableCorpus
+from bakeoff.datasets.readers import json_window
+from bakeoff.datasets.readers.at import Place, Search, Step, way_in
+from bakeoff.datasets.readers.json import read_json_at
+from bakeoff.datasets.readers.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import UsageError
 
@@ -47,7 +48,7 @@ def document(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if path.suffix == ".json":
         return put(tmp_path, path.name, json.dumps(DOCUMENT, indent=2 if "pretty" in path.name else None))
     with path.open("wb") as file:
-        from bakeoff.datasets.formats import format_of
+        from bakeoff.datasets.readers.formats import format_of
 
         write([DOCUMENT], file, format_of(path), Problems(skip=False))
     return path

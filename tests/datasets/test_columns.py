@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.bench.fidelity.equality import equal
+from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
-from bakeoff.datasets.files import pipe
-from bakeoff.datasets.formats import FORMATS, sniff
 from bakeoff.datasets.passes import Reading
+from bakeoff.datasets.readers.files import pipe
+from bakeoff.datasets.readers.formats import FORMATS, sniff
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 

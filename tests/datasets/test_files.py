@@ -37,23 +37,16 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets, imports
 from bakeoff.codecs import codec
-from bakeoff.datasets import (
-    BadRecord,
-    UnknownCorpus,
-    UnknownFormat,
-    UnreadableCorpus,
-    UntrustedCorpus,
-    files,
-    json_reader,
-    json_window,
-    yaml_reader,
-)
-from bakeoff.datasets.files import pipe
-from bakeoff.datasets.formats import FORMATS, sniff
-from bakeoff.datasets.json_reader import read_json
-from bakeoff.datasets.json_window import CHUNK
+from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import Reading
-from bakeoff.datasets.problems import Problems
+from bakeoff.datasets.readers import files, json_window
+from bakeoff.datasets.readers import json as json_reader
+from bakeoff.datasets.readers import yaml as yaml_reader
+from bakeoff.datasets.readers.files import pipe
+from bakeoff.datasets.readers.formats import FORMATS, sniff
+from bakeoff.datasets.readers.json import read_json
+from bakeoff.datasets.readers.json_window import CHUNK
+from bakeoff.datasets.readers.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.schemas import Schema

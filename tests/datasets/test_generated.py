@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.codecs import codec
-from bakeoff.datasets._generate import Random, fresh
-from bakeoff.datasets.families import NAMES, family
-from bakeoff.datasets.words import COMMON, FUNCTION_WORDS
+from bakeoff.datasets.generated._generate import Random, fresh
+from bakeoff.datasets.generated.families import NAMES, family
+from bakeoff.datasets.generated.words import COMMON, FUNCTION_WORDS
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Schema
 

@@ -22,10 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codec, datasets
-from bakeoff.datasets import twin
-from bakeoff.datasets.twin import make
-from bakeoff.datasets.twin import shape as shapes
-from bakeoff.datasets.twin.fit import fit_records
+from bakeoff.datasets import synthetic as twin
+from bakeoff.datasets.synthetic import make
+from bakeoff.datasets.synthetic import profile as shapes
+from bakeoff.datasets.synthetic.fit import fit_records
 from bakeoff.errors import RunError
 
 WORDS = {

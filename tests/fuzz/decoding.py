@@ -12,10 +12,10 @@ import seeds
 from findings import Broken
 from mutate import Mutator
 
-from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import judge
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
-from bakeoff.codecs.compression import COMPRESSORS
-from bakeoff.codecs.limits import Limits
+from bakeoff.codecs.safety.limits import Limits
+from bakeoff.codecs.streams.compression import COMPRESSORS
 
 __all__ = ["Decoding", "excess"]
 

@@ -11,7 +11,7 @@ from findings import Broken
 from known import avoided
 from objects import Objects
 
-from bakeoff.bench.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import judge
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
 __all__ = ["Encoding"]

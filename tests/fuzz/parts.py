@@ -15,15 +15,15 @@ from findings import Broken
 from mutate import Mutator
 from objects import Bits, Box, Colour, Level, Objects, Odd, Raising
 
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.bench.operations import _memory
 from bakeoff.bench.worker import _slice
 from bakeoff.codecs import Codec
-from bakeoff.codecs._ends import end_of, odd_keys, values_in
-from bakeoff.codecs._walk import PolicyError, Rules, check_record
+from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 from bakeoff.codecs.errors import DecodeError, EncodeError, LimitError, MissingField, TooMuchError
-from bakeoff.codecs.fields import changed, extended, reach, steps_of
-from bakeoff.datasets import _generate
+from bakeoff.codecs.safety._scan import end_of, odd_keys, values_in
+from bakeoff.codecs.safety._walk import PolicyError, Rules, check_record
+from bakeoff.datasets.generated import _generate
 from bakeoff.schemas import Hint, Schema, SchemaError
 
 __all__ = ["PARTS"]

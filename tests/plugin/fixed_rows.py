@@ -9,9 +9,9 @@ import struct
 
 from bakeoff import Codec, Schema
 from bakeoff.codecs import Bound
-from bakeoff.codecs.streams import Cuts, Framing, Pending
+from bakeoff.codecs.streams.framing import Cuts, Framing, Pending
 from bakeoff.schemas import SchemaError
-from bakeoff.schemas import types as t
+from bakeoff.schemas.tree import types as t
 
 LETTERS = {t.IntType: "q", t.FloatType: "d", t.BoolType: "?"}
 

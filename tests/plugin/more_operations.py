@@ -6,16 +6,7 @@ import tempfile
 import time
 import zlib
 
-from bakeoff.bench.operations.base import (
-    NOGC,
-    Given,
-    Operation,
-    Variant,
-    Work,
-    burst,
-    made_anew,
-    rotating,
-)
+from bakeoff.bench.operations.base import NOGC, Given, Operation, Variant, Work, burst, made_anew, rotating
 from bakeoff.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from bakeoff.bench.stores.base import Kind, Location, Pairs, Settings, Store, Wire
+from bakeoff.bench.backends.stores.base import Kind, Location, Pairs, Settings, Store, Wire
 
 _HELD: dict[str, dict[int, bytes]] = {}
 

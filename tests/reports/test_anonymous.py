@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff import cli
 from bakeoff.bench.results import Cell, OperationFacts, Result, write
-from bakeoff.reports.anonymous import anonymous
+from bakeoff.reports.model.anonymous import anonymous
 
 SECRET = "ida.lovelace"
 OPERATIONS = {"load": (f"peek:{SECRET}", f"extract@lmdb:order.{SECRET}")}

@@ -16,10 +16,10 @@ import pytest
 import madeup
 from bakeoff.bench.results import CellResult, Result
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports import chart_rows, charts
-from bakeoff.reports.candidates import FLOOR
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.merge import machines
+from bakeoff.reports.model.candidates import FLOOR
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.merge import machines
+from bakeoff.reports.page import chart_rows, charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -106,7 +106,7 @@ def test_a_missing_extra_names_the_command(one: Result, monkeypatch: pytest.Monk
 def test_reports_load_no_charting_library() -> None:
     """Importing the reports, and even the page, loads neither library of the extra."""
     code = (
-        "import sys, bakeoff.reports, bakeoff.reports.page, bakeoff.reports.charts;"
+        "import sys, bakeoff.reports, bakeoff.reports.page.page, bakeoff.reports.page.charts;"
         "sys.exit(any(name in sys.modules for name in ('vl_convert', 'jinja2', 'markupsafe')))"
     )
 

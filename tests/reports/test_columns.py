@@ -11,12 +11,13 @@ import pytest
 
 from bakeoff.bench.results import Cell, CellResult, OperationFacts, Result
 from bakeoff.errors import UsageError
-from bakeoff.reports import chart_rows, charts, page, render
-from bakeoff.reports.columns import COLUMNS
-from bakeoff.reports.compare import compare
-from bakeoff.reports.compare_output import table
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.merge import machines
+from bakeoff.reports import render
+from bakeoff.reports.decide.compare import compare
+from bakeoff.reports.decide.compare_output import table
+from bakeoff.reports.model.columns import COLUMNS
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.merge import machines
+from bakeoff.reports.page import chart_rows, charts, page
 
 FOUND = OperationFacts("found", "integer", "higher", "records found", "time", "records found in a second")
 HELD = OperationFacts("held@lmdb", "byte", "lower", "held by lmdb", "memory", "bytes of a store")

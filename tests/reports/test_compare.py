@@ -23,9 +23,9 @@ from bakeoff.bench.run.options import Options
 from bakeoff.bench.stats import Session
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
-from bakeoff.reports import compare_output as written
-from bakeoff.reports.compare import compare
-from bakeoff.reports.compare_output import table
+from bakeoff.reports.decide import compare_output as written
+from bakeoff.reports.decide.compare import compare
+from bakeoff.reports.decide.compare_output import table
 
 BASE = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},

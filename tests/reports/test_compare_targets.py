@@ -1,10 +1,10 @@
-"""What a gate promises, on simulated machines; ``python3 tasks.py targets compare`` has the whole table."""
+"""What a gate promises, on simulated machines: ``python3 tasks.py benchmarks compare``."""
 
 from __future__ import annotations
 
 import pytest
 
-from targets.compare import FALSE, FOUND, PLANTED, SCENARIOS, outcomes
+from benchmarks.compare import FALSE, FOUND, PLANTED, SCENARIOS, outcomes
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

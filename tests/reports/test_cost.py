@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.errors import UsageError
-from bakeoff.reports.cost import Cost, breakeven_bandwidth, breakeven_reads, parse_bandwidth
+from bakeoff.reports.model.cost import Cost, breakeven_bandwidth, breakeven_reads, parse_bandwidth
 
 TIMES = st.floats(1e-9, 1e-3)
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import Measurement, read
-from bakeoff.reports import charts, render
-from bakeoff.reports.crossover import crossovers, leaders
-from bakeoff.reports.numbers import bytes_said
+from bakeoff.reports import render
+from bakeoff.reports.model.crossover import crossovers, leaders
+from bakeoff.reports.model.numbers import bytes_said
+from bakeoff.reports.page import charts
 
 SIZES = [16.0 * 4**step for step in range(9)]
 NOISE = 0.01

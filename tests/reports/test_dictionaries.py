@@ -17,8 +17,8 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.results import Result, write
 from bakeoff.cli import main
-from bakeoff.codecs.compression import dictionary_id
-from bakeoff.codecs.lock import Lock
+from bakeoff.codecs.production.lock import Lock
+from bakeoff.codecs.streams.compression import dictionary_id
 
 pytest.importorskip("zstandard")
 

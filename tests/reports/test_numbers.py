@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.reports import numbers
+from bakeoff.reports.model import numbers
 
 
 @pytest.mark.parametrize(

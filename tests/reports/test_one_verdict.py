@@ -16,10 +16,10 @@ import madeup
 from bakeoff.bench.results import Result
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import recommendation, render
-from bakeoff.reports.candidates import candidates_on, standing_on
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.merge import machines
-from bakeoff.reports.pick import Wish, pick
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.candidates import candidates_on, standing_on
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.merge import machines
 
 NAMES = ("json", "orjson", "ormsgpack", "msgpack", "marshal", "ujson")
 FACTS = {

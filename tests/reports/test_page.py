@@ -14,8 +14,9 @@ import pytest
 import madeup
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
 from bakeoff.errors import UsageError
-from bakeoff.reports import page, page_placed
-from bakeoff.reports.cost import Cost
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.page import page
+from bakeoff.reports.page import placed as page_placed
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'`{{ 'in' + 'jected' }}&amp;<!--"
 

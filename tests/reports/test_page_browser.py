@@ -21,10 +21,10 @@ from playwright.sync_api import expect
 
 import madeup
 from bakeoff.bench.results import Result
-from bakeoff.reports import page as report
-from bakeoff.reports.chart_rows import points, views
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.merge import machines
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.merge import machines
+from bakeoff.reports.page import page as report
+from bakeoff.reports.page.chart_rows import points, views
 from needed import chromium
 
 if TYPE_CHECKING:

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.results import AS_IS, Cell, write
 from bakeoff.cli import main
-from bakeoff.codecs.lock import Lock, located
+from bakeoff.codecs.production.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import render as table
-from bakeoff.reports.candidates import candidates_on, standing_on
-from bakeoff.reports.cost import Cost, parse_bandwidth
-from bakeoff.reports.files import load
-from bakeoff.reports.lock import check, decided, lock_of, version_range
-from bakeoff.reports.pick import Wish, pick
-from bakeoff.reports.pick_output import render
-from bakeoff.reports.sentence import recommendation
+from bakeoff.reports.decide.lock import check, decided, lock_of, version_range
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick_output import render
+from bakeoff.reports.model.candidates import candidates_on, standing_on
+from bakeoff.reports.model.cost import Cost, parse_bandwidth
+from bakeoff.reports.model.files import load
+from bakeoff.reports.tables.sentence import recommendation
 
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
@@ -611,7 +611,7 @@ class TestLock:
         run = result_of({"json|zstd:3": FIELD["json"]}, facts=FACTS, environment=environment)
         write(run, tmp_path / "a.json")
         lock = locked(tmp_path / "a.json")
-        monkeypatch.setattr("bakeoff.codecs.lock.version", lambda name: None)
+        monkeypatch.setattr("bakeoff.codecs.production.lock.version", lambda name: None)
 
         assert {"zstandard": ">=0.23.1,<0.24", "Python": ">=1.2.3,<2"} == lock.requires
         missing = "zstandard is not installed, the lock asks for >=0.23.1,<0.24: pip install 'zstandard>=0.23"

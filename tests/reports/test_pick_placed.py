@@ -9,9 +9,9 @@ import pytest
 from bakeoff.bench.results import Result, write
 from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.pick import Choice, Wish, pick
-from bakeoff.reports.pick_placed import in_place, said
+from bakeoff.reports.decide.pick import Choice, Wish, pick
+from bakeoff.reports.decide.pick_placed import in_place, said
+from bakeoff.reports.model.cost import Cost
 
 ResultOf = Callable[..., Result]
 

@@ -11,8 +11,8 @@ import pytest
 from bakeoff.bench.results import FLOOR, CellResult, OperationFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
-from bakeoff.reports.page import render as page
-from bakeoff.reports.pipeline import Asked, is_of_pipeline
+from bakeoff.reports.page.page import render as page
+from bakeoff.reports.tables.pipeline import Asked, is_of_pipeline
 from madeup import planted
 
 OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")

@@ -16,7 +16,7 @@ import pytest
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Measurement
 from bakeoff.bench.stats import FEW, SESSION, TIE, interval
 from bakeoff.bench.verdict import Judgment, costs, preference
-from bakeoff.reports import page
+from bakeoff.reports.page import page
 
 TABLES = 3000
 NODE = shutil.which("node")

@@ -13,9 +13,9 @@ import pytest
 
 from bakeoff.bench.results import current, read, write
 from bakeoff.reports import FORMATS, recommendation, render
-from bakeoff.reports.compare import compare
-from bakeoff.reports.files import load
-from bakeoff.reports.pick import Wish, pick
+from bakeoff.reports.decide.compare import compare
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.files import load
 from untraced import untraced
 
 RESULTS = Path(__file__).parents[1] / "data" / "results"

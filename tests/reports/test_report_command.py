@@ -18,7 +18,7 @@ import pytest
 from bakeoff.bench.results import read, write
 from bakeoff.cli import main
 from bakeoff.errors import UsageError
-from bakeoff.reports.files import load
+from bakeoff.reports.model.files import load
 
 
 @pytest.fixture

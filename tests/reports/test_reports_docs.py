@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.codecs.lock import Lock
-from bakeoff.reports.columns import COLUMNS
+from bakeoff.codecs.production.lock import Lock
+from bakeoff.reports.model.columns import COLUMNS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "reports.md").read_text()
 

@@ -12,7 +12,7 @@ import pytest
 from bakeoff.bench.results import OperationFacts
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
-from bakeoff.reports.stores import Asked, is_of_stores
+from bakeoff.reports.tables.stores import Asked, is_of_stores
 from madeup import planted
 
 TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6

@@ -16,9 +16,9 @@ import pytest
 
 from bakeoff import cli
 from bakeoff.bench.results import Result, to_suite
-from bakeoff.codecs.lock import Lock
+from bakeoff.codecs.production.lock import Lock
 from bakeoff.errors import RunError
-from bakeoff.reports.lock import check
+from bakeoff.reports.decide.lock import check
 
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 2.5, 1e308, float("nan"), 10**400, "", "x", "\ud800", [], [[]], [1], {}, {"a": 1},

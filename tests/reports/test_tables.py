@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, Measurement
-from bakeoff.codecs.notes import STRANGERS
+from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
-from bakeoff.reports import FORMATS, page, render
-from bakeoff.reports.chart_rows import bars, summary, unseen, views
-from bakeoff.reports.columns import COLUMNS
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.merge import machines
+from bakeoff.reports import FORMATS, render
+from bakeoff.reports.model.columns import COLUMNS
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.merge import machines
+from bakeoff.reports.page import page
+from bakeoff.reports.page.chart_rows import bars, summary, unseen, views
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 

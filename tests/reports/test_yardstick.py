@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bakeoff.bench.results import Result
-from bakeoff.reports.compare import compare
-from bakeoff.reports.merge import machines
-from bakeoff.reports.yardstick import measured_by
+from bakeoff.reports.decide.compare import compare
+from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.reference import measured_by
 
 
 def at_speed(run: Result, seconds: float) -> Result:

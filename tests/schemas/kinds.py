@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, TypedDict
 from hypothesis import strategies as st
 
 from bakeoff.schemas import Hint
-from bakeoff.schemas import types as t
-from bakeoff.schemas.declare import describe
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.tree.declare import describe
 
 Strategy = st.SearchStrategy[Any]
 

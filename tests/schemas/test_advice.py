@@ -18,7 +18,7 @@ from kinds import Access, Level, Odd
 
 from bakeoff import codecs
 from bakeoff.schemas import Advice, AdviceCounter, AdviceError, Hint, Schema
-from bakeoff.schemas.types import Type
+from bakeoff.schemas.tree.types import Type
 
 
 class Item(TypedDict):
@@ -209,7 +209,7 @@ CASES: list[tuple[Any, Any, Any, str]] = [
 @pytest.mark.parametrize(("kind", "came", "becomes", "outcome"), CASES)
 def test_conversions(kind: Any, came: Any, becomes: Any, outcome: str) -> None:
     """Each value becomes what it should or stays what it was, and the outcome says which."""
-    from bakeoff.bench.fidelity.equality import first_difference
+    from bakeoff.bench.lab.fidelity.equality import first_difference
 
     record, advice = Schema({"v": kind}).advise({"v": came})
 
@@ -250,7 +250,7 @@ def test_a_codecs_own_forms_are_expected() -> None:
 )
 def test_closed_tables_know_what_a_codec_writes(name: str, kind: Any, value: Any) -> None:
     """Members and Literals come back as values and keys, None from its text where there is no null."""
-    from bakeoff.bench.fidelity.equality import first_difference
+    from bakeoff.bench.lab.fidelity.equality import first_difference
 
     codec = codecs.codec(name).with_schema(Schema({"v": kind}))
 
@@ -270,7 +270,7 @@ def test_closed_tables_know_what_a_codec_writes(name: str, kind: Any, value: Any
 @pytest.mark.parametrize("name", ["plist", "json", "msgpack", "msgpack/tuple"])
 def test_unions(name: str, kind: Any, value: Any) -> None:
     """None is turned back before text can stand for itself, and the more particular option is taken."""
-    from bakeoff.bench.fidelity.equality import first_difference
+    from bakeoff.bench.lab.fidelity.equality import first_difference
 
     schema = Schema({"v": kind})
     codec = codecs.codec(name)

@@ -12,7 +12,7 @@ import bakeoff
 from bakeoff.codecs import CodecError
 from bakeoff.errors import SchemaError
 from bakeoff.schemas import Schema
-from bakeoff.schemas.languages import LANGUAGES
+from bakeoff.schemas.wire.languages import LANGUAGES
 
 BINDING = [
     name

@@ -18,7 +18,7 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas import types as t
+from bakeoff.schemas.tree import types as t
 
 Price = NewType("Price", Decimal)
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import Schema
-from bakeoff.bench.evolution.cost import measured
-from bakeoff.bench.evolution.given import as_version
-from bakeoff.bench.evolution.records import Maker, Pairing, Unfit, counterpart, expected
-from bakeoff.bench.evolution.trial import Reading, Trial, sample, trials
+from bakeoff.bench.lab.evolution.cost import measured
+from bakeoff.bench.lab.evolution.given import as_version
+from bakeoff.bench.lab.evolution.records import Maker, Pairing, Unfit, counterpart, expected
+from bakeoff.bench.lab.evolution.trial import Reading, Trial, sample, trials
 from bakeoff.codecs import registry
-from bakeoff.schemas import types as t
-from bakeoff.schemas.difference import Difference, compare, contains
-from bakeoff.schemas.layout import Leaf
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.tree.difference import Difference, compare, contains
+from bakeoff.schemas.wire.layout import Leaf
 
 
 def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> Difference:

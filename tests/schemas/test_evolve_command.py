@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.evolution import attempt
+from bakeoff.bench.lab.evolution import attempt
 from bakeoff.cli import main
 from bakeoff.codecs import registry
 

@@ -19,7 +19,7 @@ from hypothesis import given
 from kinds import Access, Colour, Level, Odd, declared, unions
 
 import bakeoff
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError
 from bakeoff.schemas import Hint, Schema
 

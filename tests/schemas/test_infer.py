@@ -26,8 +26,8 @@ from bakeoff import codecs
 from bakeoff.datasets import corpus, names
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Schema, SchemaError
-from bakeoff.schemas import types as t
 from bakeoff.schemas.load import load
+from bakeoff.schemas.tree import types as t
 
 
 def kind(*values: Any) -> str:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from bakeoff import codecs
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas import types as t
+from bakeoff.schemas.tree import types as t
 
 
 class Point(NamedTuple):

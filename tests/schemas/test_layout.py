@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Schema, SchemaError
-from bakeoff.schemas import types as t
-from bakeoff.schemas.layout import Choice, Layout, Leaf, Nullable, Record, Slot, derive, types_of
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.wire.layout import Choice, Layout, Leaf, Nullable, Record, Slot, derive, types_of
 
 
 class Line(TypedDict):

@@ -14,8 +14,8 @@ from bakeoff.cli import main
 from bakeoff.datasets.schema import schema as named
 from bakeoff.errors import UsageError
 from bakeoff.schemas import SchemaError
-from bakeoff.schemas.layout import Record
 from bakeoff.schemas.naming import definition_of, is_definition
+from bakeoff.schemas.wire.layout import Record
 
 SPAN = """syntax = "proto3"; package acme.trace.v1;
 import "acme/common/v1/common.proto"; import "google/protobuf/timestamp.proto";

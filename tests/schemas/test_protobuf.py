@@ -18,10 +18,10 @@ import bakeoff
 from bakeoff import UsageError
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Schema, SchemaError
-from bakeoff.schemas.languages import proto_compiler
-from bakeoff.schemas.languages import protobuf as proto
-from bakeoff.schemas.languages.proto_file import file_of
-from bakeoff.schemas.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
+from bakeoff.schemas.wire.languages import proto_compiler
+from bakeoff.schemas.wire.languages import protobuf as proto
+from bakeoff.schemas.wire.languages.proto_file import file_of
+from bakeoff.schemas.wire.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
 
 pytest.importorskip("google.protobuf")
 

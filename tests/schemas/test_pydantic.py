@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
 

@@ -23,15 +23,15 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import CodecError, EncodeError, LimitError, Schema, UsageError
-from bakeoff.bench.evolution.given import as_version
-from bakeoff.bench.evolution.records import Maker
-from bakeoff.bench.evolution.trial import sample, trials
-from bakeoff.codecs.limits import DEFAULT_DEPTH
+from bakeoff.bench.lab.evolution.given import as_version
+from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.lab.evolution.trial import sample, trials
+from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 from bakeoff.schemas import SchemaError
-from bakeoff.schemas import types as t
-from bakeoff.schemas.difference import compare
-from bakeoff.schemas.layout import Record, Ref
 from bakeoff.schemas.load import load
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.tree.difference import compare
+from bakeoff.schemas.wire.layout import Record, Ref
 
 DATA = Path(__file__).parents[1] / "data" / "definitions"
 DEEP = 10_000
@@ -795,7 +795,7 @@ def test_numbers_are_kept_at_each_level() -> None:
 
 
 def _kinds(kind: Any) -> Iterator[Any]:
-    from bakeoff.schemas.layout import parts
+    from bakeoff.schemas.wire.layout import parts
 
     yield kind
     for part in parts(kind):

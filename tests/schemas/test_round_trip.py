@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kinds import ANYTHING, declared
 
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import EncodeError
 from bakeoff.schemas import Hint, Schema
 

@@ -14,11 +14,11 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import pytest
 
 import bakeoff
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import DecodeError, LimitError
-from bakeoff.codecs._ends import end_of, values_in
+from bakeoff.codecs.safety._scan import end_of, values_in
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas.layout import Layout
+from bakeoff.schemas.wire.layout import Layout
 
 
 class Place(TypedDict):

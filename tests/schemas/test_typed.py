@@ -13,10 +13,10 @@ import msgspec
 import pytest
 
 from bakeoff import codecs
-from bakeoff.bench.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
-from bakeoff.schemas.types import RecordType
+from bakeoff.schemas.tree.types import RecordType
 
 
 class Item(TypedDict):

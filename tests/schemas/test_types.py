@@ -7,8 +7,8 @@ import enum
 import pytest
 
 from bakeoff.schemas import Limits
-from bakeoff.schemas import types as t
-from bakeoff.schemas.plan import Facts, compile_plan, lack
+from bakeoff.schemas.plan.build import Facts, compile_plan, lack
+from bakeoff.schemas.tree import types as t
 
 
 class Colour(enum.Enum):

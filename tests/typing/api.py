@@ -29,13 +29,13 @@ from sqlalchemy import Column, create_engine
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
 from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
-from bakeoff.codecs.lock import Lock
-from bakeoff.codecs.plugs._counters import Counters
-from bakeoff.codecs.plugs.sqlalchemy import Encoded
-from bakeoff.reports.cost import Cost
-from bakeoff.reports.files import load
-from bakeoff.reports.pick import Wish, pick
-from bakeoff.schemas.layout import Layout
+from bakeoff.codecs.integrations._counters import Counters
+from bakeoff.codecs.integrations.sqlalchemy import Encoded
+from bakeoff.codecs.production.lock import Lock
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.files import load
+from bakeoff.schemas.wire.layout import Layout
 
 assert_type(bakeoff.__version__, str)
 

@@ -49,7 +49,7 @@ def wire_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) 
 
 def types(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of types that codecs bring back."""
-    from ..codecs.tokens import NAMES
+    from ..codecs.conventions.tokens import NAMES
 
     return _offered(NAMES, incomplete)
 
@@ -68,7 +68,7 @@ def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
 
 def record_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Formats of files of records."""
-    from ..datasets.formats import FORMATS
+    from ..datasets.readers.formats import FORMATS
 
     return _offered(FORMATS, incomplete)
 
@@ -82,13 +82,13 @@ def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 
 def stores(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of stores, installed or not."""
-    from ..bench.stores import kinds
+    from ..bench.backends.stores import kinds
 
     return _offered(kinds(), incomplete)
 
 
 def transports(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of transports, installed or not."""
-    from ..bench.transports import kinds
+    from ..bench.backends.transports import kinds
 
     return _offered(kinds(), incomplete)

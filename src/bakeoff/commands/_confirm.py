@@ -15,7 +15,7 @@ from .run import show_on
 if TYPE_CHECKING:
     from ..bench.results import Cell, Measurement, Result
     from ..bench.run.interleaved import Again
-    from ..reports.compare import Comparison
+    from ..reports.decide.compare import Comparison
 
 __all__ = ["Typed", "confirm"]
 
@@ -46,7 +46,7 @@ def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, t
         RunError: The records cannot be read.
     """
     from ..bench.run.interleaved import Side, interleave, options_of
-    from ..reports.compare import again, confirmed, settled
+    from ..reports.decide.compare import again, confirmed, settled
 
     if not (changes := again(comparison, limit)):
         return comparison
@@ -123,7 +123,7 @@ def _refuse_unversioned(codecs: Iterable[str]) -> None:
 
 
 def _remarks(found: Again, *, same: bool) -> list[str]:
-    from ..reports.sentence import some
+    from ..reports.tables.sentence import some
 
     remarks = []
     if found.samples:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..bench.conformance.case import Verdict
-    from ..bench.conformance.judge import Judgement
-    from ..bench.conformance.run import LeftOut, Report
+    from ..bench.lab.conformance.case import Verdict
+    from ..bench.lab.conformance.judge import Judgement
+    from ..bench.lab.conformance.run import LeftOut, Report
 
 __all__ = ["show"]
 
@@ -47,8 +47,8 @@ def show(folder: Path, selection: Sequence[str], form: str) -> None:
         UsageError: The folder has no suite, or none for these codecs.
         click.exceptions.Exit: With 1, a codec has a fault or could not be made.
     """
-    from ..bench.conformance.run import pair, reports
-    from ..bench.conformance.suites import find
+    from ..bench.lab.conformance.run import pair, reports
+    from ..bench.lab.conformance.suites import find
     from ..bench.run.processes import Workshop
     from ..codecs import select
     from ..codecs.registry import split_name

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from ..bench.evolution.cost import Cost
-from ..bench.evolution.trial import Direction, Reading, Trial
-from ..reports import numbers
-from ..reports.table import EMPTY, Absent, Column, Entry, Row, Section, Table
-from ..schemas.difference import RULES, Difference
+from ..bench.lab.evolution.cost import Cost
+from ..bench.lab.evolution.trial import Direction, Reading, Trial
+from ..reports.model import numbers
+from ..reports.model.table import EMPTY, Absent, Column, Entry, Row, Section, Table
+from ..schemas.tree.difference import RULES, Difference
 
 __all__ = ["Evolution", "json", "table"]
 

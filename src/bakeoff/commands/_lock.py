@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ..codecs.lock import VARIABLE, Faults, Lock, Place, faults, raised
+from ..codecs.production.lock import VARIABLE, Faults, Lock, Place, faults, raised
 from ..errors import RunError, UsageError
 from ..escape import lines_visible, visible
 from ..files import is_device
@@ -41,7 +41,7 @@ def check(place: Place, max_age: float | None) -> None:
         UsageError: There is none.
         RunError: It does not hold.
     """
-    from ..reports.lock import check as problems_of
+    from ..reports.decide.lock import check as problems_of
 
     if not place.is_there:
         raise UsageError(f"{place.missing}; `bakeoff pick RESULTS --write` makes one")

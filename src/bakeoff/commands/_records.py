@@ -15,7 +15,7 @@ from ._output import standard_output
 
 if TYPE_CHECKING:
     from ..datasets.base import Corpus, Progress
-    from ..datasets.formats import FileFormat
+    from ..datasets.readers.formats import FileFormat
 
 __all__ = ["destination", "output", "report_remark", "report_skipped", "slow_progress"]
 
@@ -29,7 +29,7 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
     Raises:
         UnknownFormat: None of them tells.
     """
-    from ..datasets.formats import format_of
+    from ..datasets.readers.formats import format_of
 
     return format_of(Path(path), name or (default if path == "-" else None), option="--format")
 
@@ -44,7 +44,7 @@ def output(path: str) -> Iterator[IO[bytes]]:
         RunError: It cannot be written, for instance for want of space.
         click.exceptions.Exit: The reader of standard output has gone, which is no error.
     """
-    from ..datasets.streams import compressor, split_compression
+    from ..datasets.readers.streams import compressor, split_compression
     from ..files import atomic_write
 
     target = Path(path)

@@ -18,8 +18,8 @@ from . import _completion
 from ._options import Size, Time, format_option
 
 if TYPE_CHECKING:
-    from ..bench.hostile.campaign import Checked, Finding
-    from ..bench.hostile.judge import Promise, Seen
+    from ..bench.lab.hostile.campaign import Checked, Finding
+    from ..bench.lab.hostile.judge import Promise, Seen
 
 __all__ = ["command"]
 
@@ -78,9 +78,9 @@ def command(
 
     Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec, case or suite.
     """
-    from ..bench.hostile.campaign import check
-    from ..bench.hostile.collection import CASES
-    from ..bench.hostile.judge import Promise
+    from ..bench.lab.hostile.campaign import check
+    from ..bench.lab.hostile.collection import CASES
+    from ..bench.lab.hostile.judge import Promise
     from ..console import progress
     from ..errors import UsageError
     from ._conformance import show as run_suites
@@ -120,7 +120,7 @@ def command(
 
 def _selected(selection: tuple[str, ...]) -> list[str]:
     from .. import codecs
-    from ..codecs.compression import COMPRESSORS, compressor
+    from ..codecs.streams.compression import COMPRESSORS, compressor
     from ..errors import UsageError
 
     compressed = []
@@ -140,7 +140,7 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
 
 
 def _list(only: tuple[str, ...]) -> None:
-    from ..bench.hostile.collection import CASES
+    from ..bench.lab.hostile.collection import CASES
 
     _print(
         ("case", "for", "what"),
@@ -205,7 +205,7 @@ def _told(finding: Finding) -> list[str]:
     if finding.known is not None and finding.verdict == "known":
         return [f"{head}: known, the library's fault: {finding.known.reason}"]
     if finding.known is not None and finding.verdict == "out of date":
-        return [f"{head}: no longer {finding.known.outcome}: bench/hostile/known.py is out of date"]
+        return [f"{head}: no longer {finding.known.outcome}: bench/lab/hostile/known.py is out of date"]
     figures = "" if math.isnan(seen.seconds) else f" in {_time(seen.seconds)}, with {_memory(seen.memory)}"
     said = f" ({seen.said})" if seen.said else ""
     return [

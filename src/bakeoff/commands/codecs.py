@@ -62,14 +62,14 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
 
 
 def _show_conventions() -> None:
-    from ..codecs.conventions import documented
+    from ..codecs.conventions.families import documented
 
     header, *rows = documented()
     click.echo(draw("markdown", header, rows))
 
 
 def _show_policies(facts: list[dict[str, Any]]) -> None:
-    from ..codecs.policies import POLICIES, documented
+    from ..codecs.safety.policies import POLICIES, documented
 
     rows = []
     for fact in facts:
@@ -85,7 +85,7 @@ def _show_policies(facts: list[dict[str, Any]]) -> None:
 
 
 def _show_limits(facts: list[dict[str, Any]]) -> None:
-    from ..codecs.limits import LIMITS
+    from ..codecs.safety.limits import LIMITS
 
     rows = []
     for fact in facts:
@@ -112,8 +112,8 @@ def _policy(stated: dict[str, Any]) -> str:
 
 def _facts(name: str) -> dict[str, Any]:
     from .. import codecs
-    from ..codecs.guards import GUARDS
-    from ..codecs.policies import described
+    from ..codecs.safety.guards import GUARDS
+    from ..codecs.safety.policies import described
 
     declaration = codecs.describe(name)
     facts: dict[str, Any] = {

@@ -82,10 +82,10 @@ def command(
     2 it cannot decide, nothing was compared, or the result could not be written.
     """
     from ..bench.history import Past
-    from ..reports import compare_output as written
-    from ..reports import markup, text
-    from ..reports.compare import compare
-    from ..reports.files import load
+    from ..reports.decide import compare_output as written
+    from ..reports.decide.compare import compare
+    from ..reports.model.files import load
+    from ..reports.tables import markup, text
 
     if again and limit is None:
         raise UsageError("--confirm needs --fail-above: it measures what would not pass")

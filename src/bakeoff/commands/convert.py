@@ -42,7 +42,7 @@ def command(
       bakeoff convert twitter.json statuses.jsonl --at '$.statuses'
     """
     from ..datasets import corpus
-    from ..datasets.problems import Problems
+    from ..datasets.readers.problems import Problems
     from ..datasets.writing import write
 
     if target == "-" and form is None:

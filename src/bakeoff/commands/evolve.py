@@ -15,7 +15,7 @@ from ._records import report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 
 if TYPE_CHECKING:
-    from ..schemas.difference import Difference
+    from ..schemas.tree.difference import Difference
 
 __all__ = ["command"]
 
@@ -80,8 +80,8 @@ def command(
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
     """
-    from ..bench.evolution.attempt import Costs, attempts
-    from ..bench.evolution.trial import Trial, sample
+    from ..bench.lab.evolution.attempt import Costs, attempts
+    from ..bench.lab.evolution.trial import Trial, sample
     from ._evolution import Evolution, json, table
     from ._output import encoded, guard, layout, put
 
@@ -102,11 +102,11 @@ def command(
     if form == "json":
         content = json(found)
     elif form == "md":
-        from ..reports import markup
+        from ..reports.tables import markup
 
         content = markup.markdown(table(found))
     else:
-        from ..reports import text
+        from ..reports.tables import text
 
         content = text.render(table(found), **layout(output))
     put(encoded(content), output)
@@ -115,7 +115,7 @@ def command(
 
 
 def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> Difference:
-    from ..schemas.difference import compare
+    from ..schemas.tree.difference import compare
 
     told = {}
     for rename in renames:
@@ -162,9 +162,9 @@ def _given(
     Raises:
         UsageError: They are of neither version.
     """
-    from ..bench.evolution.given import as_version
+    from ..bench.lab.evolution.given import as_version
     from ..datasets import corpus
-    from ..datasets.formats import codec_of
+    from ..datasets.readers.formats import codec_of
 
     rows = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:

@@ -14,7 +14,7 @@ from ..grid import draw
 from ._options import format_option, selecting
 
 if TYPE_CHECKING:
-    from ..bench.fidelity.matrix import Cell
+    from ..bench.lab.fidelity.matrix import Cell
 
     Column = dict[str, tuple[Cell, Cell]]
 
@@ -38,7 +38,7 @@ def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
 
     Each codec is tried in a process of its own. As text the codecs stand in groups that fit the terminal.
     """
-    from ..bench.fidelity.matrix import matrix
+    from ..bench.lab.fidelity.matrix import matrix
     from ..codecs import select
     from ..codecs.registry import join_name, split_name
     from ..console import console, progress

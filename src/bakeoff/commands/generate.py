@@ -18,7 +18,7 @@ from ._records import destination, output, report_remark, report_skipped, slow_p
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
-    from ..datasets.twin import Shape
+    from ..datasets.synthetic import Shape
 
 __all__ = ["command"]
 
@@ -96,7 +96,7 @@ def command(
 
 
 def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
-    from ..datasets.formats import FORMATS
+    from ..datasets.readers.formats import FORMATS
     from ..datasets.writing import write
 
     kind = destination(path, form, "jsonl")
@@ -111,7 +111,7 @@ def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bo
 
 def _built_in(name: str, records: int | None, seed: int | None) -> Any:
     from .. import datasets
-    from ..datasets.families import is_built_in
+    from ..datasets.generated.families import is_built_in
 
     if not is_built_in(name):
         raise datasets.UnknownCorpus(name, near(name, datasets.names()), built_in=True)
@@ -120,7 +120,7 @@ def _built_in(name: str, records: int | None, seed: int | None) -> Any:
 
 def _twin(shape: Shape, count: int, seed: int | None) -> Any:
     from .. import datasets
-    from ..datasets.twin import made
+    from ..datasets.synthetic import made
 
     def records(show: Progress) -> Iterator[Any]:
         return made(shape, count, datasets.DEFAULT_SEED if seed is None else seed, show)
@@ -130,7 +130,7 @@ def _twin(shape: Shape, count: int, seed: int | None) -> Any:
 
 def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
     from ..datasets import corpus
-    from ..datasets.twin import fit, hidden, names_by_risk
+    from ..datasets.synthetic import fit, hidden, names_by_risk
 
     original = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:
@@ -150,7 +150,7 @@ def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
 
 
 def _save(shape: Shape, path: Path) -> None:
-    from ..datasets.twin import write
+    from ..datasets.synthetic import write
     from ._output import put
 
     put(write(shape), path)
@@ -159,7 +159,7 @@ def _save(shape: Shape, path: Path) -> None:
 
 
 def _read(path: Path | None) -> Shape:
-    from ..datasets.twin import LARGEST, read
+    from ..datasets.synthetic import LARGEST, read
 
     assert path is not None
     try:

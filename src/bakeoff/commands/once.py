@@ -35,7 +35,7 @@ def command(operation: str, codec: str, source: str, calls: int, how: Mapping[st
     The calls rotate through the first 1,000 records.
     """
     from ..codecs import codec as make_codec
-    from ..codecs.limits import OWN_DATA
+    from ..codecs.safety.limits import OWN_DATA
     from ..datasets import corpus
 
     chosen = make_codec(codec, trusted=True).with_limits(**OWN_DATA)  # it decodes what it has just encoded

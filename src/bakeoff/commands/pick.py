@@ -100,13 +100,13 @@ def command(
     Results of `bakeoff stores` decide by puts and gets, the store included, and those of `bakeoff pipeline`
     by processor time with --reads readers; how much of it the codec is stands below.
     """
-    from ..codecs.lock import located
-    from ..reports.cost import Cost
-    from ..reports.files import load_all
-    from ..reports.lock import decided, lock_of
-    from ..reports.pick import Wish, pick
-    from ..reports.pick_output import render
-    from ..reports.pick_placed import in_place, said
+    from ..codecs.production.lock import located
+    from ..reports.decide.lock import decided, lock_of
+    from ..reports.decide.pick import Wish, pick
+    from ..reports.decide.pick_output import render
+    from ..reports.decide.pick_placed import in_place, said
+    from ..reports.model.cost import Cost
+    from ..reports.model.files import load_all
     from . import _lock
 
     if check:
@@ -165,7 +165,7 @@ _OF_DECISIONS = {
 
 def _is_measured(codec: str, path: Path) -> bool:
     """Whether the result file of this folder, which nobody has named, knows a codec."""
-    from ..reports.files import load
+    from ..reports.model.files import load
 
     return path.exists() and any(known.name == codec for known in load(path).codecs)
 

@@ -124,8 +124,8 @@ def _options(
 ) -> Options:
     import dataclasses
 
+    from ..bench.backends.transports import DEFAULT
     from ..bench.run.options import Options
-    from ..bench.transports import DEFAULT
     from ..codecs import select
 
     urls = _listed(brokers)
@@ -202,7 +202,7 @@ def _missing(name: str) -> bool:
     """Whether what a transport imports is not there."""
     from importlib.util import find_spec
 
-    from ..bench.transports import kind
+    from ..bench.backends.transports import kind
 
     module = kind(name).module
     return bool(module) and find_spec(module) is None
@@ -223,7 +223,7 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     Raises:
         UsageError: A broker without its URL, two of one kind, or one that is not installed.
     """
-    from ..bench.transports import by_url, kind
+    from ..bench.backends.transports import by_url, kind
 
     places = dict.fromkeys(named, "")
     for name in places:

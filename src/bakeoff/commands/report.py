@@ -89,7 +89,7 @@ def command(
     ranked by cost = dump + reads × (load + fix) + bytes / bandwidth; a codec that may have several
     ranks has a range of them.
     """
-    from ..reports.files import load_all
+    from ..reports.model.files import load_all
 
     form = form or _form_of(output, show)
     if chart and form not in _CHARTS:
@@ -105,7 +105,7 @@ def command(
     results = load_all(files)
     if nameless:
         from ..datasets import names
-        from ..reports.anonymous import anonymous
+        from ..reports.model.anonymous import anonymous
 
         results = anonymous(results, names())
     if form == "pyperf":
@@ -143,7 +143,7 @@ def _write_table(results: Sequence[Result], form: str, output: Path | None, opti
 
 
 def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
-    from ..reports.page import render
+    from ..reports.page.page import render
 
     html = render(results, **options)
     if show and is_stdout(output):
@@ -159,7 +159,7 @@ def _write_page(results: Sequence[Result], output: Path | None, show: bool, opti
 def _write_chart(
     results: Sequence[Result], form: str, chart: str | None, output: Path | None, options: dict[str, Any]
 ) -> None:
-    from ..reports import charts
+    from ..reports.page import charts
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
@@ -177,7 +177,7 @@ def _allow(what: str, *allowed: str) -> None:
 
 
 def _write_suites(results: Sequence[Result], output: Path | None, inputs: Sequence[Path]) -> None:
-    from ..reports.suites import suites
+    from ..reports.tables.pyperf_export import suites
 
     if output is None or str(output) == "-":
         raise UsageError("pyperf files are one per codec: name a folder with -o DIR")

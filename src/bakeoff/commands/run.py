@@ -199,7 +199,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
         click.exceptions.Exit: It was interrupted, or no codec got through.
     """
     from ..bench.run.session import Session
-    from ..reports.sentence import got_through
+    from ..reports.tables.sentence import got_through
 
     with board() as screen:
         session = Session(
@@ -254,7 +254,7 @@ def _check_places(options: Options) -> None:
     Raises:
         UsageError: It is not known where a server is, or no operation is there.
     """
-    from ..bench import stores, transports
+    from ..bench.backends import stores, transports
     from ..bench.operations import operation
 
     asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
@@ -331,7 +331,7 @@ def _bring_schemas(sources: Sequence[str], how: Mapping[str, Any]) -> bool:
     """Whether all corpora are files that have a schema in them, as those of Avro; nothing is opened."""
     from ..datasets import corpus
     from ..datasets.corpora import is_function
-    from ..datasets.files import Files
+    from ..datasets.readers.files import Files
     from ..errors import BakeoffError
 
     found = []
@@ -477,7 +477,7 @@ def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
         UnknownCompressor: One is none.
     """
     from ..codecs import is_raw, join_name, split_name
-    from ..codecs.compression import library
+    from ..codecs.streams.compression import library
 
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     if not wanted:
@@ -543,7 +543,7 @@ def _look(screen: Board) -> Callable[[Callable[[], Result]], None]:
         nonlocal before
         if not screen.shown or time.monotonic() < before + _EVERY:
             return
-        from ..reports.live import provisional
+        from ..reports.tables.live import provisional
 
         screen.write(provisional(result(), width=screen.width, height=screen.height, color=screen.color))
         before = time.monotonic()

@@ -145,7 +145,7 @@ def export(
     """
     from ..errors import UsageError
     from ..files import is_device
-    from ..schemas.languages import LANGUAGES, language_of
+    from ..schemas.wire.languages import LANGUAGES, language_of
 
     file_path = Path(target)
     if (wanted := language or language_of(target)) is None:
@@ -225,7 +225,7 @@ def check(
     from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus
     from ..datasets.errors import UnreadableCorpus
-    from ..datasets.formats import codec_of
+    from ..datasets.readers.formats import codec_of
     from ..errors import UsageError
     from ..schemas import AdviceCounter
 

@@ -38,7 +38,7 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
     from rich.table import Table
     from rich.text import Text
 
-    from ..bench.selftest import checks as selftest
+    from ..bench.lab.selftest import checks as selftest
     from ..console import console, progress
 
     wanted = {name: times or usual for name, (_, usual) in selftest.PARTS.items() if not only or name in only}

@@ -112,8 +112,8 @@ def _options(
 ) -> Options:
     import dataclasses
 
+    from ..bench.backends.stores import DEFAULT
     from ..bench.run.options import Options
-    from ..bench.stores import DEFAULT
     from ..codecs import select
 
     servers = [text for text in stores if "://" in text]
@@ -148,7 +148,7 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     Raises:
         UsageError: A server without its URL, or two of one kind.
     """
-    from ..bench.stores import by_url, kind
+    from ..bench.backends.stores import by_url, kind
 
     places = dict.fromkeys(named, "")
     for name in places:
@@ -163,9 +163,9 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
 
 def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:
     """Yield what is measured in each store; a store that keeps records in memory calls no codec for some."""
+    from ..bench.backends.stores import kind
     from ..bench.operations import operation
     from ..bench.operations.stores import BATCH, CODEC, FLOOR, OPERATIONS, UNCODED
-    from ..bench.stores import kind
 
     for store in stores:
         live = kind(store).live

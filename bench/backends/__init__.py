@@ -1,0 +1,1 @@
+"""Stores and transports that operations run on."""

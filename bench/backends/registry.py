@@ -1,0 +1,122 @@
+"""Where operations take place: kinds of stores and of transports, ours and those of other packages.
+
+Nothing here imports a kind's library before it is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from ...errors import UsageError, hint, near
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["Places", "shown_name"]
+
+
+class _Kind(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def schemes(self) -> tuple[str, ...]: ...
+
+
+K = TypeVar("K", bound=_Kind)
+
+
+def shown_name(text: str) -> str:
+    """Return as much of a text as can be a name: what is behind it may be a mistyped URL with a password."""
+    found = re.match(r"[\w.+-]*", text)
+    assert found is not None
+    # Of "password=..." or "user@..." not even that is a name.
+    return found[0] if text[found.end() :][:1] in ("", ":") else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Places(Generic[K]):
+    """The kinds of places that can be named behind the @ of an operation.
+
+    Args:
+        what: A place of this sort, for messages.
+        kind_type: What declares one.
+        package: Whose modules declare ours, each in a row called `row`.
+        row: Name of these.
+        modules: Name of a kind to its module.
+        entry_points: Group of other packages': name = the kind's, value = ``module:attribute``.
+        error: Raised for one of another package that cannot be loaded.
+    """
+
+    what: str
+    kind_type: type[K]
+    package: str
+    row: str
+    modules: Mapping[str, str]
+    entry_points: str
+    error: type[Exception]
+
+    @functools.cache  # noqa: B019 - there are two, which live as long as the process
+    def kind(self, name: str) -> K:
+        """Return a kind by its name.
+
+        Raises:
+            UsageError: There is none.
+            Exception: `error`: it is of another package and cannot be loaded.
+        """
+        if (module := self.modules.get(name)) is not None:
+            declared: Sequence[K] = getattr(import_module(f".{module}", self.package), self.row)
+            return next(found for found in declared if found.name == name)
+        points = self._published()
+        if name in points:
+            return self._loaded(points[name])
+        known = [*self.modules, *points]
+        shown = shown_name(name)
+        meant = hint(near(shown, known), "there are " + ", ".join(known))
+        if shown != name:
+            meant = f"the rest may hold a password and is not shown; URLs begin with SCHEME://, and {meant}"
+        raise UsageError(f"no {self.what} {shown!r}; {meant}")
+
+    def kinds(self) -> list[str]:
+        """Return the names of all, those of other packages behind ours."""
+        return list(dict.fromkeys([*self.modules, *self._published()]))
+
+    def by_url(self, url: str) -> K:
+        """Return the kind that a URL leads to.
+
+        Raises:
+            UsageError: None does; the URL itself, which may hold a password, is not repeated.
+        """
+        scheme = url.partition("://")[0]
+        known = []
+        for name in self.kinds():
+            found = self.kind(name)
+            if scheme in found.schemes:
+                return found
+            known += [f"{each}://" for each in found.schemes]
+        raise UsageError(
+            f"no {self.what} has URLs that begin with {shown_name(scheme)}://; "
+            f"there are {', '.join(known) or 'none'}"
+        )
+
+    @functools.cache  # noqa: B019 - as above; to look through all that is installed takes 20 ms
+    def _published(self) -> dict[str, EntryPoint]:
+        from importlib import metadata
+
+        return {point.name: point for point in metadata.entry_points(group=self.entry_points)}
+
+    def _loaded(self, point: EntryPoint) -> K:
+        try:
+            found = point.load()
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise self.error(
+                f"{self.what} {point.name!r} of {point.value} cannot be loaded: {why}"
+            ) from error
+        if not isinstance(found, self.kind_type) or found.name != point.name:
+            raise self.error(f"{point.value}: is not the {self.what} {point.name!r}")
+        return found

@@ -1,0 +1,39 @@
+"""Where payloads are kept: one file for each kind of stores; see `base`.
+
+Nothing here imports a store's library before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..registry import Places
+from .base import Kind, StoreError
+
+__all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
+
+ENTRY_POINTS = "bakeoff.stores"
+"""Entry-point group of third parties' stores: name = the store's, value = ``module:attribute``."""
+
+MODULES: Mapping[str, str] = {
+    "log": "log",
+    "sqlite": "sqlite",
+    "lmdb": "lmdb",
+    "kyoto": "kyoto",
+    "rocksdict": "rocksdict",
+    "redis": "redis",
+    "postgresql": "postgresql",
+    "mysql": "mysql",
+    "mongodb": "mongodb",
+    "sqlalchemy": "sqlalchemy",
+    "sqlmodel": "sqlalchemy",
+    "sqlalchemy-postgresql": "sqlalchemy",
+    "sqlalchemy-mysql": "sqlalchemy",
+}
+"""Where ours are declared, by name."""
+
+DEFAULT = ("log", "sqlite", "lmdb")
+"""Stores that are entered when none is named."""
+
+_places = Places("store", Kind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
+kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url

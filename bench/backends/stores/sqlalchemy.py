@@ -1,0 +1,241 @@
+"""Object mappers, to be held beside the store below them: SQLAlchemy's declarative classes, and SQLModel's.
+
+SQLAlchemy's declarative layer is where Elixir's author sends Elixir's users; SQLModel is what is put on top
+of it today, as Elixir was in 2011. Each call is a session of its own, as a request of a service is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.metadata import version
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from . import mysql, postgresql
+from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+from .servers import reaching
+from .sqlite import FILE, about, set_up
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from sqlalchemy import Engine
+
+__all__ = ["STORES"]
+
+_VARIABLES = 500
+"""In one statement; SQLite of before 2020 takes 999."""
+
+
+class _Mapped:
+    """Records as an attribute of mapped objects: the session makes, compares, orders and flushes these.
+
+    Args:
+        model: Makes the mapped class of the column's type and the table's name.
+        database: Says what the database below says of itself.
+        size: Returns the bytes that the table takes.
+    """
+
+    def __init__(
+        self,
+        location: Location,
+        wire: Wire,
+        engine: Engine,
+        model: Callable[[Any, str], Any],
+        database: Callable[[], Settings],
+        size: Callable[[], int],
+    ) -> None:
+        from sqlalchemy.orm import sessionmaker
+
+        from ....codecs.integrations.sqlalchemy import Encoded
+
+        self.wire = wire
+        self._engine, self._database, self._size = engine, database, size
+        # What `Codec.for_sqlalchemy` gives.
+        self._model = model(Encoded(_Current(self)), location.name)
+        self._model.metadata.create_all(engine)
+        self._sessions = sessionmaker(engine)
+
+    @property
+    def settings(self) -> Settings:
+        return self._database()
+
+    def put(self, key: int, record: Any) -> None:
+        with self._sessions.begin() as session:
+            session.merge(self._model(key=key, record=record))
+
+    def get(self, key: int) -> Any:
+        with self._sessions() as session:
+            found = session.get(self._model, key)
+            if found is None:
+                raise KeyError(key)
+            return found.record
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        from sqlalchemy import select
+
+        model = self._model
+        wanted = select(model).where(model.key > after).order_by(model.key).limit(count)
+        with self._sessions() as session:
+            return [(row.key, row.record) for row in session.scalars(wanted)]
+
+    def put_many(self, pairs: Pairs) -> None:
+        with self._sessions.begin() as session:
+            session.add_all([self._model(key=key, record=record) for key, record in pairs])
+
+    def stored(self) -> int:
+        return self._size()
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+@dataclass(frozen=True, eq=False)
+class _Current:
+    """What the store's wire is at the moment, as a codec."""
+
+    store: _Mapped
+
+    def encode(self, obj: Any, /) -> bytes:
+        return self.store.wire.encode(obj)
+
+    def decode(self, data: bytes, /) -> Any:
+        return self.store.wire.decode(data)
+
+
+def _declared(column: Any, table: str) -> Any:
+    """Return a class in SQLAlchemy's declarative way."""
+    from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+    class Base(DeclarativeBase):
+        pass
+
+    class Record(Base):
+        __tablename__ = table
+
+        key = mapped_column(_number(), primary_key=True, autoincrement=False)
+        record = mapped_column(column, nullable=False)
+
+    return Record
+
+
+def _sqlmodel(column: Any, table: str) -> Any:
+    """Return a class in SQLModel's way."""
+    from sqlalchemy import Column
+    from sqlalchemy.orm import registry
+    from sqlmodel import Field, SQLModel
+
+    class Base(SQLModel, registry=registry()):
+        pass
+
+    class Record(Base, table=True):
+        __tablename__ = table
+
+        key: int = Field(sa_column=Column(_number(), primary_key=True, autoincrement=False))
+        record: Any = Field(sa_column=Column(column, nullable=False))
+
+    return Record
+
+
+def _number() -> Any:
+    """Return the type of the keys; SQLite's own row numbers have but one name."""
+    from sqlalchemy import BigInteger, Integer
+
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Location, Wire], Store]:
+    """Return what opens an object mapper on the same SQLite as the store of that name."""
+
+    def opened(location: Location, wire: Wire) -> Store:
+        try:
+            import_module(library)
+            from sqlalchemy import create_engine, event
+        except ImportError as error:
+            raise MissingStore(f"{library} is not installed: pip install 'bakeoff[{library}]'") from error
+        file = location.folder / FILE
+        engine = create_engine(f"sqlite:///{file}")
+        event.listen(engine, "connect", lambda connection, _: set_up(connection))
+
+        def database() -> Settings:
+            with engine.connect() as connection:
+                raw = connection.connection.driver_connection
+                below = about(cast("sqlite3.Connection", raw))
+                return {"version": version(library), "on": f"sqlite {below['version']}"} | {
+                    key: text for key, text in below.items() if key != "version"
+                }
+
+        def size() -> int:
+            with engine.connect() as connection:
+                connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
+            return folder_bytes([file])
+
+        return _Mapped(location, wire, engine, model, database, size)
+
+    return opened
+
+
+def _on_server(server: ModuleType, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
+    """Return what opens an object mapper on a server that has a store of its own in a module here."""
+
+    def opened(location: Location, wire: Wire) -> Store:
+        with reaching("sqlalchemy", "sqlalchemy", location.url):
+            from sqlalchemy import create_engine, make_url
+        below = _below(location)
+        with reaching(driver, extra, below.url):
+            url = make_url(below.url).set(drivername=driver)
+            engine = create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
+            engine.connect().close()
+
+        def database() -> Settings:
+            with engine.connect() as connection:
+                return {
+                    "sqlalchemy": version("sqlalchemy"),
+                    **server.about(connection.connection.driver_connection),
+                }
+
+        def size() -> int:
+            with engine.connect() as connection:
+                return int(server.size(connection.connection.driver_connection, location.name))
+
+        return _Mapped(location, wire, engine, _declared, database, size)
+
+    return opened
+
+
+_PREFIX = "sqlalchemy+"
+
+
+def _below(location: Location) -> Location:
+    """Return where the database is."""
+    return replace(location, url=location.url.removeprefix(_PREFIX))
+
+
+def _server(server: ModuleType, extra: str, driver: str) -> Kind:
+    (raw,) = server.STORES
+    return Kind(
+        name=f"sqlalchemy-{raw.name}",
+        summary=f"SQLAlchemy's object mapper, to hold beside `{raw.name}`",
+        open=_on_server(server, extra, driver),
+        schemes=tuple(f"{_PREFIX}{scheme}" for scheme in raw.schemes),
+        waits=True,
+        forget=lambda location: raw.forget(_below(location)),
+    )
+
+
+STORES = (
+    Kind(
+        name="sqlalchemy",
+        summary="SQLAlchemy's object mapper on SQLite, to hold beside `sqlite`",
+        open=_on_sqlite("sqlalchemy", _declared),
+    ),
+    Kind(
+        name="sqlmodel",
+        summary="SQLModel, a declarative layer over SQLAlchemy as Elixir was, on SQLite",
+        open=_on_sqlite("sqlmodel", _sqlmodel),
+    ),
+    _server(postgresql, "psycopg", "postgresql+psycopg"),
+    _server(mysql, "pymysql", "mysql+pymysql"),
+)

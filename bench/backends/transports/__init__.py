@@ -1,0 +1,25 @@
+"""Ways from one producer to its readers: one file for each kind; see `base`.
+
+Nothing here imports a transport's library before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..registry import Places
+from .base import Kind, TransportError
+
+__all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
+
+ENTRY_POINTS = "bakeoff.transports"
+"""Entry-point group of third parties' transports: name = the transport's, value = ``module:attribute``."""
+
+MODULES: Mapping[str, str] = {"pipe": "pipe", "zmq": "zmq", "redis": "redis", "nats": "nats", "amqp": "amqp"}
+"""Where ours are declared, by name."""
+
+DEFAULT = ("pipe", "zmq")
+"""Transports that are taken when none is named."""
+
+_places = Places("transport", Kind, __package__, "TRANSPORTS", MODULES, ENTRY_POINTS, TransportError)
+kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url

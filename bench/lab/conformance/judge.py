@@ -1,0 +1,116 @@
+"""The worker's side: one codec, all cases of the suite of its format."""
+
+from __future__ import annotations
+
+import io
+import os
+import reprlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....codecs import CodecError, DecodeError, EncodeError
+from ....codecs import codec as by_name
+from ....codecs.core.paths import brief
+from ...jobs import Answer, Conform, Done, Failed
+from ...worker.context import Desk
+from ..fidelity.equality import first_difference
+from .case import UNTOLD, Case, Suite, Verdict
+from .suites import SUITES, Copy
+
+if TYPE_CHECKING:
+    from ....codecs import Codec
+
+__all__ = ["Judgement", "judge", "run"]
+
+_REJECTED: dict[str, Verdict] = {"accept": "wrong reject", "reject": "right reject", "either": "rejected"}
+_MOST = 32
+"""Bytes that are shown of a payload."""
+
+
+class Judgement(NamedTuple):
+    """What became of one case.
+
+    Attributes:
+        verdict: See `case.Verdict`.
+        reason: The error, the difference, or what was made of the payload; empty where all is right.
+        exact: Whether the value was written as the suite has it; None where that was not tried.
+    """
+
+    verdict: Verdict
+    reason: str
+    exact: bool | None = None
+
+
+def run(job: Conform, desk: Desk) -> Answer:
+    """Judge one codec, from one case on; each verdict is kept before the next case is tried."""
+    me = os.getpid()
+    suite = next(suite for suite in SUITES if suite.name == job.suite)
+    cases = Copy(suite, Path(job.folder)).cases()
+    try:
+        codec = by_name(job.codec)
+    except CodecError as error:
+        return Failed(error.reason)
+    for index, case in enumerate(cases[job.start :], job.start):
+        desk.beat(index)
+        judgement = judge(codec, suite, case)
+        if os.getpid() != me:
+            os._exit(1)  # The codec has started a process of its own, and that is no worker.
+        desk.note([index, *judgement])
+    return Done()
+
+
+def judge(codec: Codec, suite: Suite, case: Case) -> Judgement:
+    """Return what a codec made of one case."""
+    try:
+        if suite.streams:
+            value: Any = list(codec.load(io.BytesIO(case.payload)))
+        else:
+            value = codec.decode(case.payload)
+    except DecodeError as error:
+        return Judgement(_REJECTED[case.expect], error.reason)
+    except Exception as error:  # noqa: BLE001 - the error is the finding
+        return Judgement("fault", f"decode raises {_named(error)}")
+    if case.expect != "accept":
+        return Judgement("wrong accept" if case.expect == "reject" else "accepted", f"as {_shown(value)}")
+    if case.value is not UNTOLD:
+        difference = first_difference(_as_carried(case.value, codec), suite.seen(value))
+        if difference is not None:
+            return Judgement("wrong value", str(difference))
+    return Judgement("right accept", "") if case.written is None else _written(codec, case.written, value)
+
+
+def _written(codec: Codec, expected: bytes, value: Any) -> Judgement:
+    """Write a value that was read rightly."""
+    try:
+        payload = codec.encode(value)
+    except EncodeError as error:
+        return Judgement("right accept", f"not written: {error.reason}", exact=False)
+    except Exception as error:  # noqa: BLE001 - the error is the finding
+        return Judgement("fault", f"encode raises {_named(error)}")
+    if payload == expected:
+        return Judgement("right accept", "", exact=True)
+    return Judgement("right accept", f"written as {_hex(payload)}", exact=False)
+
+
+def _as_carried(value: Any, codec: Codec) -> Any:
+    """Return a value with tuples for lists where the codec says that it gives those."""
+    if "list" in codec.carries or "tuple" not in codec.carries:
+        return value
+    if isinstance(value, dict):
+        return {key: _as_carried(item, codec) for key, item in value.items()}
+    return tuple(_as_carried(item, codec) for item in value) if isinstance(value, list) else value
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001 - integers of too many digits have no text
+        return brief(value)
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _hex(payload: bytes) -> str:
+    return payload.hex() if len(payload) <= _MOST else f"{payload[:_MOST].hex()}... ({len(payload)} bytes)"

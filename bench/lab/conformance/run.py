@@ -1,0 +1,131 @@
+"""The parent's side: a worker for each codec, another one where it has died, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ....codecs import describe, missing
+from ...heartbeat import IDLE
+from ...jobs import Conform, Describe, Ended
+from ...run.processes import Workshop
+from .case import Case, Verdict
+from .judge import Judgement
+from .suites import Copy
+
+__all__ = ["LeftOut", "Report", "pair", "reports"]
+
+PATIENCE = 10.0
+"""Seconds that a case may take."""
+MEMORY = 2 << 30
+"""Bytes of address space of a codec's process."""
+DEATHS = 10
+"""Processes that a codec may end before its other cases are given up."""
+
+
+class LeftOut(NamedTuple):
+    """A codec that no suite was run on, and why; `failed` where that is its own fault."""
+
+    codec: str
+    reason: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One codec on the suite of its format.
+
+    Attributes:
+        judgements: One for each case of the suite by its name, in order; names may be doubled.
+    """
+
+    codec: str
+    copy: Copy
+    judgements: tuple[tuple[str, Judgement], ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many cases have a verdict."""
+        return sum(judgement.verdict == verdict for _, judgement in self.judgements)
+
+
+def pair(
+    codecs: Sequence[str], copies: Sequence[Copy], workshop: Workshop
+) -> tuple[list[tuple[str, Copy]], list[LeftOut]]:
+    """Return which codec is to be judged by which copy, and the codecs that none is for."""
+    by_format = {copy.suite.format: copy for copy in copies}
+    pairs, left_out = [], []
+    for name in codecs:
+        declaration = describe(name)
+        if declaration.needs_schema:
+            left_out.append(LeftOut(name, "reads the records of one schema only"))
+        elif reason := missing(name):
+            left_out.append(LeftOut(name, reason))
+        else:
+            made_of, reason = _format(name, workshop)
+            if reason:
+                left_out.append(LeftOut(name, reason, failed=True))
+            elif made_of in by_format:
+                pairs.append((name, by_format[made_of]))
+            else:
+                left_out.append(LeftOut(name, f"no suite for {made_of} here"))
+    return pairs, left_out
+
+
+def _format(name: str, workshop: Workshop) -> tuple[str, str]:
+    """Return the format of a codec, or why it cannot be made."""
+    declaration = describe(name)
+    if not declaration.entry_point:
+        return declaration.format, ""
+    ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
+    return ("", _sentence(ended)) if ended.answer is None else (ended.answer.facts["format"], "")
+
+
+def reports(pairs: Sequence[tuple[str, Copy]], workshop: Workshop) -> Iterator[Report]:
+    """Judge codecs, one after the other.
+
+    Raises:
+        UsageError: A copy cannot be read.
+    """
+    cases = {copy.suite.name: copy.cases() for copy in dict(pairs).values()}
+    for name, copy in pairs:
+        mine = cases[copy.suite.name]
+        found = _judge(name, copy, mine, workshop)
+        yield Report(name, copy, tuple((case.name, found[index]) for index, case in enumerate(mine)))
+
+
+def _judge(name: str, copy: Copy, cases: Sequence[Case], workshop: Workshop) -> Mapping[int, Judgement]:
+    """Return what became of each case, by its index, whatever the codec does to its processes."""
+    found: dict[int, Judgement] = {}
+    deaths = start = 0
+    while start < len(cases):
+        ended, fresh = _work(name, copy, start, workshop)
+        found |= fresh
+        start = next((index for index in range(start, len(cases)) if index not in found), len(cases))
+        if start == len(cases):
+            break
+        reason = _sentence(ended)
+        if ended.cell != IDLE:
+            found[start] = Judgement("fault", reason)
+            start += 1
+            deaths += 1
+            if deaths < DEATHS:
+                continue
+            reason = f"the codec has ended {DEATHS} processes"
+        found |= {index: Judgement("fault", f"not tried: {reason}") for index in range(start, len(cases))}
+        break
+    return found
+
+
+def _work(name: str, copy: Copy, start: int, workshop: Workshop) -> tuple[Ended, dict[int, Judgement]]:
+    job = Conform(
+        codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=start, memory=MEMORY
+    )
+    ended = workshop.work(job, patience=PATIENCE)
+    return ended, {index: Judgement(*judgement) for index, *judgement in ended.notes}
+
+
+def _sentence(ended: Ended) -> str:
+    # Options of a run do not exist here.
+    reason = ended.reason.partition(" (--")[0]
+    return reason if ended.outcome == "error" else f"{ended.outcome}: {reason}"

@@ -1,0 +1,64 @@
+"""Which suites there are, and which of them a folder holds a copy of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ....errors import UsageError
+from . import bson, cbor, json, msgpack, yaml
+from .case import Case, Suite
+
+__all__ = ["SUITES", "Copy", "find"]
+
+SUITES = (json.SUITE, msgpack.SUITE, yaml.SUITE, bson.SUITE, cbor.SUITE)
+
+
+class Copy(NamedTuple):
+    """A suite and the folder where its cases are."""
+
+    suite: Suite
+    folder: Path
+
+    def cases(self) -> list[Case]:
+        """Read all cases.
+
+        Raises:
+            UsageError: The files are not laid out as those of the suite are.
+        """
+        try:
+            return list(self.suite.cases(self.folder))
+        except ImportError as error:
+            raise UsageError(f"{self.suite.name}: cannot be read without {error.name}") from error
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"{self.folder}: looks like {self.suite.name}, but cannot be read as such ({what})"
+            ) from error
+
+
+def find(folder: Path) -> list[Copy]:
+    """Return the copies that a folder holds; of two copies of a suite the first by name.
+
+    Args:
+        folder: A copy of one suite, or what holds several.
+
+    Raises:
+        UsageError: It is none, and holds none.
+    """
+    found: dict[str, Copy] = {}
+    for top in [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]:
+        for suite in SUITES:
+            if suite.name not in found and (first := _first(top, suite.places)) is not None:
+                found[suite.name] = Copy(suite, first.parent)
+    if not found:
+        raise UsageError(
+            f"{folder}: no conformance suite here, nor in a folder of it; looked for\n"
+            + "\n".join(f"  {' or '.join(suite.places)}: {suite.name}, {suite.url}" for suite in SUITES)
+        )
+    return [found[suite.name] for suite in SUITES if suite.name in found]
+
+
+def _first(top: Path, places: Iterable[str]) -> Path | None:
+    return next((path for place in places for path in sorted(top.glob(place))), None)

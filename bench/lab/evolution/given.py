@@ -1,0 +1,50 @@
+"""A user's records, as those of one version of a schema."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....schemas.schema import Schema
+from .judge import findings
+from .records import Pairing, expected
+
+__all__ = ["Given", "as_version"]
+
+
+@dataclass(slots=True)
+class Given:
+    """Records as one version has them.
+
+    Attributes:
+        records: With the types of the version, without fields that it does not know.
+        faults: What does not fit it, in words.
+        unknown: How many fields it did not know.
+    """
+
+    records: list[Any] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    unknown: int = 0
+
+
+def as_version(records: Iterable[Any], schema: Schema, codec: str) -> Given:
+    """Return records as those of a version.
+
+    Args:
+        records: As a file has them; they are left as they are.
+        schema: The version.
+        codec: Whose conventions the file follows.
+    """
+    advise, root, made = schema.adviser(codec), schema.layout.root, Given()
+    for record in records:
+        corrected = advise(copy.deepcopy(record))[0]
+        wanted = expected(corrected, root, root, Pairing({}))
+        for one in findings(wanted, corrected, root):
+            if one.fault == "kept":
+                made.unknown += 1
+            else:
+                made.faults.append(f"{one.path}: {one.example}")
+        made.records.append(wanted)
+    return made

@@ -1,0 +1,404 @@
+"""Records of two versions of a schema: made ones, and what one version's record is in the other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import math
+import random
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from ....schemas.tree import types as t
+from ....schemas.tree.difference import Difference, pairs
+from ....schemas.wire.bindings.leaves import builder, collection, kinds
+from ....schemas.wire.layout import (
+    Choice,
+    Kind,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    derive,
+    opened,
+)
+
+__all__ = ["Maker", "Pairing", "Unfit", "counterpart", "expected", "option_of"]
+
+_FRESH: Final = 0.3
+"""Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
+_WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")
+_TRIES: Final = 50
+_LEVELS: Final = 3
+"""Records within others of their own kind that are made; deeper ones hold as little as they may."""
+_RECORDS: Final = 100
+"""Records after which the same is so of all others, where they may hold one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """Stands for a value that the reading version has no place for.
+
+    Attributes:
+        value: As it was written.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Which fields of two versions are one field, from the side of the one that writes.
+
+    Attributes:
+        renamed: Keys of the older version by those of the newer one.
+        forward: The newer version writes.
+    """
+
+    renamed: Mapping[str, str]
+    forward: bool = False
+
+    @classmethod
+    def of(cls, difference: Difference) -> Self:
+        """Return the pairing in which the older version writes."""
+        return cls(difference.renamed)
+
+    def back(self) -> Pairing:
+        """Return the same for the other direction."""
+        return Pairing(self.renamed, not self.forward)
+
+    def slots(self, written: Record, read: Record) -> list[tuple[Slot | None, Slot]]:
+        """Return each slot that is read, beside the one that was written, in the order of reading."""
+        old, new = (read, written) if self.forward else (written, read)
+        found = [(b, a) if self.forward else (a, b) for a, b in pairs(old, new, self.renamed)]
+        by_slot = {id(after): before for before, after in found}
+        return [(by_slot[id(slot)], slot) for slot in read.slots]
+
+
+class Maker:
+    """Makes values of a layout; the same ones for the same seed.
+
+    Args:
+        seed: Any number.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.random = random.Random(seed)
+        self.levels = 0
+        self.inside = self.records = self.references = 0
+
+    def happens(self, share: float) -> bool:
+        """Whether something happens this time."""
+        return self.random.random() < share
+
+    def make(self, kind: Kind) -> Any:
+        """Return a value of a kind."""
+        if not self.inside:
+            self.records = self.references = 0
+        self.inside += 1
+        try:
+            return self._made(kind)
+        finally:
+            self.inside -= 1
+
+    def _made(self, kind: Kind) -> Any:
+        match kind:
+            case Ref():
+                self.references += 1
+                self.levels += 1
+                made = self.make(kind.record)
+                self.levels -= 1
+                return made
+            case Nullable(inner):
+                return None if self.ends or self.happens(0.25) else self.make(inner)
+            case Sequence(item, node):
+                return collection(node)(self.make(item) for _ in range(self._size()))
+            case Map(key, value):
+                return {self.make(key): self.make(value) for _ in range(self._size())}
+            case Choice(options=options):
+                if self.ends:
+                    return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
+                return self.make(self.random.choice(options).kind)
+            case Record(slots=slots):
+                self.records += 1
+                there: dict[str | int, Any] = {}
+                taken: set[str] = set()
+                for slot in slots:
+                    maybe = not self.ends and slot.among not in taken
+                    if slot.required or (maybe and self.happens(0.6)):
+                        there[slot.key] = self.make(slot.kind)
+                        taken |= {slot.among} - {""}
+                return _built(kind, there)
+            case Leaf():
+                return self._leaf(kind)
+        raise AssertionError(kind)
+
+    @property
+    def ends(self) -> bool:
+        """Whether what is made holds no more than it must."""
+        return self.levels >= _LEVELS or (self.references > 0 and self.records > _RECORDS)
+
+    def _size(self) -> int:
+        return 0 if self.ends else int(self.random.random() * 4)
+
+    def _leaf(self, leaf: Leaf) -> Any:
+        pick = self.random.choice
+        match leaf.type:
+            case t.LiteralType(values):
+                return pick([value for value in values if value is not None])
+            case t.EnumType(cls):
+                return pick(list(cls))
+            case t.StrType() if leaf.symbols:
+                return pick([name for name, _ in leaf.symbols])
+            case t.AnyType():
+                return pick(["a", 7, ["b"], {"c": 1}])
+            case t.UnionType(options):
+                return self.make(derive(pick(options)).root)
+            case t.DateTimeType(aware=aware):
+                return self._moment(leaf, aware)
+        return _MAKERS[type(leaf.type)](self.random, leaf)
+
+    def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
+        zone = None if aware is False else dt.UTC
+        micro = self.random.randrange(0, 1_000_000, _step(leaf))
+        return dt.datetime(2026, 1, 1, tzinfo=zone) + dt.timedelta(
+            seconds=self.random.randrange(10**7), microseconds=micro
+        )
+
+
+def _levels(kind: Kind, above: frozenset[str] = frozenset()) -> float:
+    """Return how many records within others of their own kind a value needs at the least."""
+    match kind:
+        case Ref(name):
+            return math.inf if name in above else 1 + _levels(kind.record, above | {name})
+        case Record(slots=slots):
+            return max((_levels(slot.kind, above) for slot in slots if slot.required), default=0)
+        case Choice(options=options):
+            return min(_levels(option.kind, above) for option in options)
+    return 0
+
+
+def _whole(random: random.Random, leaf: Leaf) -> int:
+    least, most = leaf.bounds
+    # Beyond 53 bits some languages have no integers.
+    least, most = max(least, -(2**53)), min(most, 2**53)
+    found = [0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, least]
+    return random.choice([number for number in found if least <= number <= most])
+
+
+_FORM = re.compile(r"(?P<name>\w+)[(\[](?P<size>\w+)(?:, (?P<scale>-?\d+))?[)\]]")
+"""Forms with parameters: ``fixed(16)``, ``decimal(9, 2)``, ``time32[ms]``."""
+_STEPS: Final = {"s": 1_000_000, "ms": 1000}
+
+
+def _step(leaf: Leaf) -> int:
+    """Return the microseconds between two moments that a leaf tells apart."""
+    found = _FORM.fullmatch(leaf.form)
+    return _STEPS.get(found["size"] if found else leaf.unit, 1)
+
+
+def _cut(micro: int, leaf: Leaf) -> int:
+    return micro - micro % _step(leaf)
+
+
+def _bytes(random: random.Random, leaf: Leaf) -> bytes:
+    found = _FORM.fullmatch(leaf.form)
+    return random.randbytes(int(found["size"]) if found else random.randrange(12))
+
+
+def _decimal(random: random.Random, leaf: Leaf) -> decimal.Decimal:
+    found = _FORM.fullmatch(leaf.form)
+    digits, scale = (int(found["size"]), int(found["scale"])) if found else (6, 2)
+    return decimal.Decimal(random.randrange(10 ** min(digits, 6))).scaleb(-scale)
+
+
+def _real(random: random.Random, leaf: Leaf) -> float:
+    # Binary fractions are whole in 32 bits as well.
+    return random.choice([0.0, -1.5, 19.75, 3.0, random.randrange(10**6) / 64])
+
+
+_MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
+    t.NoneType: lambda random, leaf: None,
+    t.BoolType: lambda random, leaf: random.random() < 0.5,
+    t.IntType: _whole,
+    t.FloatType: _real,
+    t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
+    t.BytesType: _bytes,
+    t.ByteArrayType: lambda random, leaf: bytearray(_bytes(random, leaf)),
+    t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
+    t.TimeType: lambda random, leaf: dt.time(
+        random.randrange(24), random.randrange(60), 7, _cut(123456, leaf)
+    ),
+    t.TimeDeltaType: lambda random, leaf: dt.timedelta(
+        seconds=random.randrange(10**6), microseconds=_cut(5, leaf)
+    ),
+    t.DecimalType: _decimal,
+    t.UUIDType: lambda random, leaf: uuid.UUID(int=random.getrandbits(128)),
+}
+
+
+def _built(record: Record, there: Mapping[str | int, Any]) -> Any:
+    """Return a record of its fields by key."""
+    if not isinstance(record.type, t.RecordType):
+        return tuple(there.values())
+    make = builder(record, as_objects=False)
+    return dict(there) if make is None else make(*there.values())
+
+
+# From one version to the other ----------------------------------------------------------------------
+
+
+def expected(value: Any, written: Kind, read: Kind, pairing: Pairing) -> Any:
+    """Return what a reader should make of a value: a record without fields that nobody wrote.
+
+    Args:
+        value: Of the version that writes.
+        written: Its kind there.
+        read: Its kind in the version that reads.
+        pairing: From the side of the one that writes.
+
+    Returns:
+        The value; with `Unfit` in the places of what the reading version has no place for.
+    """
+    return _Projector(pairing, None).project(value, written, read)
+
+
+def counterpart(value: Any, written: Kind, read: Kind, pairing: Pairing, maker: Maker) -> Any:
+    """Return a record of the other version that is as like as can be: what it lacks is made."""
+    return _Projector(pairing, maker).project(value, written, read)
+
+
+class _Projector:
+    def __init__(self, pairing: Pairing, maker: Maker | None) -> None:
+        self.pairing = pairing
+        self.maker = maker
+
+    def project(self, value: Any, a: Kind, b: Kind) -> Any:
+        found = value if isinstance(value, Unfit) else self._project(value, a, b)
+        if self.maker is not None and isinstance(found, Unfit):
+            return self.maker.make(b)
+        return found
+
+    def _project(self, value: Any, a: Kind, b: Kind) -> Any:
+        fresh = self.maker
+        a, b = opened(a), opened(b)
+        if isinstance(b, Nullable):
+            newly = fresh is not None and not isinstance(a, Nullable) and fresh.happens(_FRESH)
+            if value is None or newly:
+                return None
+            return self._project(value, a.kind if isinstance(a, Nullable) else a, b.kind)
+        if isinstance(a, Nullable):
+            return Unfit(value) if value is None else self._project(value, a.kind, b)
+        if isinstance(a, Choice):
+            if (written := option_of(value, a)) is None:
+                return Unfit(value)
+            if fresh is not None and isinstance(b, Choice) and len(b.options) > len(a.options):
+                return fresh.make(b) if fresh.happens(_FRESH) else self._project(value, written, b)
+            return self._project(value, written, b)
+        if isinstance(b, Choice):
+            if fresh is not None and fresh.happens(_FRESH):
+                return fresh.make(b)
+            tried = [self._project(value, a, o.kind) for o in b.options]
+            fit = [one for one in tried if not isinstance(one, Unfit)]
+            return next((one for one in fit if type(one) is type(value)), fit[0] if fit else Unfit(value))
+        match a, b:
+            case Record(), Record():
+                return self._record(value, a, b)
+            case Sequence(item), Sequence(other, node):
+                made = collection(node)
+                items = [self.project(one, item, other) for one in value]
+                hashed = issubclass(made, set | frozenset) and any(isinstance(one, Unfit) for one in items)
+                return Unfit(value) if hashed else made(items)
+            case Map(key, inner), Map(other_key, other):
+                keys = [self.project(one, key, other_key) for one in value]
+                if any(isinstance(one, Unfit) for one in keys):
+                    return Unfit(value)
+                items = [self.project(one, inner, other) for one in value.values()]
+                return dict(zip(keys, items, strict=True))
+            case Leaf(), Leaf():
+                if fresh is not None and a != b and fresh.happens(_FRESH):
+                    return fresh.make(b)
+                return _leaf(value, b)
+        return value if isinstance(b, Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
+
+    def _record(self, value: Any, a: Record, b: Record) -> Any:
+        keyed = value if isinstance(value, dict) else dict(enumerate(value))
+        there: dict[str | int, Any] = {}
+        taken: set[str] = set()
+        for before, slot in self.pairing.slots(a, b):
+            if before is not None and before.key in keyed:
+                there[slot.key] = self.project(keyed[before.key], before.kind, slot.kind)
+                taken |= {slot.among} - {""}
+        if self.maker is not None:
+            for before, slot in self.pairing.slots(a, b):
+                new = before is None and slot.among not in taken and self.maker.happens(0.6)
+                if slot.key not in there and (slot.required or new):
+                    there[slot.key] = self.maker.make(slot.kind)
+                    taken |= {slot.among} - {""}
+        ordered = {slot.key: there[slot.key] for slot in b.slots if slot.key in there}
+        if isinstance(b.type, t.RecordType) and not b.type.positional:
+            return ordered
+        return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
+
+
+def option_of(value: Any, choice: Choice) -> Kind | None:
+    """Return which option of a choice a value is; the first of those that it could be as a whole."""
+    fit = [option.kind for option in choice.options if _fits(value, option.kind)]
+    if len(fit) < 2:
+        return fit[0] if fit else None
+    same = Pairing({})
+    return next((kind for kind in fit if _is_whole(expected(value, kind, kind, same))), fit[0])
+
+
+def _fits(value: Any, kind: Kind) -> bool:
+    """Whether a value has the type of a kind, and a record its fields."""
+    kind = opened(kind)
+    if isinstance(kind, Record) and isinstance(value, dict):
+        keys = {slot.key for slot in kind.slots}
+        return value.keys() <= keys and {s.key for s in kind.slots if s.required} <= value.keys()
+    known = kinds(kind)
+    return object in known or type(value) in known
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether there is a place for everything in a value."""
+    if isinstance(value, dict):
+        return all(_is_whole(key) and _is_whole(item) for key, item in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(_is_whole, value))
+    return not isinstance(value, Unfit)
+
+
+def _leaf(value: Any, leaf: Leaf) -> Any:
+    plain = value.value if isinstance(value, enum.Enum) else value
+    match leaf.type:
+        case t.EnumType(cls):
+            return next((m for m in cls if type(m.value) is type(plain) and m.value == plain), Unfit(value))
+        case t.LiteralType(values):
+            return plain if any(type(v) is type(plain) and v == plain for v in values) else Unfit(value)
+        case t.AnyType() | t.UnionType():
+            return value
+        case t.FloatType() if type(plain) is int and abs(plain) <= 2**53:
+            plain = float(plain)
+        case t.IntType() if type(plain) is float and plain.is_integer():
+            plain = int(plain)
+        case t.DateTimeType(aware=aware) if isinstance(plain, dt.datetime):
+            if aware is not None and aware != (plain.tzinfo is not None):
+                return Unfit(value)
+            return Unfit(value) if plain.microsecond % _step(leaf) else plain
+    if type(plain) is int and not (isinstance(leaf.type, t.IntType) and leaf.type.big):
+        least, most = leaf.bounds
+        if not least <= plain <= most:
+            return Unfit(value)
+    if isinstance(plain, bytes) and (found := _FORM.fullmatch(leaf.form)):
+        return plain if len(plain) == int(found["size"]) else Unfit(value)
+    if leaf.symbols and plain not in {name for name, _ in leaf.symbols}:
+        return Unfit(value)
+    return plain if type(plain) in kinds(leaf) else Unfit(value)

@@ -1,0 +1,307 @@
+"""Is a difference declared (lossy) or not (wrong)?
+
+A codec says which Python types it brings back (`carries`). A value of another type may come back
+as what the conventions write in its place: text, a list, a dict, a coarser time. Anything else
+that differs is wrong, as is any difference in a type that the codec does carry.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import decimal
+import enum
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....codecs.conventions.arrays import convention, kind_of
+from ....codecs.conventions.classes import fields_of, opened
+from ....codecs.conventions.tokens import SIGNED, token_of, zone
+from ....codecs.core.paths import brief, join, step
+from . import arrays
+from .equality import differences, equal
+
+__all__ = ["Judgement", "judge"]
+
+_COARSE = dt.timedelta(seconds=1)
+"""How much of a moment a format without its own type for it may cut."""
+_MOST = 20
+_KEYS = 5
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What differs between a record and what came back.
+
+    Attributes:
+        losses: Declared differences, one text each.
+        wrong: The first difference that nothing declares, or None.
+    """
+
+    losses: dict[str, str] = field(default_factory=dict)
+    wrong: str | None = None
+
+    def merge(self, other: Judgement) -> None:
+        """Add what another record showed; the first example of each kind of loss stays."""
+        for kind, text in other.losses.items():
+            if kind in self.losses or len(self.losses) < _MOST:
+                self.losses.setdefault(kind, text)
+        self.wrong = self.wrong or other.wrong
+
+
+def judge(expected: Any, found: Any, carries: Iterable[str], losses: Sequence[str] = ()) -> Judgement:
+    """Compare strictly, then ask for each difference whether it is declared.
+
+    Args:
+        expected: The record that was encoded.
+        found: What was decoded.
+        carries: Types that the codec brings back, as in `Codec.carries`.
+        losses: What else the codec declares to lose.
+    """
+    judgement = Judgement()
+    carried = frozenset(carries)
+    first = differences(expected, found, 1, order="key_order" in carried)
+    if not first:
+        return judgement
+    for path, before, after, declared in _walk(expected, found, "$", carried, bool(losses)):
+        text = _text(path, before, after)
+        if not declared:
+            judgement.wrong = text
+            return judgement
+        judgement.merge(Judgement({_kind(before, after): text}))
+    if not judgement.losses:
+        judgement.wrong = str(first[0])
+    return judgement
+
+
+def _kind(before: Any, after: Any) -> str:
+    return "zone" if _differs_in_zone(before, after) else f"{type(before).__name__} {type(after).__name__}"
+
+
+def _text(path: str, before: Any, after: Any) -> str:
+    if type(before) is not type(after):
+        name = type(before).__name__
+        if name == _name(after):  # numpy's own bool
+            name = f"{type(before).__module__}.{name}"
+        return f"`{name}` came back as `{_name(after)}` at `{path}`"
+    if _differs_in_zone(before, after):
+        return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{path}`"
+    return f"`{_brief(before)}` came back as `{_brief(after)}` at `{path}`"
+
+
+class _Missing:
+    """Stands for a value that did not come back."""
+
+
+_MISSING = _Missing()
+
+
+class _Words(str):
+    """A text that takes the place of a value in a message."""
+
+    __slots__ = ()
+
+
+def _name(value: Any) -> str:
+    return "nothing" if value is _MISSING else type(value).__name__
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, _Words):
+        return str(value)
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if isinstance(value, list):  # keys in their order
+        return f"[{', '.join([*map(brief, value[:_KEYS]), *['…'] * (len(value) > _KEYS)])}]"
+    return brief(value)
+
+
+_Found = Iterator[tuple[str, Any, Any, bool]]
+
+
+def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
+    """Yield path, expected, found, and whether it is declared, for every difference."""
+    if equal(a, b, order="key_order" in carried):
+        return
+    if type(a) is dict and type(b) is dict:
+        yield from _walk_dict(a, b, path, carried, declares)
+    elif isinstance(a, enum.Enum):
+        declared = "enum" not in carried
+        yield path, a, b, declared
+        if declared:
+            yield from _walk(a.value, b, path, carried, declares)
+    elif type(a) is not type(b) and (plain := opened(a)) is not None:
+        declared = "dataclass" not in carried and isinstance(b, type(plain))
+        yield path, a, b, declared
+        if declared and type(plain) is dict:
+            yield from _walk_dict(plain, b, path, carried, declares, ordered=False)
+        elif declared:
+            yield from _walk(plain, b, path, carried, declares)
+    elif kind_of(type(a)):
+        yield from _walk_array(a, b, path, carried, declares)
+    elif type(a) is type(b) and not isinstance(a, tuple) and (fields := fields_of(a)) is not None:
+        yield from _walk_dict(fields, fields_of(b) or {}, path, carried, declares, ordered=False)
+    elif isinstance(a, list | tuple | set | frozenset) and isinstance(b, list | tuple | set | frozenset):
+        yield from _walk_sequence(a, b, path, carried, declares)
+    else:
+        token = token_of(a)
+        yield path, a, b, token not in carried and _is_written_form(a, b, declares)
+
+
+def _walk_array(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
+    """Yield what differs in an array, a frame or a value out of one: it may come back as what it holds."""
+    if type(a) is type(b):
+        if (gap := arrays.gap(a, b, equal)) is not None:
+            yield path + join(gap.steps)[1:], _Words(gap.expected), _Words(gap.found), False
+        return
+    if kind_of(type(a)) == "pandas.Timestamp" and isinstance(b, dt.datetime) and a.nanosecond:
+        yield path, a, b, declares and _is_coarser(a.to_pydatetime(warn=False), b)
+        return
+    held = arrays.plain(a, b, equal, nulls="nonfinite" not in carried)
+    inner = list(_walk(held, b, path, carried, declares))
+    yield path, a, b, all(declared or place != path for place, *_, declared in inner)
+    yield from (each for each in inner if each[0] != path)
+
+
+def _walk_dict(
+    a: dict[Any, Any],
+    b: dict[Any, Any],
+    path: str,
+    carried: frozenset[str],
+    declares: bool,
+    *,
+    ordered: bool = True,
+) -> _Found:
+    rest = dict(b)
+    order = []
+    for key, value in a.items():
+        found = _find(key, rest)
+        place = path + step(key)
+        if found is _MISSING:
+            yield place, value, _MISSING, False
+            continue
+        order.append(found)
+        if type(found) is not type(key):
+            yield f"key of {path}", key, found, not _carries_key(key, carried)
+        yield from _walk(value, rest.pop(found), place, carried, declares)
+    for key in rest:
+        yield path + step(key), _MISSING, rest[key], False
+    if ordered and "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
+        yield f"keys of {path}", order, came, False
+
+
+def _carries_key(key: Any, carried: frozenset[str]) -> bool:
+    """Whether a key that is no text comes back as it was."""
+    if kind_of(type(key)):
+        return False
+    if type(key) is int and "int_keys" in carried:
+        return key in SIGNED or "bigint" in carried
+    return "any_keys" in carried
+
+
+def _find(key: Any, there: dict[Any, Any]) -> Any:
+    """Find the key that stands for `key`: itself, of the same type, or its text."""
+    held = key if (write := convention(type(key))) is None else write(key)
+    for candidate in (key, held, *_texts(held), str(key)):
+        if candidate in there or candidate != candidate:
+            exact = next((k for k in there if equal(k, candidate)), _MISSING)
+            if exact is not _MISSING:
+                return exact
+    return _MISSING
+
+
+def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
+    if type(a) is not type(b):
+        token = token_of(a)
+        declared = token not in carried
+        yield path, a, b, declared
+        if not declared:
+            return
+    if len(a) != len(b):
+        yield path, f"{type(a).__name__} of {len(a)}", f"{type(b).__name__} of {len(b)}", False
+        return
+    if isinstance(a, set | frozenset):
+        rest = list(b)
+        for item in a:
+            match = next(
+                (x for x in rest if not any(not d for *_, d in _walk(item, x, path, carried, declares))),
+                _MISSING,
+            )
+            if match is _MISSING:
+                yield path, item, _MISSING, False
+                return
+            rest.remove(match)
+        return
+    for index, (x, y) in enumerate(zip(a, b, strict=True)):
+        yield from _walk(x, y, f"{path}[{index}]", carried, declares)
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the texts that conventions write for a value."""
+    if isinstance(value, enum.Enum):
+        return _texts(value.value)
+    if value is None:
+        return ["null", "$null"]
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    if isinstance(value, bytes | bytearray):
+        return [base64.b64encode(value).decode("ascii")]
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        text = value.isoformat()
+        return [text, text.replace("+00:00", "Z")]
+    if isinstance(value, dt.timedelta):
+        from ....codecs.conventions.families import duration_text
+
+        return [duration_text(value)]
+    return [str(value), repr(value)]
+
+
+def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
+    """Whether `b` is what a format without the type of `a` may write in its place."""
+    if isinstance(b, str):
+        return b in _texts(a)
+    if _differs_in_zone(a, b):
+        return b.fold <= a.fold and token_of(a) in ("datetime_zone", "datetime_fold")
+    if isinstance(a, bytearray):
+        return isinstance(b, bytes) and bytes(a) == b
+    if isinstance(a, float) and not math.isfinite(a):
+        return b is None
+    if isinstance(a, int | decimal.Decimal) and isinstance(b, float):
+        return float(a) == b
+    if isinstance(b, type(a)) and a == b:
+        return declares
+    if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
+        return declares and a == b
+    return declares and _is_coarser(a, b)
+
+
+def _differs_in_zone(a: Any, b: Any) -> bool:
+    """Whether two moments read alike and differ only in what no format writes: name of the zone and fold."""
+    kind = dt.datetime if isinstance(a, dt.datetime) else dt.time
+    if not isinstance(a, kind) or not isinstance(b, kind):
+        return False
+    if a.replace(tzinfo=None) != b.replace(tzinfo=None):
+        return False
+    return a.utcoffset() == b.utcoffset() or (a.fold != b.fold and zone(a.tzinfo) == zone(b.tzinfo))
+
+
+def _zone_of(value: Any, other: Any) -> str:
+    """Return name of the zone and fold of a moment, where another one differs in them."""
+    words = [str(value.tzinfo)] if zone(value.tzinfo) != zone(other.tzinfo) else []
+    return ", ".join(words + [f"fold={value.fold}"] * (value.fold != other.fold))
+
+
+def _is_coarser(a: Any, b: Any) -> bool:
+    """Whether `b` is the moment `a` with its smallest part or its zone cut off."""
+    if isinstance(a, dt.datetime) and isinstance(b, dt.datetime):
+        for zone in (dt.UTC, a.tzinfo, b.tzinfo):
+            x = a if a.tzinfo else a.replace(tzinfo=zone or dt.UTC)
+            y = b if b.tzinfo else b.replace(tzinfo=zone or dt.UTC)
+            if abs(x - y) < _COARSE:
+                return True
+        return abs(a.replace(tzinfo=None) - b.replace(tzinfo=None)) < _COARSE
+    if isinstance(a, dt.date) and isinstance(b, dt.datetime):
+        return b.date() == a
+    return False

@@ -1,0 +1,289 @@
+"""What each codec brings back of each Python type, without and with a schema.
+
+Every codec works through the values in a process of its own, with limits: one that crashes or hangs
+loses its remaining cells and nothing else.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import uuid
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from ....codecs.conventions.tokens import TOKENS, Colour, Place, Point, Summer, zone
+from ....codecs.registry import codec as by_name
+from ....codecs.registry import missing
+from ....errors import UsageError
+from ....schemas import Hint, Schema
+from ...jobs import Answer, Compare, Done, Ended
+from .equality import first_difference
+
+if TYPE_CHECKING:
+    from ...worker.context import Desk
+
+__all__ = ["VALUES", "Cell", "Value", "cells", "matrix", "run"]
+
+TIMEOUT = 60.0
+"""Seconds that one codec may take for a value."""
+MEMORY = 3 * 2**30
+"""Bytes of address space of a codec's process."""
+
+
+class Level(enum.IntEnum):
+    """An int."""
+
+    LOW = 1
+
+
+class Word(enum.StrEnum):
+    """A str."""
+
+    YES = "yes"
+
+
+class Text(str):
+    """A subclass of str."""
+
+    __slots__ = ()
+
+
+class Value(NamedTuple):
+    """One row of the matrix.
+
+    Attributes:
+        name: As shown.
+        value: What is written, as ``{"v": value}``, or as it is where `top` is set.
+        kind: What the schema says; None where no schema can help.
+        token: The name in `Codec.carries` that stands and falls with this row; empty for none.
+        top: Whether the value is the record itself.
+    """
+
+    name: str
+    value: Any
+    kind: Any = None
+    token: str = ""
+    top: bool = False
+
+    @property
+    def record(self) -> Any:
+        """What is written."""
+        return self.value if self.top else {"v": self.value}
+
+
+HALF_PAST_FIVE = dt.timezone(dt.timedelta(hours=5, minutes=30))
+MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456)
+SHARED: list[int] = [1]
+
+
+def _values() -> tuple[Value, ...]:
+    big = Annotated[int, Hint(big=True)]
+    naive = Annotated[dt.datetime, Hint(aware=False)]
+    rows = (
+        Value("None", None, type(None), "none"),
+        Value("True", True, bool, "bool"),
+        Value("int 2^53+1", 2**53 + 1, int, "int"),
+        Value("int 2^63-1", 2**63 - 1, int, "int"),
+        Value("int -2^63", -(2**63), int, "int"),
+        Value("int 2^64-1", 2**64 - 1, big),
+        Value("int 2^64", 2**64, big, "bigint"),
+        Value("int 10^40", 10**40, big, "bigint"),
+        Value("float 0.1", 0.1, float, "float"),
+        Value("float 1e300", 1e300, float, "float"),
+        Value("float 5e-324", 5e-324, float, "float"),
+        Value("float 3.0", 3.0, float, "float"),
+        Value("-0.0", -0.0, float, "float"),
+        Value("nan", float("nan"), float, "nonfinite"),
+        Value("inf", float("inf"), float, "nonfinite"),
+        Value("str ''", "", str, "str"),
+        Value("str é😀", "é😀", str, "str"),
+        Value("str NUL", "a\0b", str),
+        Value("str CR", "a\rb", str),
+        Value("str lone surrogate", "\ud800", str),
+        Value("str 'yes', '1:30'", dict.fromkeys("abcd", "yes") | {"1:30": "1:30"}, dict[str, str], "str"),
+        Value("str '2024-01-01'", "2024-01-01", str, "str"),
+        Value("bytes", b"\x00\xff\x80abc", bytes, "bytes"),
+        Value("bytes b''", b"", bytes, "bytes"),
+        Value("bytearray", bytearray(b"\x00\xff"), bytearray, "bytearray"),
+        Value("memoryview", memoryview(b"\x00\xff")),
+        Value("list", [1, [2, "x"]], list[int | list[int | str]], "list"),
+        Value("tuple", (1, "x"), tuple[int, str], "tuple"),
+        Value("tuple in list", [(1, 2)], list[tuple[int, int]]),
+        Value("set", {1, 2}, set[int], "set"),
+        Value("frozenset", frozenset({1, 2}), frozenset[int], "frozenset"),
+        Value("dict int keys", {1: "a", -2: "b"}, dict[int, str], "int_keys"),
+        Value("dict None key", {None: "a"}, dict[None, str], "any_keys"),
+        Value("dict bool key", {True: "a"}, dict[bool, str], "any_keys"),
+        Value("dict float key", {1.5: "a"}, dict[float, str], "any_keys"),
+        Value("dict tuple key", {(1, 2): "a"}, None, "any_keys"),
+        Value("dict bytes key", {b"a": "a"}, dict[bytes, str], "any_keys"),
+        Value("dict date key", {dt.date(2024, 1, 2): "a"}, dict[dt.date, str], "any_keys"),
+        Value("dict 1 and '1'", {1: "a", "1": "b"}),
+        Value("key order", {"b": 1, "a": 2, "c": 3}, dict[str, int], "key_order"),
+        Value("key order, _id", {"b": 1, "_id": 2}, dict[str, int], "key_order", top=True),
+        Value("datetime µs", MOMENT, naive, "datetime"),
+        Value("datetime year 9000", dt.datetime(9000, 1, 2, 3, 4, 5, 123457), naive, "datetime"),
+        Value("datetime ms", MOMENT.replace(microsecond=123000), naive),
+        Value("datetime UTC µs", MOMENT.replace(tzinfo=dt.UTC), dt.datetime, "datetime_aware"),
+        Value("datetime +05:30", MOMENT.replace(tzinfo=HALF_PAST_FIVE), dt.datetime, "datetime_offset"),
+        Value("datetime zone", MOMENT.replace(tzinfo=Summer()), dt.datetime, "datetime_zone"),
+        Value("datetime fold=1", MOMENT.replace(fold=1), naive, "datetime_fold"),
+        Value("datetime year 1", dt.datetime(1, 1, 1, tzinfo=dt.UTC), dt.datetime),
+        Value("date", dt.date(2024, 2, 29), dt.date, "date"),
+        Value("time µs", dt.time(1, 2, 3, 4), dt.time, "time"),
+        Value("timedelta", dt.timedelta(days=-1, microseconds=3), dt.timedelta, "timedelta"),
+        Value("Decimal 1.10", decimal.Decimal("1.10"), decimal.Decimal, "decimal"),
+        Value("Decimal 50 digits", decimal.Decimal("1." + "1234567890" * 5), decimal.Decimal, "decimal"),
+        Value("UUID", uuid.UUID(int=0x12345678123456781234567812345678), uuid.UUID, "uuid"),
+        Value("Enum", Colour.RED, Colour, "enum"),
+        Value("IntEnum", Level.LOW, Level, "enum"),
+        Value("StrEnum", Word.YES, Word, "enum"),
+        Value("dataclass", Place("x", dt.date(2024, 1, 2)), Place, "dataclass"),
+        Value("namedtuple", Point(1, 2), Point, "namedtuple"),
+        Value("complex", 1 + 2j, complex, "complex"),
+        Value("range", range(3)),
+        Value("str subclass", Text("x")),
+        Value("OrderedDict", OrderedDict(b=1, a=2)),
+        Value("defaultdict", defaultdict(list, a=[1])),
+        Value("shared list", [SHARED, SHARED]),
+    )
+    shown = {row.token for row in rows} | {"dict"}  # which every value stands in
+    rest = (token for token in TOKENS if token.name not in shown)
+    return (*rows, *(Value(token.name, token.example, token.kind, token.name) for token in rest))
+
+
+VALUES = _values()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What became of one value.
+
+    Attributes:
+        outcome: ``"exact"``, ``"changed"``, ``"encode error"``, ``"decode error"``, ``"needs a schema"`` or
+            ``"crash"``.
+        became: Type (or value) that came back, or the error.
+    """
+
+    outcome: str
+    became: str = ""
+
+    def __str__(self) -> str:
+        """Return the cell in short: ``=``, ``~type``, ``E``, ``D``, ``-`` or ``crash``."""
+        short = {"exact": "=", "encode error": "E", "decode error": "D", "needs a schema": "-"}
+        return f"~{self.became}" if self.outcome == "changed" else short.get(self.outcome, self.outcome)
+
+
+NEEDS_SCHEMA = Cell("needs a schema")
+
+
+def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
+    """Yield name, cell without and cell with a schema for every value, in this process."""
+    bare = by_name(codec, trusted=True)
+    for row in VALUES:
+        without = NEEDS_SCHEMA if bare.needs_schema else _cell(bare, row)
+        if row.kind is None or without.outcome in ("exact", "encode error"):
+            yield row.name, without, without
+        else:
+            yield row.name, without, _cell_with_schema(bare, row)
+
+
+def _cell_with_schema(bare: Any, row: Value) -> Cell:
+    try:
+        codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
+    except UsageError as error:
+        return Cell("encode error", _reason(error))  # the type has no form in this codec
+    return _cell(codec, row)
+
+
+def _cell(codec: Any, row: Value) -> Cell:
+    bound = codec.bound
+    try:
+        payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
+    except Exception as error:  # noqa: BLE001 - the error is the result
+        return Cell("encode error", _reason(error))
+    try:
+        back = codec.decode(payload)
+        if bound is not None and bound.give is not None:
+            back = bound.give(back)
+    except Exception as error:  # noqa: BLE001 - the error is the result
+        return Cell("decode error", _reason(error))
+    if row.top:
+        return _compare(row.value, back)
+    if type(back) is not dict or list(back) != ["v"]:
+        return Cell("changed", type(back).__name__)
+    return _compare(row.value, back["v"])
+
+
+def _compare(value: Any, back: Any) -> Cell:
+    difference = first_difference(value, back, order=True)
+    if difference is None:
+        if value == [SHARED, SHARED] and isinstance(back, list) and back[0] is not back[1]:
+            return Cell("changed", "copies")
+        if isinstance(value, defaultdict) and back.default_factory is not value.default_factory:
+            return Cell("changed", "no factory")
+        return Cell("exact")
+    if type(value) is not type(back):
+        return Cell("changed", "None" if back is None else type(back).__name__)
+    if difference.kind == "order":
+        return Cell("changed", "other order")
+    if isinstance(value, dict):
+        return Cell("changed", _keys(value, back))
+    if isinstance(value, dt.datetime):
+        return Cell("changed", _datetime(value, back))
+    return Cell("changed", difference.found)
+
+
+def _keys(value: dict[Any, Any], back: dict[Any, Any]) -> str:
+    if len(back) < len(value):
+        return "one key"
+    return f"{type(next(iter(back))).__name__} key"
+
+
+def _datetime(value: dt.datetime, back: dt.datetime) -> str:
+    changes = []
+    if value.utcoffset() != back.utcoffset():
+        changes.append("no offset" if back.tzinfo is None else "UTC" if not back.utcoffset() else "offset")
+    if value.microsecond != back.microsecond:
+        changes.append("s" if not back.microsecond else "ms" if not back.microsecond % 1000 else "µs")
+    if not changes:
+        changes += ["offset only"] * (zone(value.tzinfo) != zone(back.tzinfo))
+        changes += ["fold=0"] * (value.fold != back.fold)
+    return " ".join(changes) or "another time"
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:200]
+
+
+def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[Cell, Cell]]]]:
+    """Yield each codec with its cells by value name: (without schema, with schema).
+
+    A codec whose library is not installed is left out.
+    """
+    from ...run.processes import Workshop
+
+    with Workshop() as workshop:
+        for name in codecs:
+            if missing(name) is None:
+                yield name, _told(workshop.work(Compare(codec=name, memory=MEMORY), patience=TIMEOUT))
+
+
+def _told(ended: Ended) -> dict[str, tuple[Cell, Cell]]:
+    found = {value: (Cell(*without), Cell(*with_schema)) for value, without, with_schema in ended.notes}
+    # Options of a run do not exist here.
+    gone = Cell("crash", ended.reason.partition(" (--")[0][:200])
+    return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
+
+
+def run(job: Compare, desk: Desk) -> Answer:
+    """Note the cells of one codec, value by value."""
+    desk.beat(0)
+    for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
+        desk.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
+        desk.beat(number)
+    return Done()

@@ -1,0 +1,185 @@
+"""The worker's side: one codec, case after case, each reported before it is tried and after."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....codecs import CodecError, DecodeError, EncodeError, LimitError, codec, split_name
+from ...jobs import Answer, Attack, Done, Failed
+from ...operations._memory import trim
+from ...operations.peak import STATUS, can_reset, kilobytes
+from .cases import RECORD, Case
+from .collection import CASES, cases_of
+from .judge import Outcome, Seen
+from .objects.lying import sprung
+
+if TYPE_CHECKING:
+    from ....codecs import Codec
+    from ...worker.context import Desk
+
+__all__ = ["built", "run"]
+
+_SCHEDULED = Path("/proc/thread-self/schedstat")
+
+# From harmless to worst.
+_WORSE: tuple[Outcome, ...] = (
+    "passed",
+    "refused",
+    "accepted",
+    "unreadable",
+    "swallowed",
+    "foreign exception",
+)
+
+
+class _Call(NamedTuple):
+    outcome: Outcome
+    said: str
+    seconds: float
+    memory: float
+
+
+def built(name: str) -> Codec:
+    """Return a codec as it is attacked: with a schema of an ordinary record where it wants one."""
+    from ....codecs import describe
+    from ....schemas import Schema
+
+    base, with_schema, _ = split_name(name)
+    wanting = with_schema or describe(base).needs_schema
+    return codec(name, schema=Schema.infer([RECORD]) if wanting else None)
+
+
+def run(job: Attack, desk: Desk) -> Answer:
+    """Try the cases of one codec."""
+    try:
+        attacked = built(job.codec)
+        cases = cases_of(attacked, job.patterns)
+    except CodecError as error:
+        return Failed(error.reason)
+    me = os.getpid()
+    # What is nested deeply is never freed: Python recurses to free some kinds, and would end the process.
+    held: list[Any] = []
+    desk.note([CASES.index(case) for case in cases])
+    for number, case in enumerate(cases[job.start :], job.start):
+        desk.beat(number)
+        seen = _try(attacked, case, desk.beat, number, held)
+        if os.getpid() != me:
+            os._exit(1)  # The codec has started a process of its own, and that is no worker.
+        desk.note({name: getattr(seen, name) for name in Seen.__slots__})
+    return Done()
+
+
+def _try(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:
+    """Return the worst of all calls of a case."""
+    calls: list[_Call] = []
+    subjects = iter(case.make(attacked))
+    while True:
+        beat(number)
+        try:
+            subject = next(subjects)
+        except StopIteration:
+            break
+        except Exception as error:  # noqa: BLE001 - most are made by the codec itself
+            return Seen("cannot be tried", _said(error))
+        if case.direction == "encode":
+            held.append(subject)
+        beat(number)
+        calls.append(_call(attacked, case, subject))
+        del subject
+    worst = max(calls, key=lambda call: (_WORSE.index(call.outcome), call.seconds))
+    return Seen(
+        worst.outcome,
+        worst.said[:500],
+        len(calls),
+        sum(call.outcome == "accepted" for call in calls),
+        max(call.seconds for call in calls),
+        max(call.memory for call in calls),
+        all(call.said.startswith(LimitError.__name__) for call in calls),
+    )
+
+
+def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
+    call = attacked.decode if case.direction == "decode" else attacked.encode
+    sprung.clear()
+    settled = _settled()
+    error: BaseException | None = None
+    came: Any = None
+    waited, started = _waited(), time.perf_counter()
+    try:
+        came = call(subject)
+    except BaseException as raised:  # noqa: BLE001 - which ones come out is the question
+        error = raised
+    seconds = time.perf_counter() - started - (_waited() - waited)
+    memory = math.nan if settled is None else kilobytes(STATUS, "VmHWM:") - settled
+    outcome, said = _outcome(attacked, case, came, error)
+    if outcome != "passed":
+        said = f"{said}{', of ' if said else ''}{_described(subject)}"
+    return _Call(outcome, said, max(0.0, seconds), memory)
+
+
+def _outcome(attacked: Codec, case: Case, came: Any, error: BaseException | None) -> tuple[Outcome, str]:
+    interruption = next((each for each in sprung if not isinstance(each, Exception)), None)
+    if interruption is not None:
+        if error is not None and any(error is each for each in sprung):
+            return "passed", ""
+        return "swallowed", f"{type(interruption).__name__} became {_said(error)}"
+    if error is not None:
+        ours = DecodeError if case.direction == "decode" else EncodeError
+        return ("refused" if isinstance(error, ours) else "foreign exception"), _said(error)
+    if case.direction == "decode":
+        return "accepted", ""
+    if type(came) is not bytes:
+        return "foreign exception", f"encode gave {type(came).__name__}, not bytes"
+    if (
+        case.reads_back
+        and not attacked.trusted_only
+        and not attacked.needs_schema
+        and attacked.schema is None
+    ):
+        try:
+            attacked.decode(came)
+        except LimitError:
+            pass  # Larger, or deeper, than what is read by default: so it says.
+        except BaseException as refusal:  # noqa: BLE001 - likewise
+            return "unreadable", _said(refusal)
+    return "accepted", ""
+
+
+def _described(subject: Any, levels: int = 3) -> str:
+    """Return what kind of payload or object it was, without asking the object."""
+    if type(subject) is bytes:
+        return f"{subject[:40]!r}{' ...' if len(subject) > 40 else ''}"
+    kind = type(subject).__name__
+    if type(subject) in (list, tuple, dict) and subject and levels:
+        first = next(iter(subject.values() if type(subject) is dict else subject))
+        return f"{kind} of {_described(first, levels - 1)}"
+    return kind
+
+
+def _said(error: BaseException | None) -> str:
+    if error is None:
+        return "a payload"
+    try:
+        text = error.reason if isinstance(error, CodecError) else str(error)
+    except Exception:  # noqa: BLE001 - its text may be an attack as well
+        text = "(no text)"
+    return f"{type(error).__name__}: {text}"
+
+
+def _settled() -> int | None:
+    """Set the kernel's high-water mark back, and return the bytes that are held; None where it cannot be."""
+    trim()
+    return kilobytes(STATUS, "VmRSS:") if can_reset() else None
+
+
+def _waited() -> float:
+    """Return the seconds that this thread has waited for a core: neighbours are no fault of a codec's."""
+    try:
+        return int(_SCHEDULED.read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0

@@ -1,0 +1,124 @@
+"""The parent's side: one codec after another, each in processes that it may end as it likes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...jobs import Attack, Ended
+from ...run.processes import Workshop
+from .cases import Case
+from .collection import CASES
+from .judge import HARD, Outcome, Promise, Seen, breaches
+from .known import Known, known_of
+
+__all__ = ["Checked", "Finding", "check"]
+
+Verdict = Literal["kept", "broken", "known", "out of date"]
+
+_OUTCOMES: Mapping[str, Outcome] = {"timed out": "hung", "out of memory": "out of memory"}
+
+PATIENCE = 10.0
+"""Seconds that a codec may take at least: to be imported and made, too."""
+BASE = 1 << 30
+"""Bytes of address space of a process that does nothing yet, libraries and stacks of threads included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One codec in one case.
+
+    Attributes:
+        broken: Which promises, in words; empty where all are kept.
+        known: The library's fault that this is, if it is.
+    """
+
+    codec: str
+    case: Case
+    seen: Seen
+    broken: tuple[str, ...] = ()
+    known: Known | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the promises were kept."""
+        if self.known is not None:
+            if self.seen.outcome == self.known.outcome:
+                return "known"
+            if self.known.always and not self.broken:
+                return "out of date"
+        return "broken" if self.broken else "kept"
+
+    @property
+    def reproduction(self) -> str:
+        """The command that shows it again."""
+        return f"bakeoff check '{self.codec}' --only {self.case.title}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One codec in all its cases.
+
+    Attributes:
+        failed: Why it could not be tried at all; empty where it could.
+    """
+
+    codec: str
+    findings: list[Finding] = field(default_factory=list)
+    failed: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing has to be done about it."""
+        return not self.failed and all(each.verdict in ("kept", "known") for each in self.findings)
+
+
+def check(
+    codecs: Iterable[str], patterns: Sequence[str], promise: Promise, show: Callable[[str, int], object]
+) -> Iterator[Checked]:
+    """Yield each codec with what came of its cases.
+
+    Args:
+        patterns: Cases, as ``--only`` takes them; none for all.
+        show: Called now and then with the codec, and how many of its cases were tried.
+    """
+    with Workshop() as workshop:
+        for name in codecs:
+            yield _check(workshop, name, patterns, promise, show)
+
+
+def _check(
+    workshop: Workshop,
+    name: str,
+    patterns: Sequence[str],
+    promise: Promise,
+    show: Callable[[str, int], object],
+) -> Checked:
+    job = Attack(memory=BASE + HARD * promise.memory, codec=name, patterns=tuple(patterns), start=0)
+    seen: list[Seen] = []
+    while True:
+        ended = workshop.work(
+            dataclasses.replace(job, start=len(seen)),
+            patience=max(PATIENCE, HARD * promise.seconds),
+            watch=lambda cell: show(name, max(cell, 0)),
+        )
+        if not ended.notes:
+            return Checked(name, failed=_why(ended))
+        cases = [CASES[number] for number in ended.notes[0]]
+        seen += [Seen(**each) for each in ended.notes[1:]]
+        if len(seen) < len(cases):
+            seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), _why(ended)))
+        if len(seen) == len(cases):
+            break
+    found = []
+    for case, each in zip(cases, seen, strict=True):
+        broken = tuple(breaches(case, each, promise))
+        found.append(Finding(name, case, each, broken, known_of(name, case.title)))
+    return Checked(name, found)
+
+
+def _why(ended: Ended) -> str:
+    # Options of a run do not exist here.
+    return ended.reason.partition(" (--")[0]

@@ -1,0 +1,319 @@
+"""Objects whose methods lie, raise errors, or interrupt."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+from collections import UserDict, UserList, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..cases import Case
+from .kinds import Box, GivenMapping
+
+if TYPE_CHECKING:
+    from .....codecs import Codec
+
+__all__ = ["CASES", "sprung"]
+
+# What comes of objects that contradict themselves may contradict itself: it need not be readable.
+_case = partial(Case, "encode", reads_back=False)
+
+sprung: list[BaseException] = []
+"""What hostile objects have raised of their own; `attack` empties it before each call."""
+
+
+def spring(error: BaseException) -> Any:
+    sprung.append(error)
+    raise error
+
+
+def _raise(error: Callable[[], BaseException], *arguments: Any) -> Any:
+    return spring(error())
+
+
+def _answer(answer: Any, *arguments: Any) -> Any:
+    return answer
+
+
+class OwnInterruption(BaseException):
+    """As programs have of their own, to get out of everything."""
+
+
+class UnprintableError(Exception):
+    """Its text cannot be had."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+_METHODS = (
+    "__iter__",
+    "__len__",
+    "items",
+    "keys",
+    "values",
+    "__getitem__",
+    "__contains__",
+    "__bool__",
+    "__str__",
+    "__repr__",
+    "__format__",
+    "__int__",
+    "__index__",
+    "__float__",
+    "__bytes__",
+    "__buffer__",
+    "encode",
+    "__reduce_ex__",
+    "__reduce__",
+    "__getstate__",
+    "isoformat",
+    "utcoffset",
+    "tzname",
+    "as_tuple",
+    "__eq__",
+    "__hash__",
+    "__lt__",
+    "__dict__",
+    "__abs__",
+    "value",
+    "_asdict",
+    "copy",
+    "bit_length",
+    "to_bytes",
+    "is_nan",
+)
+
+
+_PLAIN: dict[type, Any] = {
+    str: "x",
+    bytes: b"x",
+    int: 7,
+    float: 0.5,
+    list: [1],
+    tuple: (1,),
+    dict: {"a": 1},
+    set: {1},
+    frozenset: {1},
+    bytearray: b"x",
+    decimal.Decimal: "1.5",
+    UserDict: {"a": 1},
+    UserList: [1],
+    deque: [1],
+    object: None,
+}
+"""What the objects lie about, and what they are made of."""
+_BASES = tuple(_PLAIN)
+_NO_SETS = tuple(base for base in _BASES if base not in (set, frozenset))
+
+
+def _made(kind: type, base: type) -> Any:
+    return kind() if base is object else kind(_PLAIN[base])
+
+
+def _armed(method: str, act: Callable[..., Any], bases: Sequence[type] = _BASES) -> Iterator[Any]:
+    """Yield an object of each base whose one method acts, once it is made; alone, and within others."""
+    for base in bases:
+        if not (base is object or hasattr(base, method)):
+            continue
+        armed: list[object] = []
+
+        def method_of(
+            self: Any, *arguments: Any, base: type = base, armed: list[object] = armed, **options: Any
+        ) -> Any:
+            if armed:
+                return act(self, *arguments)
+            return getattr(base, method)(self, *arguments, **options)
+
+        attribute: Any = property(method_of) if method in ("__class__", "__dict__", "value") else method_of
+        kind = type(f"{base.__name__}-with-{method}", (base,), {method: attribute})
+        if method == "__eq__":
+            kind.__hash__ = base.__hash__  # type: ignore[method-assign]
+        subject = _made(kind, base)
+        armed.append(1)
+        yield subject
+        yield {"a": [subject]}
+
+
+def _lies(method: str, *answers: Any) -> Callable[[Codec], Iterator[Any]]:
+    def make(codec: Codec) -> Iterator[Any]:
+        for answer in answers:
+            yield from _armed(method, partial(_answer, answer))
+
+    return make
+
+
+class _Key:
+    """A key that behaves while it is put into a dict, and not afterwards."""
+
+    def __init__(self, method: str, act: Callable[[], Any]) -> None:
+        self.method, self.act, self.armed = method, act, False
+
+    def _asked(self, method: str, usual: Any) -> Any:
+        return self.act() if self.armed and method == self.method else usual
+
+    def __hash__(self) -> int:
+        return self._asked("__hash__", 1)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        return self._asked("__eq__", self is other)  # type: ignore[no-any-return]
+
+    def __lt__(self, other: object) -> bool:
+        return self._asked("__lt__", False)  # type: ignore[no-any-return]
+
+
+class _TextKey(_Key, str):
+    """The same as text."""
+
+    def __new__(cls, method: str, act: Callable[[], Any]) -> _TextKey:
+        return str.__new__(cls, "a")
+
+    __hash__ = _Key.__hash__
+    __eq__ = _Key.__eq__
+    __lt__ = _Key.__lt__
+
+
+def _keys(act: Callable[[], Any]) -> Iterator[Any]:
+    for kind in (_Key, _TextKey):
+        for method in ("__hash__", "__eq__", "__lt__"):
+            keys = [kind(method, act), kind(method, act)]
+            subject, group = dict.fromkeys(keys, 1), set(keys)
+            for key in keys:
+                key.armed = True
+            yield subject
+            yield group
+            yield [MappingProxyType(subject)]
+            for key in keys:
+                key.armed = False
+
+
+def _lying_mappings(codec: Codec) -> Iterator[Any]:
+    answers: tuple[Any, ...] = (
+        None,
+        1,
+        "ab",
+        [1, 2],
+        [("a",)],
+        [("a", 1, 2)],
+        [([], 1)],
+        iter(()),
+        -1,
+        2**70,
+        [None],
+    )
+    for what in ("iter", "len", "getitem", "keys", "items", "values"):
+        for answer in answers:
+            subject = GivenMapping(**{what: partial(_answer, answer)})
+            yield from (subject, [subject], MappingProxyType(subject))
+
+
+class Zone(dt.tzinfo):
+    """A time zone whose answers are given."""
+
+    def __init__(self, offset: Callable[[], Any]) -> None:
+        self.offset = offset
+
+    def utcoffset(self, moment: dt.datetime | None) -> dt.timedelta | None:
+        return self.offset()  # type: ignore[no-any-return]
+
+    dst = utcoffset
+
+    def tzname(self, moment: dt.datetime | None) -> str | None:
+        return self.offset()  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> Any:
+        return Zone, (self.offset,)
+
+
+def _zones(offset: Callable[[], Any]) -> Iterator[Any]:
+    moment = dt.datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=Zone(offset))
+    yield from (moment, [moment], {"a": moment}, moment.timetz(), Box(moment))
+
+
+def _raising_zones(codec: Codec) -> Iterator[Any]:
+    return _zones(lambda: spring(ValueError("raised on purpose")))
+
+
+def _odd_zones(codec: Codec) -> Iterator[Any]:
+    for answer in ("x", 1, dt.timedelta(days=2), dt.timedelta(days=-1), dt.timedelta(microseconds=1), None):
+        yield from _zones(partial(_answer, answer))
+
+
+_ERRORS: tuple[Callable[[], BaseException], ...] = (
+    lambda: ValueError("raised on purpose"),
+    lambda: RecursionError("raised on purpose"),
+    lambda: StopIteration("raised on purpose"),
+)
+_INTERRUPTIONS: tuple[Callable[[], BaseException], ...] = (
+    KeyboardInterrupt,
+    lambda: SystemExit(7),
+    OwnInterruption,
+)
+
+
+def _raising(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Codec], Iterator[Any]]:
+    """Return what makes objects of all kinds, but for what the next two raise in."""
+
+    def make(codec: Codec) -> Iterator[Any]:
+        for error in errors:
+            for method in _METHODS:
+                yield from _armed(
+                    method, partial(_raise, error), _NO_SETS if method == "__iter__" else _BASES
+                )
+            yield from _keys(partial(_raise, error))
+            for what in ("iter", "len", "getitem", "keys", "items", "values"):
+                subject = GivenMapping(**{what: partial(_raise, error)})
+                yield from (subject, [subject], MappingProxyType(subject))
+
+    return make
+
+
+def _raising_lookups(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Codec], Iterator[Any]]:
+    def make(codec: Codec) -> Iterator[Any]:
+        for error in errors:
+            for method in ("__getattribute__", "__class__"):
+                yield from _armed(method, partial(_raise, error))
+
+    return make
+
+
+def _raising_sets(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Codec], Iterator[Any]]:
+    return lambda codec: (
+        each for error in errors for each in _armed("__iter__", partial(_raise, error), (set, frozenset))
+    )
+
+
+CASES: tuple[Case, ...] = (
+    _case("raising", "methods that raise errors", _raising(_ERRORS)),
+    _case("raising-lookups", "lookups of attributes that raise errors", _raising_lookups(_ERRORS)),
+    _case("raising-sets", "sets whose iteration raises errors", _raising_sets(_ERRORS)),
+    _case("unprintable", "methods that raise an error that has no text", _raising([UnprintableError])),
+    _case("interruptions", "methods that raise an interruption, which passes", _raising(_INTERRUPTIONS)),
+    _case("interrupted-lookups", "the same from lookups of attributes", _raising_lookups(_INTERRUPTIONS)),
+    _case("interrupted-sets", "the same from the iteration of sets", _raising_sets(_INTERRUPTIONS)),
+    _case(
+        "raising-zones",
+        "moments whose utcoffset raises",
+        _raising_zones,
+    ),
+    _case("lying-zones", "moments whose utcoffset is none", _odd_zones),
+    _case("lying-lengths", "lengths that are wrong", _lies("__len__", 0, 1, 2**31, 2**62, -1, "x", None)),
+    _case(
+        "lying-iterators",
+        "iterators that are none, or give other things",
+        _lies("__iter__", None, 1, iter([[]]), iter([1, [], None])),
+    ),
+    _case("lying-items", "items, keys and values that are none", _lying_mappings),
+    _case(
+        "lying-classes",
+        "objects that give themselves out as others",
+        _lies("__class__", dict, list, str, int, Box, bytes, tuple, enum.Enum, Mapping, None, 1),
+    ),
+    _case("lying-numbers", "numbers and texts that are none", _lies("__repr__", None, 1, "]", '"')),
+    _case("lying-keys", "keys whose hash or equality is of no use", lambda codec: _keys(lambda: None)),
+    _case("lying-fields", "`__dict__` that is none", _lies("__dict__", None, [], {1: 2}, {"a": []})),
+)

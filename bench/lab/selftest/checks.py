@@ -1,0 +1,333 @@
+"""Can the measurement be trusted on this machine? Known truths go through the way of a real run.
+
+Pairs of the same codec must tie, a planted difference of 2 % must be found, deliberate leaks must be
+found and clean codecs that look suspicious must not, and codecs that crash or hang must cost only
+their own row.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ....codecs.registry import rescan
+from ...contention import baseline, limit
+from ...results import FLOOR, CellResult, Result
+from ...run.environment import cores
+from ...run.options import Options
+from ...run.session import Session
+from ...stats import verdicts
+from ...worker.gauge import read
+from ...worker.time import harness
+from . import faults
+
+__all__ = ["FOUND_WITHIN", "PARTS", "Finding", "run"]
+
+Show = Callable[[str, int, int], None]
+
+TIMED = ("dump", "load")
+FOUND_WITHIN = 5.0
+"""Seconds in which a planted difference must be found."""
+_PRECISE = 20.0
+"""Seconds in which pairs of the same codec come as close as the largest difference of 200 may be."""
+_HARDLY = 0.05
+_WATCHED = 3.0
+"""Seconds for which each processor's core is watched."""
+_FREE = 0.25
+"""Share of the time that a core must be free, so that a run gets its figures from it."""
+PEAK = {"peak-dump": 40_000_000, "peak-load": 20_000_000}
+"""What msgpack must show for 20 MB of bytes: its buffer and the payload; the bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the self-test.
+
+    Attributes:
+        what: What was tried.
+        found: What came out, in words.
+        target: What must come out, in words.
+        ok: Whether it did.
+    """
+
+    what: str
+    found: str
+    target: str
+    ok: bool
+
+
+@contextmanager
+def _published() -> Iterator[Path]:
+    """Make the faulty codecs known to worker processes, for a while."""
+    with tempfile.TemporaryDirectory(prefix="bakeoff-selftest-") as name:
+        folder = Path(name)
+        faults.publish(folder)
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [name, before]))
+        sys.path.append(name)
+        rescan()
+        try:
+            yield folder
+        finally:
+            sys.path.remove(name)
+            rescan()
+            if before is None:
+                del os.environ["PYTHONPATH"]
+            else:
+                os.environ["PYTHONPATH"] = before
+
+
+class _Trial:
+    """Runs in a folder, under one progress display."""
+
+    def __init__(self, folder: Path, times: int, show: Show) -> None:
+        self.folder = folder
+        self.times = times
+        self.show = show
+
+    def run(self, what: str, number: int, total: int, **options: Any) -> Result:
+        """Do one run and return its result."""
+        self.show(what, number, total)
+        output = self.folder / "run.json"
+        output.unlink(missing_ok=True)
+        return Session(Options(patient=True, **options), output).run()
+
+
+def _pairs(trial: _Trial) -> Iterator[Finding]:
+    """The same codec under four names: pairs that must tie, judged as a report judges."""
+    flagged, largest, pairs = 0, 0.0, 0
+    for number in range(trial.times):
+        result = trial.run(
+            "pairs of the same codec",
+            number,
+            trial.times,
+            corpora=(f"{faults.__name__}:records",),
+            codecs=faults.TWINS,
+            operations=TIMED,
+            budget=_PRECISE,
+            precision=0.0028,
+        )
+        for operation in TIMED:
+            cells = {c.cell.codec: c.samples for c in _cells(result, operation) if c.samples}
+            for a, b in zip(faults.TWINS[::2], faults.TWINS[1::2], strict=True):
+                pairs += 1
+                spent = float(result.options["alpha"] or 0)
+                (verdict, seen) = next(iter(verdicts({a: cells[a], b: cells[b]}, spent).values()))
+                flagged += verdict in ("faster", "slower")
+                largest = max(largest, abs(seen.value - 1))
+    yield Finding(
+        "the same codec twice",
+        f"{flagged} of {pairs} pairs told apart",
+        "at most 5 %",
+        # So few pairs show a rate only roughly: a miss is what a rate of 5 % would hardly give.
+        flagged <= 0.05 * pairs or _at_least(flagged, pairs) >= _HARDLY,
+    )
+    yield Finding(
+        "the same codec twice", f"largest difference {largest:.2%}", "at most 0.5 %", largest <= 0.005
+    )
+
+
+def _at_least(found: int, tries: int, rate: float = 0.05) -> float:
+    """Return the chance of so many or more."""
+    chances = (math.comb(tries, k) * rate**k * (1 - rate) ** (tries - k) for k in range(found))
+    return 1 - math.fsum(chances)
+
+
+def _planted(trial: _Trial) -> Iterator[Finding]:
+    """Two hundredths more work: a difference that must be found."""
+    found = 0
+    for number in range(trial.times):
+        result = trial.run(
+            "a planted 2 %",
+            number,
+            trial.times,
+            corpora=(f"{faults.__name__}:records",),
+            codecs=(faults.TWINS[0], faults.SLOWER),
+            operations=("dump",),
+            budget=FOUND_WITHIN,
+            precision=0.004,
+        )
+        cells = {c.cell.codec: c.samples for c in _cells(result, "dump") if c.samples}
+        judged = verdicts(cells, float(result.options["alpha"] or 0))
+        found += judged[faults.SLOWER, faults.TWINS[0]][0] == "slower"
+    yield Finding(
+        "2 % more work",
+        f"found in {found} of {trial.times} runs of {FOUND_WITHIN:g} s",
+        "99 %",
+        found >= 0.99 * trial.times,
+    )
+
+
+def _leaks(trial: _Trial) -> Iterator[Finding]:
+    """Deliberate leaks, each of which must be found."""
+    found = dict.fromkeys(faults.LEAKERS, 0)
+    for number in range(trial.times):
+        result = trial.run(
+            "deliberate leaks",
+            number,
+            trial.times,
+            corpora=("movies",),
+            records="500",
+            codecs=tuple(faults.LEAKERS),
+            operations=("growth-load",),
+        )
+        for cell in _cells(result, "growth-load"):
+            found[cell.cell.codec] += cell.facts.get("verdict") == "growing"
+    for name, count in found.items():
+        what = name.removeprefix("selftest-").replace("-", " ")
+        yield Finding(
+            f"leak: {what}", f"found in {count} of {trial.times}", "99 %", count >= 0.99 * trial.times
+        )
+
+
+def _clean(trial: _Trial) -> Iterator[Finding]:
+    """Clean codecs, and two that only look like leaks: none may be flagged."""
+    from .... import codecs
+
+    ours = [name for name in codecs.available() if not name.startswith("selftest-")]
+    names = (*(name for name in ours if "/pure" not in name), *faults.CLEAN)
+    alarms, tried = [], 0
+    for number in range(trial.times):
+        result = trial.run(
+            "clean codecs",
+            number,
+            trial.times,
+            corpora=("movies",),
+            records="500",
+            codecs=names,
+            operations=("growth-load", "growth-failing-load") if number % 2 == 0 else ("growth-dump",),
+        )
+        for cell in result.cells:
+            if cell.cell.operation.startswith("growth") and "verdict" in cell.facts:
+                tried += 1
+                if cell.facts["verdict"] == "growing":
+                    alarms.append(cell.cell.name)
+    named = f": {', '.join(alarms[:3])}" if alarms else ""
+    yield Finding(
+        "clean codecs", f"{len(alarms)} false alarms in {tried}{named}", "none", not alarms and tried > 0
+    )
+
+
+def _failures(trial: _Trial) -> Iterator[Finding]:
+    """Codecs that fail in every way, beside one that does not."""
+    result = trial.run(
+        "codecs that fail",
+        0,
+        1,
+        corpora=("movies",),
+        records="100",
+        codecs=(*faults.FAILURES, "json"),
+        operations=("dump", "load"),
+        budget=1.0,
+        cell_timeout=3.0,
+        cell_memory=1 << 30,
+    )
+    outcomes = {cell.cell.codec: cell for cell in _cells(result, "load")}
+    for name, (expected, _) in faults.FAILURES.items():
+        found = outcomes[name].outcome
+        what = f"a codec that {name.removeprefix('selftest-')}"
+        yield Finding(what, found, expected, found == expected)
+    healthy = outcomes["json"]
+    yield Finding(
+        "a good codec beside them", healthy.outcome, "ok", healthy.outcome == "ok" and bool(healthy.samples)
+    )
+
+
+def _peak(trial: _Trial) -> Iterator[Finding]:
+    """The peak of one call whose truth is known."""
+    result = trial.run(
+        "peak memory",
+        0,
+        1,
+        corpora=(f"{faults.__name__}:big",),
+        codecs=("msgpack",),
+        operations=tuple(PEAK),
+        sample_bytes=64 << 20,
+    )
+    for operation, truth in PEAK.items():
+        (cell,) = _cells(result, operation)
+        value = cell.samples[0].value if cell.samples else 0.0
+        off = value / truth - 1
+        yield Finding(
+            f"{operation} of 20 MB", f"{value / 1e6:.1f} MB ({off:+.1%})", "within 2 %", abs(off) <= 0.02
+        )
+
+
+def _harness(trial: _Trial) -> Iterator[Finding]:
+    """What measuring itself costs."""
+    trial.show("cost of measuring", 0, 1)
+    cost = harness(10_000, tries=300)
+    yield Finding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
+
+
+def _contention(trial: _Trial) -> Iterator[Finding]:
+    """How much of the time a neighbor uses the same physical core, which no load average shows."""
+    allowed = cores()
+    readings: list[list[float]] = []
+    try:
+        for number, core in enumerate(allowed):
+            trial.show("physical cores", number, len(allowed))
+            os.sched_setaffinity(0, {core})
+            readings.append(_readings(_WATCHED))
+    finally:
+        os.sched_setaffinity(0, set(allowed))
+    every = [reading for seen in readings for reading in seen]
+    most = limit(baseline(every))
+    for core, seen in zip(allowed, readings, strict=True):
+        shared = [reading for reading in seen if reading > most]
+        free = 1 - len(shared) / len(seen)
+        found = f"free for {free:.0%} of {_WATCHED:g} s"
+        if shared and len(shared) < len(seen):
+            times = median(shared) / median(reading for reading in seen if reading <= most)
+            found += f", else the reference kernel takes {times:.2f} times as long"
+        yield Finding(f"physical core of processor {core}", found, f"{_FREE:.0%}", free >= _FREE)
+
+
+def _readings(seconds: float) -> list[float]:
+    found = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found.append(read())
+        time.sleep(0.001)
+    return found
+
+
+def _cells(result: Result, operation: str) -> list[CellResult]:
+    return [c for c in result.cells if c.cell.operation == operation and c.cell.codec != FLOOR]
+
+
+PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
+    "harness": (_harness, 1),
+    "core": (_contention, 1),
+    "pairs": (_pairs, 1),
+    "planted": (_planted, 3),
+    "leaks": (_leaks, 1),
+    "clean": (_clean, 1),
+    "failures": (_failures, 1),
+    "peak": (_peak, 1),
+}
+"""Name of each part to what it does and how often, by default."""
+
+
+def run(parts: Mapping[str, int], show: Show) -> Iterator[Finding]:
+    """Carry out parts of the self-test.
+
+    Args:
+        parts: Name of a part in `PARTS` to how often.
+        show: Progress: text, done, total.
+
+    Yields:
+        Findings, as they are made.
+    """
+    with _published() as folder:
+        for name, times in parts.items():
+            yield from PARTS[name][0](_Trial(folder, times, show))

@@ -1,0 +1,1 @@
+"""How Python types that a format lacks are written, and the vocabulary of types."""

@@ -1,0 +1,481 @@
+"""How each format family writes the Python types that its format lacks.
+
+One rule for each type, the same for every codec of a family, so that every codec can carry every
+corpus and a schema can bring the types back. A format's own type is used where it has one.
+
+Sources: ISO 8601 as written by `datetime.isoformat`; RFC 4648 (base64); RFC 4122 text (UUID);
+"$null" as in Apple's keyed archives.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import decimal
+import enum
+import functools
+import uuid
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .arrays import DOCUMENTED, convention, holds_numbers
+from .classes import CLASSES, record_class
+from .tokens import SIGNED
+
+__all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text", "register_type"]
+
+NULL_TEXT = "$null"
+WORDS = range(-(2**63), 2**64)
+"""Integers of 64 bits, with a sign or without one."""
+
+
+def duration_text(value: dt.timedelta) -> str:
+    """Return a duration as ISO 8601 text: ``P1DT2.000003S``, negative ones with a leading minus."""
+    sign = "-" if value < dt.timedelta(0) else ""
+    value = abs(value)
+    seconds = f"{value.seconds}.{value.microseconds:06d}".rstrip("0").rstrip(".")
+    days = f"{value.days}D" if value.days else ""
+    if seconds == "0":
+        return f"{sign}P{days or '0D'}"
+    return f"{sign}P{days}T{seconds}S"
+
+
+def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
+    """Sort where the items can be sorted: equal sets then give equal bytes."""
+    try:
+        return sorted(value)
+    except TypeError:
+        return list(value)
+
+
+def _text_of_bytes(value: bytes | bytearray | memoryview) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one Python type is written.
+
+    Attributes:
+        token: The type's name in `Codec.carries`.
+        type: The Python type; subclasses follow it.
+        form: Machine name of the written form, what a schema reads.
+        words: The same for the documentation.
+        write: The conversion; nested values are converted in their turn.
+    """
+
+    token: str
+    type: type
+    form: str
+    words: str
+    write: Callable[[Any], Any]
+
+
+RULES = (
+    Rule("enum", enum.Enum, "value", "its value", lambda v: v.value),
+    Rule("datetime", dt.datetime, "iso", "ISO 8601 text", dt.datetime.isoformat),
+    Rule("date", dt.date, "iso", "ISO 8601 text", dt.date.isoformat),
+    Rule("time", dt.time, "iso", "ISO 8601 text", dt.time.isoformat),
+    Rule("timedelta", dt.timedelta, "iso", "ISO 8601 duration text", duration_text),
+    Rule("decimal", decimal.Decimal, "text", "decimal text", str),
+    Rule("uuid", uuid.UUID, "text", "UUID text", str),
+    Rule("bytes", bytes, "base64", "base64 text", _text_of_bytes),
+    Rule("bytearray", bytearray, "base64", "base64 text", _text_of_bytes),
+    Rule("bytearray", memoryview, "base64", "base64 text", _text_of_bytes),
+    Rule("set", set, "list", "list, sorted where possible", _plain_set),
+    Rule("frozenset", frozenset, "list", "list, sorted where possible", _plain_set),
+    Rule("tuple", tuple, "list", "list", list),
+)
+"""In order of precedence; objects of classes with fields become the dict of these, see `objects`."""
+
+
+def _exact_datetime(value: dt.datetime) -> dt.datetime:
+    return dt.datetime.combine(value.date(), value.timetz())
+
+
+def _exact_time(value: dt.time) -> dt.time:
+    return dt.datetime.combine(dt.date.min, value).timetz()
+
+
+_EXACT: Mapping[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    int: int.__int__,
+    float: float.__float__,
+    dict: dict,
+    list: list,
+    tuple: tuple,
+    set: set,
+    frozenset: frozenset,
+    bytes: bytes.__bytes__,
+    bytearray: bytearray,
+    dt.datetime: _exact_datetime,
+    dt.date: lambda value: dt.date.fromordinal(value.toordinal()),
+    dt.time: _exact_time,
+    dt.timedelta: lambda value: dt.timedelta(value.days, value.seconds, value.microseconds),
+    decimal.Decimal: decimal.Decimal,
+    uuid.UUID: lambda value: uuid.UUID(int=value.int),
+}
+"""What makes the plain value of a subclass's, whatever methods that has; datetime before date."""
+
+
+@functools.singledispatch
+def _of_own_type(value: Any) -> Any:
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    raise TypeError(f"no convention for {kind}; bakeoff.codecs.register_type gives one")
+
+
+_NO_RULE = _of_own_type.dispatch(object)
+_OPEN: dict[type, Callable[[Any], Any]] = {}
+"""What opens objects of the record classes met so far, unless another way to write them was registered: to
+find that out takes longer than to open most."""
+_NAMED: set[type] = set()
+"""The named tuples among them, which are written as tuples are."""
+
+
+def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
+    """Have every codec write the values of a type of yours as what a function gives for them.
+
+    It holds in this process, for subclasses too, and for abstract base classes as `functools.singledispatch`
+    has them. A codec whose library writes the type by itself does not ask: pickle any, BSON an ObjectId,
+    msgspec attrs classes. What comes back is what was written.
+
+    Args:
+        kind: The type.
+        write: ``(value) -> object``; what values of the object's own are is asked in turn.
+
+    Raises:
+        ValueError: The type is one that codecs write, or has a convention of its own already.
+    """
+    if not isinstance(kind, type) or kind is object:
+        raise ValueError(f"expected a type, got {kind!r:.80}")
+    if kind in _EXACT or kind in (bool, type(None), memoryview):
+        raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
+    _of_own_type.register(kind, write)
+    _OPEN.clear()
+    _NAMED.clear()
+
+
+def _native_bytes(value: bytearray | memoryview) -> bytes:
+    """Bytes."""
+    return bytes(value)
+
+
+def _plain_frozenset(value: frozenset[Any]) -> set[Any]:
+    """Set."""
+    return set(value)
+
+
+class Family:
+    """The conventions of one format family.
+
+    Args:
+        name: For the documentation.
+        native: Types that the format has, left to the library; or written another way, by
+            giving the conversion.
+        text_keys: Dict keys must be text.
+        integers: Those outside are written as decimal text; None for no bounds.
+        null: Text that stands for None, where the format has no null.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        native: Mapping[type, Callable[[Any], Any] | None],
+        *,
+        text_keys: bool = True,
+        integers: range | None = None,
+        null: str | None = None,
+    ) -> None:
+        self.name = name
+        self.text_keys = text_keys
+        self.integers = integers
+        self.null = null
+        self.native = dict(native)
+        self._untouched = tuple(kind for kind, write in self.native.items() if write is None)
+        self._write: dict[type, Callable[[Any], Any]] = {}
+        for rule in RULES:
+            if rule.type in self.native:
+                if (other := self.native[rule.type]) is not None:
+                    self._write[rule.type] = other
+            else:
+                self._write[rule.type] = rule.write
+        self._tuple = self._write.get(tuple, tuple)
+
+    def leaf(self, value: Any) -> Any:
+        """Return what stands for a value the library does not know; the hook most libraries call.
+
+        Raises:
+            TypeError: No convention for this type.
+        """
+        kind = type(value)
+        if write := self._write.get(kind) or _OPEN.get(kind):
+            return write(value)
+        if kind in _NAMED:
+            return self._tuple(value)
+        if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
+            return own(value)
+        if (held := convention(kind)) is not None:
+            written = held(value)
+            if convention(type(written)) is not None:
+                return self.leaf(written)
+            own_rule = self._write.get(type(written))
+            return written if own_rule is None else own_rule(written)
+        if (known := record_class(kind)) is not None:
+            if len(_OPEN) + len(_NAMED) >= CLASSES:
+                _OPEN.clear()
+                _NAMED.clear()
+            if known.family == "namedtuple":
+                _NAMED.add(kind)
+                return self._tuple(value)
+            _OPEN[kind] = known.open
+            return known.open(value)
+        if isinstance(value, enum.Enum):
+            return value.value
+        if kind is int:
+            return str(value)
+        for base, exact in _EXACT.items():
+            if isinstance(value, base) and kind is not base:
+                return self._of_subclass(base, exact(value), value)
+        if isinstance(value, Mapping) and not isinstance(value, dict):
+            return dict(value)
+        return _of_own_type(value)
+
+    def lowered_leaf(self, value: Any) -> Any:
+        """As `leaf`, rewritten all the way down where it holds more: for libraries that nest without a limit.
+
+        Python's own limit of recursion holds for that.
+        """
+        written = self.leaf(value)
+        if type(written) not in (dict, list, tuple, set, frozenset):
+            return written
+        if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
+            return written
+        return self.lower(written)
+
+    def _of_subclass(self, base: type, plain: Any, value: Any) -> Any:
+        if base in (dt.datetime, dt.timedelta) and plain != value:
+            raise TypeError(f"{value!r} is finer than a {base.__name__}")
+        if base is int:
+            return self._integer(plain)
+        write = self._write.get(base)
+        return write(plain) if write else plain
+
+    def _integer(self, value: int) -> int | str:
+        return value if self.integers is None or value in self.integers else str(value)
+
+    def lower(self, value: Any) -> Any:
+        """Return a copy of a whole object in which every type is one that the format has.
+
+        Raises:
+            TypeError: No convention for a type in it.
+            ValueError: Two keys of a dict become the same text.
+        """
+        kind = type(value)
+        if kind is str or kind is bool or kind is float:
+            return value
+        if value is None:
+            return self.null
+        if kind is int:
+            return self._integer(value)
+        if kind is dict:
+            return self._lower_dict(value)
+        if kind is list:
+            return [self.lower(item) for item in value]
+        if isinstance(value, enum.Enum) and _of_own_type.dispatch(kind) is _NO_RULE:
+            return self.lower(value.value)
+        if kind in self._untouched:
+            if kind is tuple:
+                return tuple(self.lower(item) for item in value)
+            return kind(map(self._lower_hashable, value)) if kind in (set, frozenset) else value
+        return self.lowered_leaf(value)
+
+    def wire(self, carries: Collection[str]) -> dict[str, str]:
+        """Return the written form of each type that a codec does not carry: token to form."""
+        forms = {rule.token: rule.form for rule in RULES}
+        if bytes in self.native:
+            forms["bytearray"] = "bytes"
+        if self.native.get(frozenset) is not None:
+            forms["frozenset"] = "set"
+        forms |= {
+            "datetime_aware": "iso",
+            "datetime_offset": "iso",
+            "dataclass": "dict",
+            "namedtuple": "list",
+        }
+        if self.text_keys:
+            forms["int_keys"] = "text"
+        if self.integers is not None:
+            forms["bigint"] = "text"
+        if self.null is not None:
+            forms["none"] = NULL_TEXT
+        return {token: form for token, form in forms.items() if token not in carries}
+
+    def _lower_hashable(self, value: Any) -> Any:
+        """Lower a dict key or an item of a set: there, an array stays a tuple."""
+        for kind in (tuple, frozenset):
+            if isinstance(value, kind):
+                return kind(map(self._lower_hashable, value))
+        return self.lower(value)
+
+    def _lower_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        lowered = {}
+        for key, item in value.items():
+            name = key if type(key) is str else self._key(key)
+            if name in lowered:
+                raise ValueError(f"two keys of a dict are both written as {name!r}")
+            lowered[name] = self.lower(item)
+        return lowered
+
+    def _key(self, key: Any) -> Any:
+        written = _text_key(key) if self.text_keys else self._lower_hashable(key)
+        try:
+            hash(written)
+        except TypeError:
+            raise TypeError(f"a dict key of type {type(key).__name__} has no written form") from None
+        return written
+
+
+def _utc_or_text(value: dt.datetime) -> Any:
+    """Native in UTC, else ISO 8601 text.
+
+    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
+    """
+    if value.tzinfo is not None and not value.utcoffset():
+        import msgpack
+
+        return msgpack.Timestamp.from_datetime(value)
+    return value.isoformat()
+
+
+def _aware_or_text(value: dt.datetime) -> Any:
+    """Native with an offset, else ISO 8601 text.
+
+    CBOR's date-time (tag 0, RFC 8949 section 3.4.1) must have one.
+    """
+    return value if value.tzinfo is not None else value.isoformat()
+
+
+_LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
+
+
+def _naive_or_text(value: dt.datetime) -> Any:
+    """Native without an offset, else ISO 8601 text.
+
+    A property list's date has none; plistlib would drop one without a word. The last millisecond of
+    the year 9999 is rounded into the next, which it does not read.
+    """
+    return value.isoformat() if value.tzinfo is not None or value > _LAST else value
+
+
+def _text_key(key: Any) -> Any:
+    """Return the text of a key: as in JSON, whatever else the format has as a value."""
+    if isinstance(key, enum.Enum):
+        return _text_key(key.value)
+    if (held := convention(type(key))) is not None:
+        return _text_key(held(key))
+    if key is None:
+        return "null"
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if isinstance(key, str):
+        return str.__str__(key)
+    if isinstance(key, int):
+        return int.__repr__(key)
+    if isinstance(key, float):
+        return float.__repr__(key)
+    return FAMILIES["json"].leaf(key)
+
+
+FAMILIES: Mapping[str, Family] = {
+    "json": Family("JSON", {}),
+    "json64": Family("JSON (64-bit integers)", {}, integers=WORDS),
+    "msgpack": Family(
+        "MessagePack",
+        {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _utc_or_text},
+        text_keys=False,
+        integers=WORDS,
+    ),
+    "cbor": Family(
+        "CBOR",
+        {
+            bytes: None,
+            bytearray: _native_bytes,
+            memoryview: _native_bytes,
+            dt.datetime: _aware_or_text,
+            dt.date: None,
+            decimal.Decimal: None,
+            uuid.UUID: None,
+            set: None,
+            frozenset: _plain_frozenset,
+        },
+        text_keys=False,
+    ),
+    "bson": Family(
+        "BSON",
+        {
+            bytes: None,
+            bytearray: _native_bytes,
+            memoryview: _native_bytes,
+            dt.datetime: None,
+            uuid.UUID: None,
+        },
+        integers=SIGNED,
+    ),
+    "yaml": Family(
+        "YAML",
+        {
+            bytes: None,
+            bytearray: _native_bytes,
+            memoryview: _native_bytes,
+            dt.datetime: None,
+            dt.date: None,
+            set: None,
+        },
+        text_keys=False,
+    ),
+    "plist": Family(
+        "property list",
+        {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _naive_or_text},
+        integers=WORDS,
+        null=NULL_TEXT,
+    ),
+    "marshal": Family(
+        "marshal",
+        {
+            bytes: None,
+            bytearray: _native_bytes,
+            memoryview: _native_bytes,
+            tuple: None,
+            set: None,
+            frozenset: None,
+        },
+        text_keys=False,
+    ),
+    "pickle": Family("pickle", {rule.type: None for rule in RULES}, text_keys=False),
+}
+
+
+def documented() -> list[list[str]]:
+    """Return the conventions as a table: a header row, then one row a type, one column a format family."""
+    shown = {name: family for name, family in FAMILIES.items() if name not in ("json64", "pickle")}
+    rows = [["type", *(family.name for family in shown.values())]]
+    rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
+    rows.append(["object with fields", *["dict of its fields"] * len(shown)])
+    rows += [[name, *[words] * len(shown)] for name, words in DOCUMENTED]
+    rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
+    big = ("native" if f.integers is None else "decimal text" for f in shown.values())
+    rows.append(["int beyond 64 bits", *big])
+    rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown.values())])
+    rows.append(["name of a time zone, fold", *["not written"] * len(shown)])
+    return rows
+
+
+def _documented(rule: Rule, family: Family) -> str:
+    if rule.type not in family.native:
+        return rule.words
+    write = family.native[rule.type]
+    if write is None:
+        return "native"
+    words = (write.__doc__ or "").split("\n")[0].rstrip(".")
+    return words[:1].lower() + words[1:]

@@ -1,0 +1,170 @@
+"""The types that codecs bring back or not, by the names that `Codec.carries` and ``--needs`` have for them.
+
+Most stand for a Python type; some for a part of its values (integers beyond 64 bits, moments with an offset),
+and three for what becomes of the keys of dicts.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import math
+import uuid
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .classes import record_class
+
+__all__ = [
+    "NAMES",
+    "SCHEMA_BRINGS",
+    "SIGNED",
+    "TOKENS",
+    "Colour",
+    "Place",
+    "Point",
+    "Summer",
+    "Token",
+    "token_of",
+    "zone",
+]
+
+SIGNED = range(-(2**63), 2**63)
+
+
+class Colour(enum.Enum):
+    """Text values."""
+
+    RED = "red"
+    GREEN = "green"
+
+
+@dataclass
+class Place:
+    """A dataclass with a field that formats lack."""
+
+    name: str
+    opened: dt.date
+
+
+class Point(NamedTuple):
+    """A named tuple."""
+
+    x: int
+    y: int
+
+
+class Summer(dt.tzinfo):
+    """A zone with summer time, as `zoneinfo` has them, where the system knows no zones."""
+
+    def utcoffset(self, when: dt.datetime | None) -> dt.timedelta | None:
+        """Return the offset on a date."""
+        return None if when is None else dt.timedelta(hours=1) + self.dst(when)
+
+    def dst(self, when: dt.datetime | None) -> dt.timedelta:
+        """Return what summer adds."""
+        return dt.timedelta(hours=when is not None and 3 < when.month < 11)
+
+    def tzname(self, when: dt.datetime | None) -> str:
+        """Return its name."""
+        return "summer time"
+
+
+class Token(NamedTuple):
+    """One name.
+
+    Attributes:
+        name: As in `Codec.carries`.
+        kind: The type of the values that it stands for.
+        example: One of them.
+        schema_brings: Whether an advisory schema brings it back after any codec.
+    """
+
+    name: str
+    kind: type
+    example: Any
+    schema_brings: bool = False
+
+
+_MOMENT = dt.datetime(2020, 1, 2, 3, 4, 5, 678901)
+_HALF_PAST_FIVE = dt.timezone(dt.timedelta(hours=5, minutes=30))
+
+TOKENS: tuple[Token, ...] = (
+    Token("none", type(None), None),
+    Token("bool", bool, True),
+    Token("int", int, -(2**63)),
+    Token("bigint", int, 2**70),
+    Token("float", float, 0.1),
+    Token("nonfinite", float, -math.inf),
+    Token("str", str, 'é😀\x00 "yes" 1:30'),
+    Token("bytes", bytes, b"\xff\x00", schema_brings=True),
+    Token("bytearray", bytearray, bytearray(b"\xff\x00"), schema_brings=True),
+    Token("list", list, [1, [2], []], schema_brings=True),
+    Token("tuple", tuple, (1, (2,), ()), schema_brings=True),
+    Token("set", set, {1, 2, 3}, schema_brings=True),
+    Token("frozenset", frozenset, frozenset({1, 2}), schema_brings=True),
+    Token("dict", dict, {"a": {"b": {}}}),
+    Token("datetime", dt.datetime, _MOMENT, schema_brings=True),
+    Token("datetime_aware", dt.datetime, _MOMENT.replace(tzinfo=dt.UTC), schema_brings=True),
+    Token("datetime_offset", dt.datetime, _MOMENT.replace(tzinfo=_HALF_PAST_FIVE), schema_brings=True),
+    Token("datetime_zone", dt.datetime, _MOMENT.replace(tzinfo=Summer())),
+    Token("datetime_fold", dt.datetime, _MOMENT.replace(fold=1)),
+    Token("date", dt.date, _MOMENT.date(), schema_brings=True),
+    Token("time", dt.time, _MOMENT.time(), schema_brings=True),
+    Token("timedelta", dt.timedelta, dt.timedelta(days=-1, microseconds=3), schema_brings=True),
+    Token("decimal", decimal.Decimal, decimal.Decimal("1.10"), schema_brings=True),
+    Token("uuid", uuid.UUID, uuid.UUID(int=2**127 + 5), schema_brings=True),
+    Token("enum", enum.Enum, Colour.RED, schema_brings=True),
+    Token("dataclass", Place, Place("x", dt.date(2024, 1, 2)), schema_brings=True),
+    Token("namedtuple", Point, Point(1, 2), schema_brings=True),
+    Token("complex", complex, 1 + 2j),
+    Token("int_keys", dict, {1: "a", -7: "b"}, schema_brings=True),
+    Token("any_keys", dict, {(1, 2): "a", None: "b"}),
+    Token("key_order", dict, {"b": 1, "a": 2}),
+)
+"""In the order in which they are listed."""
+
+NAMES = tuple(token.name for token in TOKENS)
+SCHEMA_BRINGS = frozenset(token.name for token in TOKENS if token.schema_brings)
+
+_PLAIN: dict[type, str] = {token.kind: token.name for token in reversed(TOKENS)}
+"""The first token of each type."""
+
+
+def token_of(value: object) -> str:
+    """Return the token of a value itself, whatever its keys are; of a type without one, the type's name."""
+    if isinstance(value, enum.Enum):
+        return "enum"
+    if type(value) is int and value not in SIGNED:
+        return "bigint"
+    if type(value) is float and not math.isfinite(value):
+        return "nonfinite"
+    if isinstance(value, dt.datetime | dt.time):
+        if value.fold:
+            return "datetime_fold"
+        if isinstance(zone(value.tzinfo), tuple):
+            return "datetime_zone"
+    if isinstance(value, dt.datetime):
+        if value.tzinfo is None:
+            return "datetime"
+        return "datetime_offset" if value.utcoffset() else "datetime_aware"
+    if isinstance(value, tuple) and type(value) is not tuple:
+        return "namedtuple"
+    if record_class(type(value)) is not None:
+        return "dataclass"
+    return _PLAIN.get(type(value), type(value).__name__)
+
+
+def zone(info: dt.tzinfo | None) -> Any:
+    """Return what tells zones apart: the offset where it is fixed, else the kind and name of the zone.
+
+    Of a named zone the offset changes with the date, so that no fixed one can stand for it.
+    """
+    if info is None:
+        return None
+    try:
+        offset = info.utcoffset(None)
+    except Exception:  # noqa: BLE001 - a class of the user's own, which knows no offset without a date
+        offset = None
+    return (type(info), getattr(info, "key", None)) if offset is None else offset

@@ -1,0 +1,1 @@
+"""The compiled codec, and what every codec offers beyond `encode` and `decode`."""

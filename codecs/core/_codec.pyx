@@ -1,0 +1,1145 @@
+# cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
+"""The compiled `Codec`: a thin, immutable shell around a library's own callables.
+
+Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
+payload of 1.5 KB; what costs more is a policy, or stands with its codec (`guards`). Methods are no bound Python
+functions (``binding``): those take 3 ns more.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_Check, PyDict_CheckExact
+from cpython.exc cimport PyErr_Occurred
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
+
+from ..safety._scan cimport DEEPEST, UNSAFE, container_key, deeper, deeper_t, end_t, finder, held_t
+from ..safety._stack cimport RESERVE, stack_left
+from ..safety._walk cimport Rules, check_record
+
+from dataclasses import replace
+from operator import attrgetter
+
+from ...errors import BakeoffError, SchemaError
+from ..safety._stack import call_with_stack
+from ..binding import Bound, unbound
+from ..errors import (
+    CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
+)
+from ..safety.limits import DEFAULT_DEPTH
+from ..spec import Spec
+
+from libc.string cimport memcmp
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+    int PyUnicode_CheckExact(object text)
+    bint bytes_exactly "PyBytes_CheckExact"(PyObject *made) noexcept
+
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    static __declspec(thread) int bakeoff_doubted;
+    #else
+    static _Thread_local int bakeoff_doubted;
+    #endif
+    """
+    bint doubted "bakeoff_doubted"
+
+cdef enum:
+    # Every library stops its own recursion within this much stack, at its own limit of depth.
+    STACK = 768 * 1024
+    # A level of nesting takes no more of it, in any library.
+    LEVEL = 1024
+    # Encoders keep a buffer as large as their largest payload: those beyond are not kept.
+    POOLED = 1024 * 1024
+    # A payload of so many bytes holds too few keys to take long, whatever their hashes.
+    FEW_KEYS = 16 * 1024
+
+LEAST = {"json": 2, "bson": 7}
+"""Bytes that a level of nesting takes at the least, where it is more than one."""
+
+PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+"""What every library writes without recursion, beside lists and dicts of it."""
+
+include "_call.pxi"
+include "_records.pxi"
+include "_peek.pxi"
+
+
+cdef inline Py_ssize_t _end(end_t find, bytes data, held_t *held) noexcept:
+    held.values, held.containers, held.tagged, held.shared = 0, 0, False, False
+    return find(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), held)
+
+
+def _unmade(subject):
+    raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
+
+
+UNMADE = Spec(encode=_unmade, decode=_unmade)
+
+
+def _fact(where):
+    """Return a property that shows what stands in the spec; a field would cost every codec the copying."""
+    return property(attrgetter(f"spec.{where}"))
+
+
+cdef class Codec:
+    """An encoder and a decoder with fixed options, behind one interface.
+
+    Immutable, safe to share between threads, picklable, and not callable (Django calls
+    whatever is callable). What is measured is this object, and this object is what users import.
+
+    Args:
+        name: Stable name, ``NAME[/VARIANT]``.
+        format: Wire format, for instance ``"json"``.
+        encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
+        decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
+        options: What else `bakeoff.codecs.spec.Spec` and `Format` have.
+
+    Attributes:
+        spec: The same in one piece; what no call needs stands there only.
+
+    Raises:
+        TypeError: No such option.
+        ValueError: An argument of no use, or made before: a codec is shared and does not change.
+    """
+
+    cdef readonly str name
+    cdef readonly object spec
+    cdef readonly object schema
+    cdef readonly object bound
+    cdef readonly object compression
+    cdef readonly object limits
+
+    # What no payload that is as short needs to be asked.
+    cdef Py_ssize_t _unasked
+    # The same, but for nesting.
+    cdef Py_ssize_t _uncounted
+    # The same, of what a record holds, and of nesting.
+    cdef Py_ssize_t _unseen
+    cdef Py_ssize_t _flat
+    cdef Py_ssize_t _most
+    cdef Py_ssize_t _items
+    cdef Py_ssize_t _deepest
+    cdef deeper_t _is_deeper
+    # Levels that a walk through the record holds it to, where nothing shows them before it is made.
+    cdef int _walked_depth
+    cdef bint _bounds_depth
+    cdef Rules _rules
+    cdef bytes _shared
+    cdef object _check_keys
+    cdef end_t _count
+    cdef Rules _dump_rules
+    cdef readonly Rules _load_rules
+    cdef _Call _encode
+    cdef _Call _decode
+    cdef object _pool_factory
+    cdef object _spare
+    cdef object _lower
+    cdef object _scan
+    cdef object _check_payload
+    cdef bint _empty
+    cdef readonly object _fix
+    cdef object _compress
+    cdef object _decompress
+    cdef object _decompressed
+    cdef object _ratio
+    cdef end_t _find_end
+    cdef bint _may_share
+    cdef _Call _decode_untagged
+    cdef object _decode_again
+    cdef object _subclass
+    cdef str _wrap
+    cdef bytes _wrapper
+    cdef bint _text
+    cdef bint _is_text
+    cdef bint _untrusted
+    cdef bint _plain_encode
+    cdef bint _plain_decode
+    # Where a call is the library's and nothing else.
+    cdef bint _quick_encode
+    cdef bint _quick_decode
+    cdef bint _no_dicts
+    cdef str _refusal
+    cdef bint _asks
+    cdef int _encode_depth
+    cdef object _inside
+    cdef tuple _too_deep
+    cdef bint _plain_keys
+    cdef str _walks
+    cdef dict _paths
+    cdef object _tap
+    # The same codec without the tap, which keeps whole records only.
+    cdef Codec _untapped
+    # Records that pass until one is kept.
+    cdef Py_ssize_t _gap
+    cdef tuple _names
+    cdef object __weakref__
+
+    def __cinit__(self, *_arguments, **_options):
+        # What every call relies on, should `__init__` never be called.
+        self._encode = self._decode = self._decode_untagged = _Call(_unmade, (), {})
+        self._plain_encode = self._plain_decode = True
+        self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
+
+    def __init__(self, name, format, encode=unbound, decode=unbound, **options):
+        self._make(Spec.of(name, format, encode=encode, decode=decode, **options))
+
+    @classmethod
+    def from_spec(cls, spec):
+        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
+        cdef Codec made = cls.__new__(cls)
+        made._make(spec)
+        return made
+
+    cdef int _make(self, spec) except -1:
+        if self.spec is not UNMADE:
+            raise ValueError(f"codec {self.name}: made already; with_limits and the like give another")
+        self.spec = spec
+        bind = spec.bind
+        self.schema, self.compression = spec.schema, spec.compression
+        self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
+        self._check_keys, self._shared = spec.check_keys, spec.shared
+        if spec.limits_depth or spec.limits.depth is not None or spec.rejects_nesting:
+            self._is_deeper = deeper(spec.format.name)
+        self._set_limits(spec.limits)
+        self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
+        if self.compression is not None:
+            self.name += f"|{self.compression.name}"
+
+        encode, decode = spec.encode, spec.decode
+        if bind is not None and self.schema is not None:
+            try:
+                self.bound = bind(self.schema)
+            except (BakeoffError, CodecError, ImportError, MemoryError):
+                raise
+            except Exception as error:
+                raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
+            if not isinstance(self.bound, Bound):
+                raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
+            encode, decode = self.bound.encode, self.bound.decode
+            self._no_dicts = not self.bound.dicts
+        self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
+        bounded = spec.bounded(spec.limits) if spec.bounded else {}
+        # A reader that gets only a limit of items does not check depth.
+        self._bounds_depth = spec.bounded is not None and set(bounded) != {"items"}
+        options = {**(spec.decode_options or {}), **bounded}
+        self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)
+        if spec.of_tags:
+            untagged = {name: value for name, value in options.items() if name not in spec.of_tags}
+            self._decode_untagged = _Call(decode, spec.decode_arguments, untagged)
+        self._pool_factory = encode if spec.pooled else None
+        self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
+        self._wrapper = None if spec.wrap is None else spec.wrap.encode()
+        self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
+        self._empty = spec.format.empty
+        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, spec.inside, spec.too_deep
+        if self.bound is not None and self.bound.deepest:
+            self._deepest = min(self._deepest, self.bound.deepest)
+            self._encode_depth = self._walked_depth = self._deepest
+        self._find_end = NULL if spec.whole is None else finder(spec.whole)
+        if spec.whole is not None and self._find_end is NULL:
+            raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
+        # What finds the end counts containers, too, of formats that can be asked.
+        if spec.whole == spec.format.name:
+            self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
+        self._may_share = spec.whole == "cbor"
+        self._count = finder(spec.format.name)
+        self._decode_again, self._subclass = spec.decode_again, spec.subclass
+        if self.compression is not None:
+            self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
+        if spec.asked:
+            from ..safety.policies import rules
+
+            self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
+        self._tap = spec.tap
+        if self._tap is not None:
+            self._gap = self._tap.gap()
+            self._untapped = self.from_spec(replace(spec, tap=None))
+        # The paths that nearly every codec takes carry no further question per call.
+        plain = (
+            self._pool_factory is None and self._scan is None and self._compress is None
+            and self._dump_rules is None and self._tap is None
+        )
+        self._plain_encode = plain and not self._encode_depth
+        self._plain_decode = (
+            not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
+            and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
+            and self._subclass is None and not self._untrusted and self._load_rules is None and self._tap is None
+        )
+        if self.schema is not None and bind is None:
+            self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
+        self._asks = self._no_dicts or self._refusal is not None
+        self._quick_encode = plain and not self._asks and self._wrap is None
+        self._quick_decode = (
+            self._plain_decode and self._count is not NULL and self._fix is None
+        )
+        # What is asked of the whole record, only that can answer.
+        whole = self.schema is not None or spec.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
+        self._walks, self._paths = None if whole or spec.asked else spec.walk, {}
+        return 0
+
+    cdef int _set_limits(self, limits) except -1:
+        self.limits, self._most, self._items = limits, limits.size, min(limits.items, PY_SSIZE_T_MAX)
+        self._deepest = limits.deepest
+        self._decompressed, self._ratio = limits.decompressed or limits.size, limits.ratio
+        if self._deepest >= DEEPEST:
+            self._is_deeper = NULL
+        if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.walked):
+            self._walked_depth = self._deepest
+        # A level takes its head; in JSON its two brackets, in BSON its length, type, name and end.
+        self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
+        self._uncounted = limits.size
+        if self.compression is None:
+            # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
+            self._uncounted = min(self._uncounted, self._items)
+            if self._check_keys is not None:
+                self._uncounted = min(self._uncounted, FEW_KEYS)
+        self._unasked = min(self._uncounted, self._flat) if self.compression is None else self._uncounted
+        # A digit takes 3.33 bits at the least.
+        digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
+        self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
+        self._rules = Rules(max_items=limits.items, max_text=limits.string, max_digits=limits.digits)
+        return 0
+
+    # encode -----------------------------------------------------------------------------------
+
+    def encode(self, obj, ctx=None, /):
+        """Return the payload of one record as bytes.
+
+        Args:
+            obj: The record.
+            ctx: Ignored; Confluent's Kafka client passes its context here.
+
+        Raises:
+            EncodeError: The format cannot hold the object, it is nested too deeply, or it would be written
+                in another form than the schema reads.
+        """
+        cdef PyObject *result
+        if self._quick_encode and stack_left() >= STACK and (
+            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._encode_depth)
+        ):
+            result = _raw_call(self._encode, obj)
+            if result is not NULL and bytes_exactly(result):
+                return _owned(result)
+            return self._finish(obj, result)
+        return self._encode_slowly(obj)
+
+    cdef object _encode_slowly(self, obj):
+        cdef object payload
+        cdef PyObject *result
+        if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
+            try:
+                return call_with_stack(Codec.encode, self, obj)
+            except RuntimeError as error:
+                raise EncodeError(self.name, _sentence(error)) from error
+        if self._asks:
+            self._refuse(obj)
+        if self._plain_encode:
+            return self._finish(obj, _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj)))
+        try:
+            payload = self._encode_guarded(obj)
+        except BaseException as error:
+            payload = self._encode_again(obj, error)
+        if self._tap is not None:
+            self._count_down(obj)
+        return self._as_bytes(payload)
+
+    cdef object _finish(self, obj, PyObject *result):
+        """Return the payload that the library made, a reference of ours, or what is made where it failed."""
+        return self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+
+    cdef object _as_bytes(self, payload):
+        if PyUnicode_CheckExact(payload):
+            try:
+                return PyUnicode_AsUTF8String(payload)
+            except UnicodeEncodeError as error:
+                raise EncodeError(self.name, f"text cannot be stored as UTF-8: {error}") from error
+        return payload
+
+    cdef object _encode_guarded(self, obj):
+        if self._dump_rules is not None:
+            check_record(obj, self._dump_rules)
+        if self._wrap is not None:
+            obj = self._wrapped(obj)
+        if self._encode_depth and not _is_shallow(<PyObject *>obj, self._encode_depth):
+            _check_depth(obj, self._encode_depth, self._inside)
+        if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
+            obj = self._lower(obj)
+        cdef object payload
+        if self._pool_factory is not None:
+            # Taken, so that no other thread, nor a hook of this one, finds it at work.
+            encoder, self._spare = self._spare, None
+            if encoder is None:
+                encoder = self._pool_factory()
+            global doubted
+            doubted = False
+            # An encoder that raised may hold half a message: it is not put back.
+            payload = encoder(obj)
+            if doubted and self._plain_keys and container_key(payload):
+                raise TypeError("a dict key that holds others would not come back")
+            if not PyBytes_CheckExact(payload) or PyBytes_GET_SIZE(payload) <= POOLED:
+                self._spare = encoder
+        else:
+            payload = _call(self._encode, obj)
+        if self._compress is not None:
+            payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
+        return payload
+
+    cdef int _refuse(self, obj) except -1:
+        if self._no_dicts and PyDict_Check(obj):
+            raise EncodeError(self.name, "a dict would not come back; codec.bound.take(record) makes what does")
+        if self._refusal is not None:
+            raise EncodeError(self.name, self._refusal)
+        return 0
+
+    cdef inline object _wrapped(self, obj):
+        if PyDict_CheckExact(obj) and not _is_wrapped(obj, self._wrap):
+            return obj
+        return {self._wrap: obj}
+
+    cdef object _encode_failed(self, obj):
+        try:
+            _reraise()
+        except BaseException as error:
+            return self._encode_again(obj, error)
+
+    cdef object _encode_again(self, obj, error):
+        """Try once more with the object rewritten by the conventions; else raise what the user should see."""
+        if not _is_ours(error):
+            raise error
+        deep = self._is_too_deep(error)
+        if self._lower is not None and not deep and not isinstance(error, (MemoryError, LimitError, PolicyError)):
+            try:
+                lowered = self._lower(obj)
+                if self._plain_encode:
+                    return _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
+                return self._encode_guarded(lowered)
+            except BaseException as second:
+                if not _is_ours(second):
+                    raise
+                error, deep = second, self._is_too_deep(second)
+        reason = self._reason(error, self._encode_depth)
+        raise EncodeError(self.name, f"{reason}, or holding itself" if deep else reason) from error
+
+    # decode -----------------------------------------------------------------------------------
+
+    def decode(self, data, ctx=None, /):
+        """Return the record that a payload holds.
+
+        Args:
+            data: bytes, bytearray or memoryview (text, too, where the format is text).
+            ctx: Ignored, as in `encode`.
+
+        Raises:
+            DecodeError: Not one whole well-formed value.
+            LimitError: Larger or deeper than the limits, or holding more.
+        """
+        cdef PyObject *result
+        cdef held_t held
+        if self._quick_decode and PyBytes_CheckExact(data) and stack_left() >= STACK:
+            if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
+                self._ask(data)
+            result = _raw_call(self._decode, data) if self._find_end is NULL else self._called(data, &held)
+            if result is NULL:
+                return self._decode_failed(data)
+            record = _owned(result)
+            if self._may_share and held.shared:
+                self._look_through(record)
+            return record
+        return self._decode_slowly(data)
+
+    cdef object _decode_slowly(self, data):
+        cdef PyObject *result
+        cdef held_t held
+        if not PyBytes_CheckExact(data):
+            data = self._to_bytes(data)
+        # A payload nests no deeper than it is long.
+        if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // LEVEL:
+            try:
+                return call_with_stack(Codec.decode, self, data)
+            except RuntimeError as error:
+                raise self._decode_error(error)
+        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
+            self._ask(data)
+        if self._plain_decode:
+            result = self._called(data, &held)
+            record = self._decode_failed(data) if result is NULL else _owned(result)
+            if held.shared or PyBytes_GET_SIZE(data) > self._items and self._count is NULL:
+                self._look_through(record)
+            return record if self._fix is None else self._fix(record)
+        try:
+            record = self._decode_guarded(data)
+        except BaseException as error:
+            raise self._decode_error(error)
+        if self._fix is not None:
+            record = self._fix(record)
+        if self._tap is not None:
+            self._count_down(record)
+        return record
+
+    cdef PyObject *_called(self, bytes data, held_t *held) noexcept:
+        """Return what the library makes of a payload, or NULL: with its error, or with none where it is to have none."""
+        held.shared = held.tagged = False
+        if self._find_end is not NULL:
+            if _end(self._find_end, data, held) != PyBytes_GET_SIZE(data) or self._is_too_nested(data, held):
+                return NULL
+        return _raw_call(self._decode if held.tagged else self._decode_untagged, data)
+
+    cdef inline bint _is_too_nested(self, bytes data, held_t *held) noexcept:
+        return held.containers > self._deepest and self._is_deeper is not NULL and self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
+        )
+
+    cdef int _count_down(self, record) except -1:
+        """Note that a record has passed, for the tap."""
+        self._gap -= 1
+        if self._gap <= 0:
+            self._gap = self._tap.gap()
+            self._tap.keep(record, None if self.bound is None else self.bound.give)
+        return 0
+
+    cdef object _decode_failed(self, bytes data):
+        try:
+            return self._decode_otherwise(data)
+        except BaseException as error:
+            raise self._decode_error(error)
+
+    cdef object _decode_otherwise(self, bytes data):
+        """Decode once more what was refused, with the error set if by the library; else raise."""
+        cdef held_t held
+        if PyErr_Occurred() is NULL:
+            end = _end(self._find_end, data, &held)
+            if end == PyBytes_GET_SIZE(data):
+                raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
+            if end == UNSAFE:
+                raise DecodeError(
+                    self.name, "a name or length leads beyond the end of its document, or a type is unknown"
+                )
+            if end < 0:
+                # The library says what is wrong with a value, but marshal takes seconds for a length alone.
+                if self.spec.whole != "marshal":
+                    _call(self._decode, data)
+                raise DecodeError(self.name, "the end of the value cannot be found")
+            raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
+        if self._decode_again is None:
+            _reraise()
+        try:
+            _reraise()
+        except BaseException as error:
+            if not _is_ours(error):
+                raise
+        return self._decode_again(data)
+
+    def _decode_error(self, error, where=""):
+        """Return what the user should see for an error of the library, with that as its cause."""
+        if not _is_ours(error) or isinstance(error, DecodeError):
+            return error
+        kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
+        ours = kind(self.name, where + self._reason(error, self._deepest if self._bounds_depth else self._walked_depth))
+        ours.__cause__ = error
+        return ours
+
+    cdef bint _is_too_deep(self, error):
+        if isinstance(error, RecursionError):
+            return True
+        said = _sentence(error) if self._too_deep else ""
+        return any(part in said for part in self._too_deep)
+
+    cdef str _reason(self, error, int limit):
+        """Return what happened in one sentence; of nesting, the limit that was asked for."""
+        if isinstance(error, TooMuchError):
+            return f"holds {error} (see with_limits)"
+        if isinstance(error, PolicyError):
+            return str(error)
+        if not self._is_too_deep(error):
+            return _sentence(error)
+        # No library's own limit is below the default, but for some where the schema does not end nesting: up to there
+        # it is the one asked for that counts.
+        theirs = self.bound is not None and self.bound.deepest
+        if type(error) is _TooDeepError or (0 < limit <= DEFAULT_DEPTH and not theirs):
+            return f"nested more than {limit:,} deep"
+        return f"nested more deeply than {self.library or self.name} goes"
+
+    cdef object _decode_guarded(self, bytes data):
+        return self._decode_opened(self._opened(data))
+
+    cdef bytes _opened(self, bytes data):
+        """Return what is to be decoded of a payload, or refuse it."""
+        if self._untrusted:
+            raise DecodeError(
+                self.name, "decoding can run code that the payload brings along; "
+                           "if you trust its source, ask for the codec with trusted=True"
+            )
+        if self._decompress is not None:
+            data = self._decompress(data, self._decompressed, self._ratio)
+            if PyBytes_GET_SIZE(data) == 0 and not self._empty:
+                raise DecodeError(self.name, "empty payload")
+            self._ask_what_it_holds(data)
+        return data
+
+    cdef object _decode_opened(self, bytes data):
+        """Decode what is not compressed, and hold it against what was asked for; leave the schema aside."""
+        cdef object record
+        cdef PyObject *result
+        cdef held_t held
+        held.shared = False
+        if self._check_payload is not None:
+            self._check_payload(data)
+        if self._text:
+            record = _call(self._decode, PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL))
+        else:
+            result = self._called(data, &held)
+            record = self._decode_otherwise(data) if result is NULL else _owned(result)
+        if (
+            held.shared or self._shared is not None and self._shared in data
+            or PyBytes_GET_SIZE(data) > (self._unseen if self._count is not NULL else min(self._unseen, self._items))
+        ):
+            check_record(record, self._rules)
+        if self._subclass is not None:
+            record = _plain_ints(record, <PyObject *>self._subclass)
+        if self._wrap is not None and _is_wrapped(record, self._wrap):
+            record = record[self._wrap]
+        if self._walked_depth:
+            _check_depth(record, self._walked_depth, self._inside)
+        if self._load_rules is not None:
+            check_record(record, self._load_rules)
+        return record
+
+    cdef object _to_bytes(self, data):
+        if isinstance(data, str):
+            if not self._is_text:
+                raise DecodeError(self.name, "expected bytes, got text")
+            try:
+                return PyUnicode_AsUTF8String(data)
+            except UnicodeEncodeError as error:
+                raise DecodeError(self.name, f"text cannot be read as UTF-8: {error}") from error
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            try:
+                return bytes(data)
+            except ValueError as error:
+                raise DecodeError(self.name, f"cannot be read: {error}") from error
+        raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
+
+    cdef inline bint _is_clear(self, bytes data) noexcept:
+        """Whether nothing but nesting had to be asked of a payload, and that is within the limit."""
+        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest
+        )
+
+    cdef int _ask(self, bytes data, bint keys=True) except -1:
+        """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+        if size == 0 and not self._empty:
+            raise DecodeError(self.name, "empty payload")
+        if size > self._most:
+            raise LimitError(
+                self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
+            )
+        if self.compression is None:
+            self._ask_what_it_holds(data, keys)
+        return 0
+
+    cdef int _ask_what_it_holds(self, bytes data, bint keys=True) except -1:
+        cdef held_t held
+        if PyBytes_GET_SIZE(data) > self._flat and self._is_deeper(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
+        ):
+            raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
+        if keys and self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
+            try:
+                self._check_keys(data)
+            except BaseException as error:
+                raise self._decode_error(error)
+        if self._count is NULL or PyBytes_GET_SIZE(data) <= self._items:
+            return 0
+        _end(self._count, data, &held)
+        if held.values > self._items:
+            raise LimitError(
+                self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
+            )
+        return 0
+
+    cdef bint _is_wrapper(self, bytes data) noexcept:
+        """Whether a document of BSON is the one around a record, which is no level of that."""
+        return self._wrap is not None and PyBytes_GET_SIZE(data) > 5 + PyBytes_GET_SIZE(self._wrapper) and not memcmp(
+            PyBytes_AS_STRING(data) + 5, PyBytes_AS_STRING(self._wrapper), PyBytes_GET_SIZE(self._wrapper) + 1
+        )
+
+    cdef int _look_through(self, record) except -1:
+        try:
+            check_record(record, self._rules)
+        except BaseException as error:
+            raise self._decode_error(error)
+        return 0
+
+    # fields -----------------------------------------------------------------------------------
+
+    def peek(self, payload, path, default=...):
+        """Return one field of a payload: what `decode` would give there, at a fraction of its time.
+
+        Where `peeks` says so, the payload is walked through, and only the field's bytes are decoded. Then all
+        heads, lengths and brackets are looked at, also of what stands beside the field, but no more: text there
+        that is no UTF-8, or a number out of range, goes unnoticed.
+
+        Args:
+            payload: As for `decode`.
+            path: Keys and indices from 0 with dots between, for instance ``order.lines.0.price``; a sequence
+                such as ``("order.lines", 0)`` where keys hold dots. Digits are an index of a list, and of a dict
+                the key as text or, where it has none, as an integer.
+            default: What a payload without the field gives.
+
+        Raises:
+            MissingField: The path leads to no field, and there is no default.
+            DecodeError: As `decode`, as far as the payload is read.
+            LimitError: As `decode`.
+            UsageError: No path.
+        """
+        return self._peek(payload, self._path(path), default)
+
+    def peeker(self, path, default=...):
+        """Return a callable that gives a payload's field: `peek` with the path made out once.
+
+        Raises:
+            UsageError: No path.
+        """
+        cdef Peeker made = Peeker.__new__(Peeker)
+        made._codec, made._path, made._default = self, self._path(path), default
+        made._given = path
+        return made
+
+    def replace(self, payload, path, value):
+        """Return a payload with another value for a field: what decoding, changing and encoding would give.
+
+        Where it `splices`, only the new value is encoded.
+
+        Args:
+            payload: As for `decode`.
+            path: As for `peek`.
+            value: As for `encode`.
+
+        Raises:
+            MissingField: The path leads to no field.
+            DecodeError: As `peek`.
+            EncodeError: As `encode`.
+        """
+        if self._untapped is not None:
+            return self._untapped.replace(payload, path, value)
+        cdef _Path path_ = self._path(path)
+        cdef field_t field
+        cdef bytes data
+        if path_.way is not None and self._compress is None and path_.steps:
+            data = self._readable(payload)
+            if path_.way.locate(data, &field) == FOUND:
+                if path_.way.kind == IN_BSON:
+                    return _bson_replaced(data, &field, len(path_.steps), self.encode({"": value}))
+                return _joined(
+                    PyBytes_AS_STRING(data), field.start, self.encode(value),
+                    PyBytes_AS_STRING(data) + field.end, PyBytes_GET_SIZE(data) - field.end
+                )
+        return self._encode_changed(payload, path_, lambda _: value)
+
+    def append(self, payload, path, item):
+        """Return a payload with one more item at the end of a list: what decoding, changing and encoding would give.
+
+        Where it `splices`, only the item is encoded, and the list begins with another number: the rest is copied
+        as it stands. To a set the item is added; one that is written as a list
+        is a list here, which does not know that it has the item already.
+
+        Args:
+            payload: As for `decode`.
+            path: To the list, as for `peek`; empty where it is the record.
+            item: As for `encode`.
+
+        Raises:
+            MissingField: The path leads to no list or set.
+            DecodeError: As `peek`.
+            EncodeError: As `encode`.
+        """
+        if self._untapped is not None:
+            return self._untapped.append(payload, path, item)
+        cdef _Path path_ = self._path(path)
+        cdef field_t field
+        cdef bytes data, longer = None
+        if path_.way is not None and self._compress is None:
+            data = self._readable(payload)
+            if path_.way.locate(data, &field) == FOUND:
+                if path_.way.kind == IN_BSON:
+                    # What is no document is the only value of one.
+                    if path_.steps or field.head == 4 and field.end == PyBytes_GET_SIZE(data) - 1:
+                        longer = _bson_longer(data, &field, path_.way.steps.count, self.encode({"": item}))
+                else:
+                    longer = _longer(path_.way.kind, data, &field, self.encode(item))
+                if longer is not None:
+                    return longer
+
+        def extend(value):
+            if (made := extended(value, item)) is None:
+                raise MissingField(self.name, f"no list at {path_.where}: it is a {type(value).__name__}")
+            return made
+
+        return self._encode_changed(payload, path_, extend)
+
+    cdef _Path _path(self, path):
+        cdef _Path made
+        try:
+            return self._paths[path]
+        except (KeyError, TypeError):
+            pass
+        made = _Path()
+        made.steps = steps_of(path)
+        made.where = written(made.steps)
+        if self._walks is not None and len(made.steps) <= LONGEST_WAY:
+            wrap = None if self._wrap is None else self._wrap.encode()
+            try:
+                made.way = Way(self._walks, ((wrap, -1),), None) if wrap and not made.steps else Way(
+                    self._walks,
+                    tuple([
+                        (None if step.key is None else step.key.encode(), -1 if step.index is None else step.index)
+                        for step in made.steps
+                    ]),
+                    wrap,
+                )
+            except UnicodeEncodeError:
+                pass  # a lone surrogate
+        if len(self._paths) < REMEMBERED and isinstance(path, (str, tuple)):
+            self._paths[path] = made
+        return made
+
+    cdef object _peek(self, data, _Path path, default):
+        if self._untapped is not None:
+            return self._untapped._peek(data, path, default)
+        cdef field_t field
+        cdef int result = UNSURE
+        cdef bytes payload
+        if path.way is not None and path.steps and stack_left() >= STACK:
+            payload = self._readable(data)
+            result = path.way.locate(payload, &field)
+        if result == FOUND:
+            try:
+                if path.way.kind == IN_BSON:
+                    return self._decode_opened(_document(
+                        PyBytes_AS_STRING(payload) + field.start, field.end - field.start,
+                        PyBytes_AS_STRING(payload)[field.head],
+                    ))[""]
+                return self._decode_opened(payload[field.start : field.end])
+            except BaseException as error:
+                raise self._decode_error(error, f"at {path.where}: ")
+        if result != UNSURE and default is not ...:
+            return default
+        record = self.decode(data)
+        found = reach(record, path.steps, default)
+        if found is ... and default is ...:
+            raise absent(self.name, record, path.steps)
+        return found
+
+    cdef bytes _readable(self, data):
+        """Return what a payload holds, asked what `decode` asks beforehand."""
+        if not PyBytes_CheckExact(data):
+            data = self._to_bytes(data)
+        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
+            # Of keys that were made to have one hash none is made.
+            self._ask(data, False)
+        if self._decompress is None and not self._untrusted:
+            return data
+        try:
+            return self._opened(data)
+        except BaseException as error:
+            raise self._decode_error(error)
+
+    cdef object _encode_changed(self, payload, _Path path, change):
+        record = self.decode(payload)
+        if reach(record, path.steps) is ...:
+            raise absent(self.name, record, path.steps)
+        return self.encode(changed(record, path.steps, change))
+
+    @property
+    def splices(self):
+        """Whether `append` and `replace` leave what they do not change as it is, and do not decode it."""
+        return self._walks is not None and self._compress is None
+
+    @property
+    def peeks(self):
+        """How `peek` reads a field: by walking to its bytes and decoding these, or by a full decode."""
+        return "full decode" if self._walks is None else "walk to the field, decode of its bytes"
+
+    # aliases ----------------------------------------------------------------------------------
+
+    dumps = dumpb = encode
+    loads = loadb = decode
+
+    def serialize(self, obj, /):
+        """Same as `encode`, with one argument only."""
+        return self.encode(obj)
+
+    def deserialize(self, data, /):
+        """Same as `decode`, with one argument only."""
+        return self.decode(data)
+
+    def encode_text(self, obj, /):
+        """Return the payload as text, for formats that are text.
+
+        Raises:
+            EncodeError: As `encode`, or the format is binary.
+        """
+        if not self._is_text:
+            raise EncodeError(self.name, f"{self.format} is not a text format")
+        return self.encode(obj).decode()
+
+    def decode_text(self, text, /):
+        """Return the record that a text holds; see `decode`."""
+        return self.decode(text)
+
+    @property
+    def text(self):
+        """The same codec with str in the place of bytes, a `bakeoff.codecs.core.text.TextCodec`.
+
+        Raises:
+            CodecError: The format is binary, or payloads are compressed.
+        """
+        from .text import TextCodec
+
+        return TextCodec(self)
+
+    def dump(self, records, file, /):
+        """Write records one after another in the framing that the format's users expect.
+
+        Args:
+            records: Any iterable; one record is held at a time.
+            file: A binary file.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            EncodeError: As `encode`.
+        """
+        return self.framing.dump(self, records, file)
+
+    def load(self, file, /):
+        """Return an iterator over the records in a binary file; one record is held at a time.
+
+        The file is read as far as it goes.
+
+        Raises:
+            DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.
+        """
+        from ..streams.decoder import load
+
+        return load(self, file)
+
+    def decoder(self, on_damage=None):
+        """Return a `Decoder`, for a stream that comes in pieces: ``for record in decoder.feed(chunk)``.
+
+        Args:
+            on_damage: Called with the error of each damaged record that the stream goes on behind, which is
+                raised otherwise.
+
+        Raises:
+            DecodeError: The codec wants trust.
+        """
+        from ..streams.decoder import Decoder
+
+        return Decoder(self, on_damage)
+
+    # variations -------------------------------------------------------------------------------
+
+    def with_schema(self, schema):
+        """Return this codec with an advisory schema applied after every decode (None removes it).
+
+        Raises:
+            TypeError: No `Schema`.
+        """
+        if schema is not None and not hasattr(schema, "fixer"):
+            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
+        return self._vary(schema=schema)
+
+    def with_limits(self, **limits):
+        """Return this codec with other limits; see `Limits` for what there is.
+
+        Raises:
+            ValueError: No such limit, or out of range.
+        """
+        return self._vary(limits=self._made().limits.changed(**limits))
+
+    def with_policies(self, **policies):
+        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
+
+        What there is, and what each codec can be asked for, `bakeoff codecs --policies` shows. What the library
+        has no option for is looked for in every record, at some 5 ns for each value in it.
+
+        Raises:
+            CodecError: No such policy or value, or the codec cannot keep it.
+        """
+        from ..safety.policy_resolution import changes
+
+        self._made()
+        return self.from_spec(changes(self, policies))
+
+    @property
+    def policies(self):
+        """What is done where the format leaves it open, by policy; ``DUMP/LOAD`` where the two differ."""
+        from ..safety.policies import in_force
+
+        return in_force(self._made())
+
+    def with_compression(self, compression):
+        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
+        from ..streams.compression import compressor
+
+        return self._vary(compression=compressor(compression) if isinstance(compression, str) else compression)
+
+    def tap(self, file, every=1000, limit="64MiB"):
+        """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
+
+        These are the records that `encode` was given and wrote, and those that `decode` gave back, schema applied.
+        `peek`, `replace` and `append` keep nothing.
+        The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
+
+        Raises:
+            UsageError: The file's ending says no format that there is, or an argument is out of range.
+            MissingLibrary: That of the format or the compressor is not installed.
+        """
+        from ..production.tap import Tap
+
+        return self._vary(tap=Tap(file, every, limit))
+
+    def with_trust(self):
+        """Return this codec allowed to decode payloads that could run code."""
+        return self._vary(trusted=True)
+
+    def _vary(self, **changes):
+        return self.from_spec(replace(self._made(), **changes))
+
+    cdef object _made(self):
+        return self.spec if self.spec is not UNMADE else _unmade(self)
+
+    def as_class(self):
+        """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
+        return _class_of(self)
+
+    def __getattr__(self, name):
+        # `for_NAME`, found by name: a framework is one module in `plugs`, and nothing here.
+        if name.startswith("for_"):
+            from ..integrations import PLUGS, plug
+
+            if name[4:] in PLUGS:
+                return plug(self, name[4:])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+    # facts ------------------------------------------------------------------------------------
+
+    @property
+    def media_type(self):
+        """What really is in a payload; see `bakeoff.codecs.production.media`."""
+        return self._named()[0]
+
+    @property
+    def media_type_aliases(self):
+        """What else it reads, the format's own type first."""
+        return self._named()[1]
+
+    @property
+    def http_headers(self):
+        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
+        return dict(self._named()[2])
+
+    cdef tuple _named(self):
+        # Kept: whoever sends asks for each message.
+        if self._names is None:
+            from ..production.media import aliases, http_headers, media_type
+
+            self._names = media_type(self.spec), aliases(self.spec), http_headers(self.spec)
+        return self._names
+
+    format = _fact("format.name")
+    library = _fact("library")
+    version = _fact("version")
+    accelerated = _fact("accelerated")
+    content_encoding = _fact("content_encoding")
+    encoding = _fact("encoding")
+    file_extension = _fact("format.file_extension")
+    framing = _fact("framing")
+    trusted_only = _fact("format.trusted_only")
+    trusted = _fact("trusted")
+    needs_schema = _fact("needs_schema")
+    tapped = _fact("tap")
+    interoperable = _fact("format.interoperable")
+    carries = _fact("carries")
+    wire = _fact("wire")
+    losses = _fact("losses")
+    takes = _fact("takes")
+    unguarded = _fact("unguarded")
+    notes = _fact("notes")
+
+    # identity ---------------------------------------------------------------------------------
+
+    def __repr__(self):
+        return f"<Codec {self.name} ({self.library} {self.version})>"
+
+    def __eq__(self, other):
+        if not isinstance(other, Codec):
+            return NotImplemented
+        return self.name == other.name and self.__reduce__()[1] == other.__reduce__()[1]
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __reduce__(self):
+        spec = self._made()
+        if spec.origin is None:
+            return _rebuild, (None, spec)
+        return _rebuild, (spec.origin, {varied: getattr(spec, varied) for varied in VARIED})
+
+
+VARIED = ("schema", "limits", "compression", "trusted", "asked", "tap")
+"""What `with_schema` and the like change of a codec that the registry has made."""
+
+
+def _rebuild(origin, made_of):
+    """Make a codec again from what `Codec.__reduce__` kept."""
+    if origin is None:
+        return Codec.from_spec(made_of)
+    from ..registry import codec
+
+    asked = made_of.pop("asked")
+    made = codec(origin)._vary(**made_of)
+    return made.with_policies(**asked) if asked else made
+
+
+def _class_of(codec):
+    class CodecClass:
+        __doc__ = f"The codec {codec.name} as a class; options are accepted and ignored."
+
+        def __new__(cls, *arguments, **options):
+            return codec
+
+    CodecClass.__name__ = CodecClass.__qualname__ = "".join(p.title() for p in codec.name.split("/")) + "Codec"
+    return CodecClass
+
+
+cdef bint _is_ours(BaseException error):
+    """Errors of the data, as against Ctrl-C and exit. A panic in a Rust library is no `Exception`."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def doubt():
+    """Have the payload that this thread is making looked through for keys that would not come back."""
+    global doubted
+    doubted = True
+
+
+def lacks_stack():
+    """Whether this thread has less stack left than libraries may take at their own limits of depth."""
+    return stack_left() < STACK
+
+
+cdef str _sentence(BaseException error):
+    kind = type(error).__name__
+    try:
+        text = str(error).strip()
+    except Exception:
+        # An object's own error, of a class whose `__str__` raises.
+        text = ""
+    return f"{kind}: {text}" if text else kind

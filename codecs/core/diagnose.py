@@ -1,0 +1,59 @@
+"""Why a codec refuses a record: the smallest part of it that is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CodecError
+from .paths import step
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = ["explain"]
+
+_MISFIT = "MisfitError: "
+"""How the reason begins where a record has no place in the schema."""
+
+
+def explain(codec: Codec, record: Any) -> str:
+    """Return one sentence: which type at which path the codec cannot carry, and what it says of it.
+
+    A codec with a schema of its own takes whole records only, and names the place itself.
+
+    Args:
+        codec: The codec that raised.
+        record: The record it raised for.
+    """
+    path = "$"
+    part = record
+    reason = _refusal(codec, part) or "refused only as part of the whole record"
+    if codec.bound is not None:
+        return f"the record does not fit the schema: {reason.removeprefix(_MISFIT)}"
+    seen: set[int] = set()
+    while id(part) not in seen and (inner := _refused_child(codec, part)) is not None:
+        seen.add(id(part))
+        place, part, reason = inner
+        path += place
+    return f"cannot carry `{type(part).__name__}` at `{path}`: {reason}"
+
+
+def _refusal(codec: Codec, part: Any) -> str | None:
+    try:
+        codec.encode(part)
+    except CodecError as error:
+        return error.reason
+    return None
+
+
+def _refused_child(codec: Codec, part: Any) -> tuple[str, Any, str] | None:
+    if isinstance(part, dict):
+        children = [(step(key), item) for key, item in part.items()]
+    elif isinstance(part, (list, tuple)):
+        children = [(step(index), item) for index, item in enumerate(part)]
+    else:
+        return None
+    for place, item in children:
+        if (reason := _refusal(codec, item)) is not None:
+            return place, item, reason
+    return None

@@ -1,0 +1,68 @@
+"""The twin of a codec for places that want text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CodecError
+
+if TYPE_CHECKING:
+    from ._codec import Codec
+
+__all__ = ["TextCodec"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextCodec:
+    """A codec whose payloads are str: Flask, SQLAlchemy's JSON and some clients of HTTP want that.
+
+    Args:
+        codec: Of a text format, not compressed.
+
+    Raises:
+        CodecError: Its payloads are no text.
+    """
+
+    codec: Codec
+
+    def __post_init__(self) -> None:
+        if self.codec.encoding is None:
+            why = f"{self.codec.format} is not a text format"
+            if self.codec.compression is not None:
+                why = "compressed payloads are no text"
+            raise CodecError(self.codec.name, f"has no text: {why}")
+
+    def encode(self, obj: Any, ctx: Any = None, /) -> str:
+        """Return the payload of one record; see `Codec.encode`."""
+        return self.codec.encode_text(obj)
+
+    def decode(self, data: str | bytes | bytearray | memoryview, ctx: Any = None, /) -> Any:
+        """Return the record that a payload holds; see `Codec.decode`."""
+        return self.codec.decode(data)
+
+    dumps = encode
+    loads = decode
+
+    def serialize(self, obj: Any, /) -> str:
+        """Same as `encode`, with one argument only."""
+        return self.codec.encode_text(obj)
+
+    def deserialize(self, data: str | bytes | bytearray | memoryview, /) -> Any:
+        """Same as `decode`, with one argument only."""
+        return self.codec.decode(data)
+
+    @property
+    def name(self) -> str:
+        """The codec's name."""
+        return self.codec.name
+
+    @property
+    def media_type(self) -> str:
+        """The codec's media type."""
+        return self.codec.media_type
+
+    @property
+    def encoding(self) -> str | None:
+        """That of the text's bytes, UTF-8."""
+        return self.codec.encoding

@@ -1,0 +1,109 @@
+"""A codec of the user's own without a package: ``(dumps, loads)``, an object that has these, or a `Codec`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import UsageError
+from ..imports import named
+from .core._codec import Codec
+from .errors import CodecError
+
+__all__ = ["codec_of", "found"]
+
+_CALLS = (("dumps", "loads"), ("encode", "decode"))
+"""The names that an encoder and its decoder have, by pairs."""
+_PROBES: tuple[Any, ...] = ({"a": 1}, {}, [1], 1, "a")
+"""Records of which one shows whether payloads are text."""
+
+_TAKEN = (
+    "a bakeoff.Codec, a pair (dumps, loads), an object or module with dumps and loads or encode and decode, "
+    "or a function without arguments that returns one of these"
+)
+
+
+def codec_of(source: Any, name: str | None = None, format: str | None = None) -> Codec:
+    """Return a codec made from an object.
+
+    A small record is encoded to find out whether payloads are text: where `dumps` gives it, `loads` gets it.
+
+    Args:
+        source: A `Codec`, a pair ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or
+            ``encode`` and ``decode``, or a function without arguments that returns one of these.
+        name: Of the codec; its own, or the module's, function's or encoder's, where None.
+        format: Wire format of a pair; its name, where None.
+
+    Raises:
+        UsageError: It is none of these, or the function fails.
+    """
+    calls = _calls(source)
+    if calls is None and callable(source):
+        try:
+            made = source()
+        except Exception as error:
+            raise UsageError(f"{_shown(source)} failed: {type(error).__name__}: {error}") from error
+        calls, name = _calls(made), name or getattr(source, "__name__", None)
+        source = made
+    if isinstance(source, Codec):
+        return source if name in (None, source.name) else source._vary(name=name)
+    if calls is None:
+        raise UsageError(f"{_shown(source)}, of type {type(source).__name__}, is no codec; give {_TAKEN}")
+    encode, decode = calls
+    name = name or getattr(source, "__name__", None) or _shown(encode)
+    text = _is_text(encode)
+    return Codec(
+        name,
+        format or name,
+        encode,
+        decode,
+        text=text,
+        content_encoding="utf-8" if text else "binary",
+        empty=_is_nothing(encode),
+    )
+
+
+def found(name: str, where: str) -> Codec:
+    """Import the codec that ``pkg.module:name`` or ``FILE.py:name`` leads to.
+
+    Raises:
+        CodecError: It cannot be imported, or is no codec.
+    """
+    try:
+        made = codec_of(named(where), name)
+    except UsageError as error:
+        raise CodecError(name, str(error)) from error
+    return made._vary(origin=name)
+
+
+def _calls(source: Any) -> tuple[Callable[..., Any], Callable[..., Any]] | None:
+    if isinstance(source, Codec | type):
+        return None
+    if isinstance(source, tuple | list):
+        return (source[0], source[1]) if len(source) == 2 and all(map(callable, source)) else None
+    for encode, decode in _CALLS:
+        pair = getattr(source, encode, None), getattr(source, decode, None)
+        if callable(pair[0]) and callable(pair[1]):
+            return pair[0], pair[1]
+    return None
+
+
+def _is_text(encode: Callable[..., Any]) -> bool:
+    for record in _PROBES:
+        try:
+            return isinstance(encode(record), str)
+        except Exception:  # noqa: BLE001 - a codec may take records of one shape only
+            continue
+    return False
+
+
+def _is_nothing(encode: Callable[..., Any]) -> bool:
+    """Whether a record without fields is written as no bytes, as in TOML."""
+    try:
+        return encode({}) in ("", b"")
+    except Exception:  # noqa: BLE001 - a codec may take records of one shape only
+        return False
+
+
+def _shown(source: Any) -> str:
+    return f"{getattr(source, '__name__', None) or repr(source)!s:.60}"

@@ -1,0 +1,1 @@
+"""One file per wire format; each declares the format's codecs."""

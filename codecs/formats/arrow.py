@@ -1,0 +1,255 @@
+"""Apache Arrow: IPC streams, by pyarrow.
+
+A batch stands column by column, so that a record of its own costs what a hundred do: give the codec lists of
+records and a schema of such lists. The reader maps no memory, and of what it reads nothing is touched before
+Arrow has validated it in full: unvalidated offsets lead anywhere. What batches claim is added up before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from ..binding import Bound, Schema
+from ..registry import declare
+from ..safety._walk import Rules, check_record
+from ..safety.embedded import within_budget
+from ..safety.limits import DEFAULT, Limits
+from ..safety.policies import Policies, held
+from ..spec import Format, Spec
+from .ipc import DICTIONARY, END, Messages, messages
+from .structs import TYPED
+
+ARROW = Format(
+    name="arrow",
+    media_type="application/vnd.apache.arrow.stream",
+    file_extension=".arrows",
+    framing=Messages(),
+)
+
+CARRIES = TYPED | {
+    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+    "namedtuple", "int_keys", "any_keys",
+}  # fmt: skip
+
+_EXTENSION = b"ARROW:extension:name"
+"""Key of the metadata by which Arrow finds a class whose code it runs."""
+_VERSIONS = 16
+"""Schemas of other writers that a codec keeps ready."""
+
+
+class _Reader:
+    """Reads payloads of one schema, and of others that hold what it says.
+
+    Args:
+        schema: The schema.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        import pyarrow
+
+        self._library, self._schema = pyarrow, schema
+        peer = schema.peer("arrow")
+        self.own, self.take, self.definition = peer.type, peer.take, peer.definition
+        self.head: bytes = self.own.serialize().to_pybytes()
+        self._own_give = peer.give
+        self._other = lru_cache(_VERSIONS)(self._find)
+
+    def batches(self, data: bytes, limits: Limits) -> tuple[Any, Callable[[Any], Any], list[Any], bool]:
+        """Return a payload's schema, what makes a record of its batches, these, and whether it is compressed.
+
+        Raises:
+            ValueError: It is no stream, or not what it claims, or not of the schema.
+            pyarrow.ArrowException: Arrow refuses it.
+        """
+        found, compressed = messages(data, limits)
+        head = data[: found[0].end]
+        schema, give = (self.own, self._own_give) if head == self.head else self._other(head)
+        read = self._library.ipc
+        if any(message.kind == DICTIONARY for message in found):
+            with read.open_stream(data) as reader:
+                batches = list(reader)
+        else:
+            whole = self._library.py_buffer(data)
+            batches = [
+                read.read_record_batch(whole.slice(start, end - start), schema) for _, start, end in found[1:]
+            ]
+        for batch in batches:
+            batch.validate(full=True)
+        return schema, give, batches, compressed
+
+    def _find(self, head: bytes) -> tuple[Any, Callable[[Any], Any]]:
+        if _EXTENSION in head:
+            raise ValueError("the payload's schema has extension types; a schema made of it reads these")
+        found = self._library.ipc.read_schema(self._library.py_buffer(head))
+        return found, self._schema.peer("arrow", of=found).give
+
+    def check(self, record: Any, limits: Limits) -> Any:
+        """Return a record that was compressed, whose texts may be longer than its payload.
+
+        Raises:
+            TooMuchError: One is longer than the limit.
+        """
+        check_record(record, Rules(max_items=limits.items, max_text=limits.string))
+        return record
+
+
+def _rows(schema: Schema) -> Bound:
+    reader = _Reader(schema)
+    take, head, join = reader.take, reader.head, b"".join
+    # A record within one of its own kind is any value.
+    embeds = schema.embeds or schema.nests
+
+    def encode(record: Any) -> bytes:
+        return join((head, take(record).serialize(), END))
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        _, give, batches, compressed = reader.batches(data, limits)
+        record = within_budget(give)(batches, items=limits.items) if embeds else give(batches)
+        return reader.check(record, limits) if compressed and limits.string is not None else record
+
+    return Bound(encode=encode, decode=decode, definition=reader.definition)
+
+
+def _tables(schema: Schema) -> Bound:
+    import pyarrow
+
+    reader = _Reader(schema)
+    own, give, head = reader.own, within_budget(reader._own_give), reader.head
+
+    def encode(table: Any) -> bytes:
+        if not isinstance(table, (pyarrow.RecordBatch, pyarrow.Table)):
+            raise TypeError(f"expected pyarrow.RecordBatch or pyarrow.Table, got {type(table).__name__}")
+        if not table.schema.equals(own):
+            raise ValueError("the table has another schema; table.cast(codec.bound.take([]).schema) may do")
+        batches = table.to_batches() if isinstance(table, pyarrow.Table) else [table]
+        return b"".join((head, *(batch.serialize() for batch in batches), END))
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        found, _, batches, _ = reader.batches(data, limits)
+        table = pyarrow.Table.from_batches(batches, found)
+        return table if found is own else table.cast(own)
+
+    return Bound(
+        encode=encode,
+        decode=decode,
+        take=reader.take,
+        give=lambda table: give(table.to_batches()),
+        dicts=False,
+        definition=reader.definition,
+    )
+
+
+def _inside(value: Any) -> Any:
+    """Return the rows of a table, where values are looked for that a policy refuses."""
+    rows = getattr(value, "to_pylist", None)
+    return held(value) if rows is None else rows()
+
+
+def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
+    # Found here, where a missing library is one, and not at the first call.
+    import pyarrow.ipc  # noqa: F401
+
+    return Spec(
+        bind=bind,
+        bounded=lambda limits: {"limits": limits},
+        accelerated=True,
+        carries=CARRIES - {"datetime_offset"},
+        losses=(
+            "datetimes with an offset come back in UTC",
+            "fields come back in the order of the schema",
+            "integers where the schema says float come back as floats",
+        ),
+        notes=("a batch for each record: dear, unless records are lists of many (--batch)",),
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="reject/none",
+            trailing="reject",
+            extensions="none",
+            nesting="none",
+            inside=_inside,
+        ),
+    )
+
+
+@declare("arrow", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
+def _dicts() -> Spec:
+    return _arrow(_rows)
+
+
+@declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
+def _objects() -> Spec:
+    return replace(_arrow(_tables), takes="Arrow tables")
+
+
+FRAMES = replace(ARROW, framing=None)
+"""The same, of which each payload is a whole stream with a schema of its own."""
+
+
+def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any], Any]) -> Spec:
+    """Return the codec of the frames of a library.
+
+    Args:
+        kind: Their class.
+        to_table: Makes an Arrow table of a frame, and copies as little as it can.
+        of_table: Makes a frame of a table, without a copy where possible.
+    """
+    import pyarrow
+    import pyarrow.ipc
+
+    def encode(frame: Any) -> bytes:
+        if not isinstance(frame, kind):
+            library = kind.__module__.partition(".")[0]
+            raise TypeError(f"expected a DataFrame of {library}, got {type(frame).__name__}")
+        table, sink = to_table(frame), pyarrow.BufferOutputStream()
+        with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        payload: bytes = sink.getvalue().to_pybytes()
+        return payload
+
+    def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
+        found, _ = messages(data, limits)
+        if _EXTENSION in data[: found[0].end]:
+            raise ValueError("the payload's schema has extension types, which are not read")
+        with pyarrow.ipc.open_stream(pyarrow.py_buffer(data)) as reader:
+            batches, schema = list(reader), reader.schema
+        for batch in batches:
+            batch.validate(full=True)
+        return of_table(pyarrow.Table.from_batches(batches, schema))
+
+    spec = _arrow(_rows)
+    return replace(
+        spec,
+        bind=None,
+        encode=encode,
+        decode=decode,
+        carries=frozenset(),
+        losses=(),
+        notes=("numbers come back as read-only views of the payload",),
+    )
+
+
+@declare("arrow/pandas", FRAMES, library="pyarrow", extra="pyarrow", values=("pandas.DataFrame",), only=True)
+def _pandas() -> Spec:
+    import pandas
+    import pyarrow
+
+    def of_table(table: Any) -> Any:
+        # A block for each column, as one for all would be a copy.
+        return table.to_pandas(split_blocks=True, use_threads=False)
+
+    def to_table(frame: Any) -> Any:
+        return pyarrow.Table.from_pandas(frame, nthreads=1)
+
+    return _frames(pandas.DataFrame, to_table, of_table)
+
+
+@declare("arrow/polars", FRAMES, library="pyarrow", extra="pyarrow", values=("polars.DataFrame",), only=True)
+def _polars() -> Spec:
+    import polars
+
+    return _frames(polars.DataFrame, polars.DataFrame.to_arrow, polars.from_arrow)

@@ -1,0 +1,514 @@
+"""Avro, by fastavro: the body alone, or after the fingerprint of the schema that wrote it.
+
+Source: Apache Avro 1.12 specification, "Single-object encoding" and "Object Container Files".
+
+fastavro's decoder ends the process on records that nest without end in those of their own kind, makes a
+hundred million nulls of six bytes, and takes a negative number for a branch counted from the end. So a
+payload is walked through by its schema first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Callable, Generator, Iterable
+from copy import deepcopy
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ..binding import DEEPEST, Bound, Schema
+from ..errors import DecodeError, LimitError, TooMuchError
+from ..registry import declare
+from ..safety._scan import AvroBody, AvroEnds, Pending
+from ..safety.embedded import within_budget
+from ..safety.keys import refuse_one_hash_within
+from ..safety.limits import DEFAULT, DEFAULT_DEPTH
+from ..safety.policies import Policies
+from ..spec import Format, Spec
+from ..streams.compression import FREE
+from ..streams.framing import Cuts, Framing, damage
+from .structs import TYPED
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = ["AvroSchema", "Container", "schema_of_file"]
+
+MARKER = b"\xc3\x01"
+"""What a single object begins with; then comes the fingerprint."""
+MAGIC = b"Obj\x01"
+SYNC = 16
+HEAD = 1 << 12
+"""Bytes of a file that are read at once, until its schema is known."""
+BLOCK = 1 << 16
+"""Bytes of records after which a block ends, as in Avro's own library for Java."""
+MOST_PAIRS = 1_000
+"""Pairs of metadata in the header of a file."""
+LARGEST_HEADER = 1 << 20
+"""Bytes of that metadata, the schema among them."""
+CHECKSUM = 4
+"""Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
+BRACKETS = 500
+"""Brackets within one another in the schema of a file."""
+PER_LEVEL = 2
+"""Levels on the wire for each of a record: that of a map of other keys than text is an array of records."""
+
+
+class AvroSchema(NamedTuple):
+    """A schema as fastavro's compiled calls read it.
+
+    Attributes:
+        node: With full names, without logical types.
+        names: Named types by their full names.
+        tells: Whether it takes the names of branches to tell what was read.
+    """
+
+    node: Any
+    names: dict[str, Any]
+    tells: bool
+
+
+class _Known(NamedTuple):
+    """What is known of a schema.
+
+    Attributes:
+        schema: The schema.
+        ends: Walks through its payloads.
+        fingerprint: CRC-64-AVRO of its canonical form, little-endian.
+        definition: Its JSON.
+        take: Turns a record into what fastavro writes.
+        give: Turns what fastavro has read into a record.
+        checks: Whether keys and items of sets could be made to have one hash.
+        nests: Whether records may hold others of their own kind.
+    """
+
+    schema: AvroSchema
+    ends: AvroEnds
+    fingerprint: bytes
+    definition: str
+    take: Callable[[Any], Any]
+    give: Callable[[Any], Any]
+    checks: bool
+    nests: bool
+
+    def end(self, data: bytes, start: int, items: int, depth: int) -> int:
+        """Return where the value is over that starts at a byte of data; raises as `AvroEnds.end`.
+
+        Args:
+            data: Bytes.
+            start: Where it starts.
+            items: Values that it may hold.
+            depth: Levels that it may nest. Records are checked for these when they are read; here it is the
+                stack that is.
+        """
+        levels = PER_LEVEL * min(depth, DEEPEST) if self.nests else len(self.definition)
+        return self.ends.end(data, start, items, levels)
+
+    def body(self, data: bytes, head: bytes, items: int, depth: int) -> AvroBody:
+        """Return a payload's body, looked through.
+
+        Raises:
+            ValueError: It is none of this schema.
+            TooMuchError: It holds more than the limit.
+            RecursionError: It nests too deeply.
+        """
+        if not data.startswith(head):
+            raise ValueError(_other(data, self.fingerprint))
+        if self.end(data, len(head), items, depth) != len(data):
+            raise ValueError("data after the end of the value")
+        return AvroBody(data, len(head))
+
+
+def _other(data: bytes, fingerprint: bytes) -> str:
+    if not data.startswith(MARKER) or len(data) < 10:
+        return "no single object of Avro, which begins with C3 01 and a fingerprint"
+    return (
+        f"written with another schema, of fingerprint {data[2:10].hex()}, not {fingerprint.hex()};"
+        " codec.bound.reading(its schema) reads it"
+    )
+
+
+@lru_cache(maxsize=16)
+def _known(schema: Schema) -> _Known:
+    peer = schema.peer("avro")
+    made: AvroSchema = peer.type
+    return _Known(
+        made,
+        AvroEnds(made.node, made.names),
+        _fingerprint(json.loads(peer.definition)),
+        peer.definition,
+        peer.take,
+        peer.give,
+        not schema.hashes_text_only,
+        schema.nests,
+    )
+
+
+def _fingerprint(schema: Any) -> bytes:
+    from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
+
+    return bytes.fromhex(fingerprint(to_parsing_canonical_form(parse_schema(schema)), "CRC-64-AVRO"))
+
+
+def _bound(schema: Schema, *, bare: bool) -> Bound:
+    from fastavro._read import _read_data  # type: ignore[attr-defined]
+    from fastavro._write import write_data  # type: ignore[attr-defined]
+
+    known = _known(schema)
+    head = b"" if bare else MARKER + known.fingerprint
+    (node, names, tells), take, give = known.schema, known.take, known.give
+    both = {"writer": names, "reader": {}}
+    options = {"return_named_type": True} if tells else {}
+    nothing: dict[str, Any] = {}
+    within = within_budget(give) if schema.embeds else None
+
+    def encode(record: Any) -> bytes:
+        payload = bytearray(head)
+        write_data(payload, take(record), node, names, "", nothing)
+        made = bytes(payload)
+        if known.nests:
+            # What would not be read is not written: a branch may be wrapped in a record of its own.
+            known.end(made, len(head), sys.maxsize, DEFAULT_DEPTH)
+        return made
+
+    def decode(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
+        value = _read_data(known.body(data, head, items, depth), node, both, None, options)
+        if known.checks:
+            refuse_one_hash_within(value, len(data))
+        return give(value) if within is None else within(value, items=items)
+
+    def reading(writer: Schema) -> Callable[..., Any]:
+        """Return what reads payloads of another version of the schema."""
+        writer.peer("avro", read_as=schema)
+        other = _known(writer)
+        other_head = b"" if bare else MARKER + other.fingerprint
+        names_of_both = {"writer": other.schema.names, "reader": names}
+        # fastavro gives the same default to every record.
+        own = deepcopy if _shared_defaults(names) else _itself
+
+        def decode_other(data: bytes, *, items: int = DEFAULT.items, depth: int = DEFAULT_DEPTH) -> Any:
+            try:
+                body = other.body(data, other_head, items, depth)
+                value = _read_data(body, other.schema.node, names_of_both, node, options)
+                if known.checks:
+                    refuse_one_hash_within(value, len(data))
+                return give(own(value)) if within is None else within(own(value), items=items)
+            except Exception as error:
+                kind = LimitError if isinstance(error, TooMuchError) else DecodeError
+                raise kind(BARE if bare else AVRO.name, str(error)) from error
+
+        return decode_other
+
+    return Bound(
+        encode=encode,
+        decode=decode,
+        definition=known.definition,
+        reading=reading,
+        deepest=DEEPEST if known.nests else 0,
+    )
+
+
+def _shared_defaults(names: dict[str, Any]) -> bool:
+    """Whether a default is something that can change."""
+    fields = (field for kind in names.values() for field in kind.get("fields", ()))
+    return any(isinstance(field.get("default"), (list, dict, tuple)) for field in fields)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+# Files ----------------------------------------------------------------------------------------------
+
+
+class Container(Framing):
+    """Avro object container files: the schema, then blocks of bodies with a sync marker after each.
+
+    It writes them uncompressed, and reads those of the codecs ``null`` and ``deflate``, whatever their sync
+    marker. The schema of a file must be that of the codec, but for what its canonical form leaves out.
+    """
+
+    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+        """Write all records; return how many."""
+        known, head = _of(codec)
+        sync = os.urandom(SYNC)
+        meta = {"avro.codec": b"null", "avro.schema": known.definition.encode()}
+        entries = b"".join(_text(key.encode()) + _text(value) for key, value in meta.items())
+        file.write(MAGIC + _number(len(meta)) + entries + b"\0" + sync)
+        count, held, block = 0, 0, bytearray()
+        for record in records:
+            block += memoryview(codec.encode(record))[len(head) :]
+            count, held = count + 1, held + 1
+            if len(block) >= BLOCK:
+                file.write(_number(held) + _text(block) + sync)
+                held, block = 0, bytearray()
+        if held:
+            file.write(_number(held) + _text(block) + sync)
+        return count
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        known, head = _of(codec)
+        sync, deflated = yield from _header(codec, known, pending)
+        limit, items = codec.limits.size, codec.limits.items
+        inflation = _Inflation(codec)
+        while True:
+            start = pending.position
+            if (yield from _ended(pending)):
+                return
+            count = yield from _read_number(codec, pending, start)
+            size = yield from _read_number(codec, pending, start)
+            if size < 0:
+                raise damage(codec, start, "a block of less than no bytes")
+            if size > limit:
+                reason = f"a block of {size:,} bytes, more than {limit:,}, the limit of size"
+                raise damage(codec, start, reason, LimitError)
+            block = yield from _take(codec, pending, size, start)
+            if deflated:
+                block = inflation.inflated(block, start)
+            if count < 0 or (count > len(block) and count > items):
+                raise damage(codec, start, f"a block that claims {count:,} records", LimitError)
+            if (yield from _take(codec, pending, SYNC, start)) != sync:
+                raise damage(codec, start, "no sync marker after a block")
+            at = 0
+            for _ in range(count):
+                try:
+                    end = known.end(block, at, items, codec.limits.deepest)
+                except RecursionError as error:
+                    raise damage(codec, start, str(error), LimitError) from error
+                except ValueError as error:
+                    raise damage(codec, start, str(error)) from error
+                pending.start = start
+                yield head + block[at:end]
+                at = end
+            if at != len(block):
+                raise damage(codec, start, "data after the last record of a block")
+
+
+def _of(codec: Codec) -> tuple[_Known, bytes]:
+    """Return what is known of a codec's schema, and what stands before each of its payloads."""
+    if codec.schema is None:
+        codec.decode(b"unbound")
+    assert codec.schema is not None
+    known = _known(codec.schema)
+    return known, b"" if codec.name == BARE else MARKER + known.fingerprint
+
+
+_Awaiting = Generator[bytes | None, None, Any]
+
+
+def _ended(pending: Pending) -> Generator[None, None, bool]:
+    while not len(pending):
+        if pending.ended:
+            return True
+        yield None
+    return False
+
+
+def _take(codec: Codec, pending: Pending, size: int, start: int) -> Generator[None, None, bytes]:
+    while len(pending) < size:
+        if pending.ended:
+            raise damage(codec, start, "the file ends within it")
+        yield None
+    return pending.take(size)
+
+
+def _read_number(codec: Codec, pending: Pending, start: int) -> Generator[None, None, int]:
+    value = shift = 0
+    while True:
+        (byte,) = yield from _take(codec, pending, 1, start)
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value >> 1 if not value & 1 else -(value >> 1) - 1
+        shift += 7
+        if shift > 63:
+            raise damage(codec, start, "a number of more than 64 bits")
+
+
+def _header(codec: Codec, known: _Known, pending: Pending) -> Generator[None, None, tuple[bytes, bool]]:
+    """Read the header; return the sync marker, and whether blocks are deflated."""
+    if (yield from _ended(pending)):
+        return b"", False
+    meta = yield from _metadata(codec, pending)
+    sync = yield from _take(codec, pending, SYNC, 0)
+    compression = meta.get(b"avro.codec", b"null")
+    if compression not in (b"null", b"deflate"):
+        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; null and deflate are read")
+    _check_schema(codec, known, meta.get(b"avro.schema", b""))
+    return sync, compression == b"deflate"
+
+
+def _metadata(codec: Codec, pending: Pending) -> Generator[None, None, dict[bytes, bytes]]:
+    if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
+        raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
+    meta: dict[bytes, bytes] = {}
+    left, pairs = LARGEST_HEADER, MOST_PAIRS
+    while count := (yield from _read_number(codec, pending, 0)):
+        if count < 0:
+            yield from _read_number(codec, pending, 0)
+        pairs -= abs(count)
+        if pairs < 0:
+            raise damage(codec, 0, f"a header of more than {MOST_PAIRS:,} pairs", LimitError)
+        for _ in range(abs(count)):
+            pair = []
+            for _ in range(2):
+                size = yield from _read_number(codec, pending, 0)
+                left -= size + 1
+                if size < 0 or left < 0:
+                    raise damage(codec, 0, f"a header of more than {LARGEST_HEADER:,} bytes", LimitError)
+                pair.append((yield from _take(codec, pending, size, 0)))
+            meta[pair[0]] = pair[1]
+    return meta
+
+
+def schema_of_file(codec: Codec, file: IO[bytes]) -> tuple[bytes, bytes]:
+    """Return the schema that a container file begins with, as JSON, and what was read of the file.
+
+    Args:
+        codec: For the limit of size, and for messages.
+        file: At its beginning.
+
+    Raises:
+        DecodeError: It is no container file.
+    """
+    pending, read = Pending(), bytearray()
+    steps = _metadata(codec, pending)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return ended.value.get(b"avro.schema", b""), bytes(read)
+        if chunk := file.read(HEAD):
+            pending.feed(chunk)
+            read += chunk
+        else:
+            pending.end()
+
+
+def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
+    if text == known.definition.encode():
+        return
+    depth = deepest = 0
+    for byte in text:
+        depth += (byte in b"[{") - (byte in b"]}")
+        deepest = max(deepest, depth)
+    if deepest > BRACKETS:
+        raise damage(codec, 0, f"a schema nested more than {BRACKETS} deep", LimitError)
+    try:
+        found = _fingerprint(json.loads(text))
+    except Exception as error:
+        raise damage(codec, 0, f"no Avro schema: {error}") from error
+    if found != known.fingerprint:
+        raise damage(codec, 0, _other(MARKER + found, known.fingerprint))
+
+
+class _Inflation:
+    """What the deflated blocks of a file may grow to, all of them together.
+
+    Args:
+        codec: For its limits, and for messages.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._largest = codec.limits.decompressed or codec.limits.size
+        self._read = self._made = 0
+
+    def inflated(self, block: bytes, start: int) -> bytes:
+        """Return what a block holds that starts at a byte of the file.
+
+        Raises:
+            DecodeError: It is no deflated block.
+            LimitError: It is larger than a block may be, or all so far are too many times their size.
+        """
+        self._read += len(block)
+        ratio = self._codec.limits.ratio
+        left = max(FREE, ratio * self._read) - self._made
+        limit = min(self._largest, left)
+        try:
+            inflate = zlib.decompressobj(-15)
+            made = inflate.decompress(block, limit + 1)
+        except zlib.error as error:
+            raise damage(self._codec, start, str(error)) from error
+        if len(made) > limit:
+            reason = f"a block of more than {limit:,} bytes"
+            if limit < self._largest:
+                reason = f"blocks decompress to more than {ratio:,} times their size (see with_limits, ratio)"
+            raise damage(self._codec, start, reason, LimitError)
+        if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
+            raise damage(self._codec, start, "a block that is no whole deflate stream")
+        self._made += len(made)
+        return made
+
+
+def _number(value: int) -> bytes:
+    """Return a count or length as Avro writes it."""
+    value, made = value << 1, bytearray()
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*made, value))
+
+
+def _text(data: bytes | bytearray) -> bytes:
+    return _number(len(data)) + data
+
+
+# Codecs ---------------------------------------------------------------------------------------------
+
+AVRO = Format(
+    name="avro", media_type="application/vnd.apache.avro", file_extension=".avro", framing=Container()
+)
+BODY = Format(
+    name="avro",
+    media_type="avro/binary",
+    syntax="avro-bare",
+    file_extension=".avro",
+    framing=Container(),
+    empty=True,
+)
+BARE = "avro/bare"
+
+CARRIES = TYPED | {
+    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+    "namedtuple", "dataclass", "int_keys", "any_keys",
+}  # fmt: skip
+
+
+def _avro(*, bare: bool) -> Spec:
+    # Both are found here, where a missing library is one, and not at the first call.
+    import fastavro._read
+    import fastavro._write  # noqa: F401
+
+    return Spec(
+        bind=lambda schema: _bound(schema, bare=bare),
+        bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
+        accelerated=True,
+        carries=CARRIES - {"datetime_offset", "dataclass"},
+        losses=(
+            "datetimes with an offset come back in UTC",
+            "fields come back in the order of the schema",
+            "integers where the schema says float come back as floats",
+        ),
+        notes=("a record with a field that the schema does not know is refused",),
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="reject/none",
+            trailing="reject",
+            extensions="none",
+            nesting="none",
+        ),
+    )
+
+
+@declare("avro", AVRO, library="fastavro", extra="fastavro", needs_schema=True)
+def _single_object() -> Spec:
+    return _avro(bare=False)
+
+
+@declare(BARE, BODY, library="fastavro", extra="fastavro", needs_schema=True)
+def _body() -> Spec:
+    return _avro(bare=True)

@@ -1,0 +1,162 @@
+"""BSON (bsonspec.org), by PyMongo.
+
+Only a document may stand at the top: any other record is wrapped as ``{"bakeoff.value": record}``
+and unwrapped again (a document of just that key is wrapped once more, so nothing is mistaken).
+Decimals are text, since Decimal128 holds 34 digits only.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from ..conventions.families import FAMILIES
+from ..conventions.notes import Note
+from ..registry import declare
+from ..safety._unique import UniqueKeys, plain_dicts
+from ..safety.limits import Limits
+from ..safety.policies import Policies, held
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Prefixed
+from ._pure import extension_copy, pure_copy
+
+__all__ = ["WRAP"]
+
+BSON = Format(
+    name="bson",
+    media_type="application/bson",
+    file_extension=".bson",
+    framing=Prefixed("<i", included=True),
+)
+CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
+LOSSES = (
+    "datetimes are cut to milliseconds",
+    "datetimes come back in UTC, naive ones included",
+    "a record's field `_id` comes first, wherever it stood",
+)
+WRAP = "bakeoff.value"
+
+_family = FAMILIES["bson"]
+
+
+def _decoder(library: ModuleType) -> Any:
+    """Return a decoder ``(data, codec_options)`` that gives plain integers, or the library's own.
+
+    PyMongo's gives those of 64 bits as a subclass of int. A `TypeDecoder` would be asked about every value,
+    and a walk through the record takes 5 % of the load; a second instance of its decoder makes plain ones.
+    """
+    if not library.has_c():
+        return library.decode
+    import bson.int64
+    from bson.codec_options import DEFAULT_CODEC_OPTIONS
+
+    try:
+        decode = extension_copy(library._cbson, bson.int64, {"Int64": int})._bson_to_dict
+        plain = type(decode(library.encode({"": 1 << 40}), DEFAULT_CODEC_OPTIONS)[""]) is int
+    except (ImportError, AttributeError, TypeError):
+        return library.decode
+    return decode if plain else library.decode
+
+
+def _bson(library: ModuleType) -> Spec:
+    from bson.binary import Binary, UuidRepresentation
+    from bson.code import Code
+    from bson.codec_options import CodecOptions, TypeRegistry
+    from bson.datetime_ms import DatetimeMS
+    from bson.dbref import DBRef
+    from bson.decimal128 import Decimal128
+    from bson.int64 import Int64
+    from bson.max_key import MaxKey
+    from bson.min_key import MinKey
+    from bson.objectid import ObjectId
+    from bson.regex import Regex
+    from bson.timestamp import Timestamp
+
+    options: CodecOptions[dict[str, Any]] = CodecOptions(
+        tz_aware=True,
+        tzinfo=dt.UTC,
+        uuid_representation=UuidRepresentation.STANDARD,
+        type_registry=TypeRegistry(fallback_encoder=_family.leaf),
+    )
+
+    decode = _decoder(library)
+
+    def decode_unique(data: bytes, codec_options: Any) -> Any:
+        return plain_dicts(decode(data, codec_options))
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        if values["duplicate_keys"] == "last":
+            return replace(spec, decode=decode, decode_arguments=(options,))
+        once: Any = options.with_options(document_class=UniqueKeys)
+        return replace(spec, decode=decode_unique, decode_arguments=(once,))
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, DBRef):
+            return value.as_doc()
+        if isinstance(value, Decimal128):
+            return value.to_decimal()
+        return value.scope if isinstance(value, Code) else held(value)
+
+    return Spec(
+        encode=library.encode,
+        encode_arguments=(False, options),  # `check_keys` and `codec_options`
+        decode=decode,
+        decode_arguments=(options,),
+        # The decoder in C looks for the end of a name beyond that of the payload.
+        whole="bson" if library.has_c() else None,
+        walk="bson",
+        raw=RawCalls(library.encode, library.decode),
+        limits=Limits(items=400_000),
+        subclass=Int64 if decode is library.decode else None,
+        too_deep=("maximum recursion depth exceeded",),
+        family=_family,
+        wrap=WRAP,
+        accelerated=library.has_c(),
+        carries=CARRIES,
+        forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
+        losses=LOSSES,
+        notes=(Note("a record that is no document is wrapped in one", "record_other"),),
+        policies=Policies(
+            duplicate_keys="reject/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="text/none",
+            trailing="reject",
+            extensions="keep",
+            nesting="library/reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(
+                Binary,
+                Code,
+                DBRef,
+                DatetimeMS,
+                Decimal128,
+                MaxKey,
+                MinKey,
+                ObjectId,
+                Regex,
+                Timestamp,
+                re.Pattern,
+            ),
+            inside=inside,
+            integer_bits=63,
+        ),
+    )
+
+
+@declare("bson", BSON, library="pymongo", module="bson")
+def _bson_c() -> Spec:
+    import bson
+
+    return _bson(bson)
+
+
+@declare("bson/pure", BSON, library="pymongo", module="bson", usual=False)
+def _bson_pure() -> Spec:
+    # An ObjectId must be everybody's, so that it can be pickled and recognised.
+    return _bson(pure_copy("bson", "bson._cbson", whole=False))

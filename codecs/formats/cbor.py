@@ -1,0 +1,175 @@
+"""CBOR (RFC 8949), by cbor2.
+
+Naive datetimes are ISO 8601 text, since tag 0 wants an offset. The encoder of cbor2 6 ends the process on
+some 7,000 nested lists, so nesting is checked first. What would take minutes to make of a payload is not made
+of it: decimals and fractions of very long numbers, patterns, MIME messages.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
+from email.message import Message
+from functools import cache, partial
+from typing import Any
+
+from ..conventions.families import FAMILIES
+from ..conventions.notes import STRANGERS, Note, about
+from ..registry import declare
+from ..safety.keys import key_check
+from ..safety.policies import Policies, held
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Values
+
+CBOR = Format(
+    name="cbor",
+    media_type="application/cbor",
+    file_extension=".cbor",
+    framing=Values("cbor"),
+)
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
+        "datetime_aware", "datetime_offset", "date", "decimal", "uuid", "complex", "int_keys", "any_keys",
+        "key_order",
+    }
+)  # fmt: skip
+
+EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, Overflow])
+SAFE_DEPTH = 1_000
+"""Levels that cbor2 writes whatever they are made of; some 7,000 end the process."""
+LONG = 10**4300
+"""What numbers of a decimal or a fraction stay below: their time grows with the square of their length."""
+
+_family = FAMILIES["cbor"]
+
+
+@cache
+def tag_readers() -> Mapping[int, Any]:
+    """Return what reads the tags whose time cbor2 does not bound, as its ``semantic_decoders``."""
+    from fractions import Fraction
+
+    import cbor2
+
+    def numbers(pair: Any) -> tuple[int, int]:
+        first, second = pair
+        if not (isinstance(first, int) and isinstance(second, int)):
+            raise cbor2.CBORDecodeError("a decimal or fraction of other than two whole numbers")
+        if not (-LONG < first < LONG and -LONG < second < LONG):
+            raise cbor2.CBORDecodeError("a decimal or fraction of numbers of more than 4,300 digits")
+        return first, second
+
+    def decimal(pair: Any, immutable: bool) -> Decimal:
+        exponent, mantissa = numbers(pair)
+        return Decimal(mantissa).scaleb(exponent, EXACT)
+
+    def bigfloat(pair: Any, immutable: bool) -> Decimal:
+        exponent, mantissa = numbers(pair)
+        return Decimal(mantissa) * 2 ** Decimal(exponent)
+
+    def rational(pair: Any, immutable: bool) -> Fraction:
+        return Fraction(*numbers(pair))
+
+    def as_tag(number: int) -> Any:
+        return lambda value, immutable: cbor2.CBORTag(number, value)
+
+    return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36)}
+
+
+def _cbor2(reading: Mapping[str, Any]) -> Spec:
+    from fractions import Fraction
+
+    import cbor2
+
+    def write(encoder: Any, value: Any) -> None:
+        # What a dataclass holds was not seen by the check of depth.
+        encoder.encode(_family.lowered_leaf(value))
+
+    def inside(value: Any) -> list[Any]:
+        """Return what cbor2 writes of an object by itself."""
+        if isinstance(value, cbor2.CBORTag):
+            return [value.value]
+        if isinstance(value, Mapping):
+            return [*value, *value.values()]
+        # These hold numbers, perhaps many millions.
+        if isinstance(value, memoryview | range) or not isinstance(value, Sequence):
+            return []
+        return list(value)
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        twice = values["duplicate_keys"] == "last"
+        return replace(spec, decode_options={**reading, "allow_duplicate_keys": twice})
+
+    return Spec(
+        encode=cbor2.dumps,
+        encode_options={"default": write},
+        encode_depth=SAFE_DEPTH,
+        inside=inside,
+        too_deep=("maximum container nesting depth",),
+        decode=cbor2.loads,
+        decode_options=reading,
+        of_tags=("semantic_decoders",),
+        # Its own limit is 400.
+        bounded=lambda limits: {} if limits.depth is None else {"max_depth": limits.depth},
+        check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
+        raw=RawCalls(cbor2.dumps, cbor2.loads),
+        whole="cbor",
+        walk="cbor",
+        family=_family,
+        accelerated=True,
+        carries=CARRIES,
+        # Its option `encoders` would mend that, and doubles the time of every dump.
+        notes=(
+            Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),
+            Note("gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
+        ),
+        policies=Policies(
+            duplicate_keys="last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="exact",
+            trailing="reject",
+            extensions="keep",
+            nesting="reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(
+                cbor2.CBORTag,
+                cbor2.CBORSimpleValue,
+                type(cbor2.undefined),
+                Fraction,
+                re.Pattern,
+                Message,
+                ipaddress.IPv4Address,
+                ipaddress.IPv4Network,
+                ipaddress.IPv6Address,
+                ipaddress.IPv6Network,
+            ),
+            inside=lambda value: value.value if isinstance(value, cbor2.CBORTag) else held(value),
+        ),
+    )
+
+
+@declare("cbor2", CBOR, library="cbor2", extra="cbor2")
+def _guarded() -> Spec:
+    return _cbor2({"semantic_decoders": tag_readers()})
+
+
+@declare("cbor2/unguarded", CBOR, library="cbor2", extra="cbor2", unguarded=True)
+def _unguarded() -> Spec:
+    spec = _cbor2({})
+    return replace(
+        spec,
+        whole=None,
+        of_tags=(),
+        encode_depth=0,
+        notes=(
+            "for trusted data only: misses trailing data and expanding references and decimals, reads 400 "
+            "levels, and crashes on writing 7,000",
+            *(note for note in spec.notes if about(note) != STRANGERS),
+        ),
+        policies=replace(spec.policies or Policies(), trailing="ignore", nesting="library"),
+    )

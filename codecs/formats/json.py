@@ -1,0 +1,407 @@
+"""JSON (RFC 8259), written compact and as UTF-8.
+
+Departures of single libraries from the family's conventions stand in their ``losses`` and ``notes``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from ..binding import Bound, Schema
+from ..conventions import classes as objects
+from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
+from ..conventions.families import FAMILIES, Family
+from ..conventions.notes import STRANGERS, Note
+from ..registry import declare
+from ..safety._unique import unique
+from ..safety.keys import with_checked_keys
+from ..safety.limits import DEFAULT_DEPTH, Limits
+from ..safety.policies import Policies, held
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Lines
+from ._pure import pure_copy
+from .structs import OBJECTS, TYPED, typed
+
+JSON = Format(
+    name="json",
+    media_type="application/json",
+    media_type_aliases=("text/json",),
+    content_encoding="utf-8",
+    file_extension=".json",
+    framing=Lines(),
+)
+CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
+ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
+LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
+NULLED = "NaN and Infinity become null"
+ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
+FAULTS = Note(
+    "the library cuts datetime64 to microseconds, and writes NaT in an array as some moment", "type_ndarray"
+)
+MERGED = "dict keys that read alike as text (1 and '1') become one"
+
+POLICIES = Policies(
+    duplicate_keys="last",
+    nonfinite="allow",
+    surrogates="reject/allow",
+    big_integers="exact",
+    trailing="reject",
+    extensions="none",
+    nesting="library/reject",
+)
+"""The standard library's, from which others depart."""
+NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
+
+_MODELS: tuple[objects.Family, ...] = ("model",)
+_family = FAMILIES["json"]
+_family64 = FAMILIES["json64"]
+# msgspec ends a moment in UTC with Z; so must a record that is rewritten.
+_msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+
+
+def _pairs_hook(values: Mapping[str, str]) -> Any:
+    return unique if values["duplicate_keys"] == "reject" else None
+
+
+def _raw_text(library: ModuleType) -> RawCalls:
+    """The standard library's calls, and simplejson's, with objects that are made once."""
+    encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    decode = library.JSONDecoder().decode
+    return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+
+@declare("json", JSON)
+def _json() -> Spec:
+    import json
+    from json import encoder as c_encoder
+    from json import scanner as c_scanner
+
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, decode=json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode)
+
+    return Spec(
+        encode=encoder.encode,
+        decode=json.JSONDecoder().decode,
+        raw=_raw_text(json),
+        text=True,
+        walk="json",
+        family=_family,
+        accelerated=bool(
+            getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
+        ),
+        carries=ANY_NUMBER,
+        losses=(MERGED,),
+        notes=(LITERALS,),
+        policies=replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
+    )
+
+
+def _simplejson(library: ModuleType) -> Spec:
+    def encode(**options: Any) -> Any:
+        return library.JSONEncoder(
+            ensure_ascii=False,
+            separators=(",", ":"),
+            default=_family.leaf,
+            encoding=None,
+            use_decimal=False,
+            namedtuple_as_object=False,
+            allow_nan=True,
+            **options,
+        ).encode
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(
+            spec,
+            encode=encode(ignore_nan=values["nonfinite"] == "null"),
+            decode=library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
+        )
+
+    return Spec(
+        encode=encode(),
+        decode=library.JSONDecoder(allow_nan=True).decode,
+        raw=_raw_text(library),
+        text=True,
+        walk="json",
+        family=_family,
+        accelerated=library.encoder.c_make_encoder is not None,
+        carries=ANY_NUMBER,
+        losses=(MERGED,),
+        notes=(LITERALS,),
+        policies=replace(
+            POLICIES,
+            options={"duplicate_keys": ("last", "reject"), "nonfinite": ("allow", "null")},
+            enforce=enforce,
+        ),
+    )
+
+
+@declare("simplejson", JSON, library="simplejson")
+def _simplejson_c() -> Spec:
+    import simplejson
+
+    return _simplejson(simplejson)
+
+
+@declare("simplejson/pure", JSON, library="simplejson", usual=False)
+def _simplejson_pure() -> Spec:
+    slow = Limits(items=300_000, size=4 << 20)
+    return replace(_simplejson(pure_copy("simplejson", "simplejson._speedups")), limits=slow)
+
+
+@declare("orjson", JSON, library="orjson", extra="orjson")
+def _orjson() -> Spec:
+    import orjson
+
+    spec = Spec(
+        encode=orjson.dumps,
+        decode=orjson.loads,
+        raw=RawCalls(orjson.dumps, orjson.loads),
+        walk="json",
+        too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
+        family=_family64,
+        accelerated=True,
+        carries=CARRIES,
+        losses=(NULLED,),
+        policies=replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
+    )
+    return _within_its_buffer(orjson, spec)
+
+
+def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
+    """Say how to encode, and so in the notes; two faults of some versions cost time where they are there."""
+    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
+    options = 0
+    if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
+        # 3.11.8 to 3.13.0 leave out a zero: a hundredth of a second is read as a tenth.
+        options |= orjson.OPT_PASSTHROUGH_DATETIME
+        text = "leaves dates and times to Python, at a cost: this version writes wrong times"
+        notes.append(Note(text, "type_datetime"))
+    else:
+        notes.append(ROUNDED)
+    nested: Any = 0
+    for _ in range(300):
+        nested = (nested,)
+    # No version writes nested lists within its buffer: those that stop at nested tuples go wrong from 130 on
+    # where many such lists follow one another, 3.12 and 3.13 from 210 lists and 2,000 tuples on.
+    try:
+        orjson.dumps(nested)
+    except TypeError:
+        return replace(
+            spec,
+            encode_arguments=(_family64.leaf, options or None),
+            encode_depth=DEFAULT_DEPTH,
+            notes=notes,
+        )
+    return replace(
+        spec,
+        # What the check does not see into is made of lists, which orjson does count.
+        encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
+        encode_depth=DEFAULT_DEPTH,
+        notes=notes,
+    )
+
+
+@declare("orjson/numpy", JSON, library="orjson", extra="orjson", values=(*ARRAYS, *COLUMNS))
+def _orjson_numpy() -> Spec:
+    import orjson
+
+    spec = _orjson()
+    deep, options = (*spec.encode_arguments, None)[:2]
+
+    def leaf(value: Any) -> Any:
+        # A column as the array that it holds, which the library writes by itself.
+        write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
+        return deep(value) if write is None else write(value)
+
+    return replace(
+        spec,
+        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+        notes=(*spec.notes, FAULTS),
+    )
+
+
+@declare("msgspec-json", JSON, library="msgspec", extra="msgspec")
+def _msgspec() -> Spec:
+    import msgspec
+
+    return Spec(
+        encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        decode=msgspec.json.Decoder().decode,
+        raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
+        walk="json",
+        family=_msgspec_family,
+        accelerated=True,
+        carries=CARRIES | {"bigint"},
+        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
+        notes=(ROUNDED,),
+        policies=NO_LITERALS,
+    )
+
+
+@declare("msgspec-json/struct", JSON, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS)
+def _msgspec_struct() -> Spec:
+    import msgspec
+
+    spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
+    losses = (*spec.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    return replace(spec, losses=losses, notes=(*spec.notes, ROUNDED))
+
+
+def _pydantic(*, models: bool = False) -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("pydantic", models=models)
+        write, read, take = peer.type.encode, peer.type.decode, peer.take
+        decode = read if schema.hashes_text_only else with_checked_keys(read, _plain_json)
+        if models:
+            return Bound(
+                encode=write,
+                decode=decode,
+                take=take,
+                give=None if peer.as_is else peer.give,
+                dicts=not hasattr(schema.types, "fields"),
+                definition=peer.definition,
+                as_is=peer.as_is,
+            )
+        return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
+
+    return Spec(
+        bind=bind,
+        too_deep=("recursion limit exceeded", "RecursionError"),
+        # Each error of validation holds a copy of what it is about.
+        limits=Limits(items=300_000),
+        accelerated=True,
+        carries=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
+        losses=(
+            "records come back in the order of the schema",
+            "integers that it wants as floats become floats",
+        ),
+        notes=(
+            LITERALS,
+            ROUNDED,
+            Note(
+                "reads texts and numbers that no codec writes: seconds since 1970 as a datetime, numbers as "
+                "a Decimal, UUIDs in braces; cuts what is finer than a microsecond",
+                STRANGERS,
+            ),
+        ),
+        policies=replace(POLICIES, surrogates="reject"),
+    )
+
+
+def _plain_json(data: bytes) -> Any:
+    from pydantic_core import from_json
+
+    return from_json(data)
+
+
+@declare("pydantic-json", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+def _pydantic_dicts() -> Spec:
+    return _pydantic()
+
+
+@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, values=_MODELS)
+def _pydantic_models() -> Spec:
+    from pydantic import BaseModel
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, BaseModel):
+            return [*vars(value).values(), *(value.model_extra or {}).values()]
+        return held(value)
+
+    spec = _pydantic(models=True)
+    return replace(
+        spec,
+        carries=frozenset(spec.carries) - {"namedtuple"},
+        takes="pydantic models",
+        policies=replace(POLICIES, surrogates="reject", inside=inside),
+    )
+
+
+@declare("ujson", JSON, library="ujson", extra="ujson")
+def _ujson() -> Spec:
+    import ujson
+
+    return Spec(
+        encode=ujson.dumps,
+        # By place, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
+        # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
+        encode_arguments=(False, False, False, False, 0, True, True, _family.leaf),
+        decode=ujson.loads,
+        raw=RawCalls(
+            lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
+            ujson.loads,
+        ),
+        walk="json",
+        too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
+        family=_family,
+        accelerated=True,
+        carries=ANY_NUMBER,
+        forms={"decimal": "float"},
+        losses=(
+            MERGED,
+            "Decimal becomes a float",
+            "dict keys that are bytes or tuples become raw text or their repr",
+        ),
+        notes=(
+            LITERALS,
+            Note(
+                "accepts malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0) and raw control "
+                "characters other than NUL in strings",
+                STRANGERS,
+            ),
+        ),
+        policies=POLICIES,
+    )
+
+
+@declare("rapidjson", JSON, library="python-rapidjson", module="rapidjson", extra="rapidjson")
+def _rapidjson() -> Spec:
+    import rapidjson
+
+    class ConventionEncoder(rapidjson.Encoder):
+        """Made once: ``dumps`` reads its options anew at every call."""
+
+        def default(self, value: Any) -> Any:
+            return _family.leaf(value)
+
+    class UniqueDecoder(rapidjson.Decoder):
+        def start_object(self) -> list[Any]:
+            return []
+
+        def end_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            return unique(pairs)
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(
+            spec, decode=UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads
+        )
+
+    encode: Any = rapidjson.Encoder(ensure_ascii=False)
+    return Spec(
+        encode=ConventionEncoder(
+            ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
+        ),
+        decode=rapidjson.loads,
+        # It takes a NUL byte, never part of JSON text, for the end of the text.
+        whole="nul",
+        walk="json",
+        raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
+        family=_family,
+        accelerated=True,
+        carries=ANY_NUMBER,
+        notes=(LITERALS,),
+        policies=replace(
+            POLICIES,
+            duplicate_keys="reject/last",
+            surrogates="reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+        ),
+    )

@@ -1,0 +1,72 @@
+"""marshal: the interpreter's own format for code files; tied to one Python version, trusted input only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import CodeType, EllipsisType
+
+from ..conventions.families import FAMILIES
+from ..conventions.notes import STRANGERS, Note
+from ..registry import declare
+from ..safety.policies import Policies
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Values
+
+MARSHAL = Format(
+    name="marshal",
+    media_type="application/x-python-marshal",
+    file_extension=".marshal",
+    trusted_only=True,
+    interoperable=False,
+    framing=Values("marshal"),
+)
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "tuple", "set",
+        "frozenset", "dict", "complex", "int_keys", "key_order",
+    }
+)  # fmt: skip
+
+_family = FAMILIES["marshal"]
+
+
+@declare("marshal", MARSHAL)
+def _marshal() -> Spec:
+    import marshal
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, whole="marshal" if values["trailing"] == "reject" else None)
+
+    return Spec(
+        encode=marshal.dumps,
+        encode_arguments=(4,),
+        decode=marshal.loads,
+        raw=RawCalls(marshal.dumps, marshal.loads),
+        too_deep=("recursion limit exceeded", "too deeply nested"),
+        family=_family,
+        accelerated=True,
+        carries=CARRIES,
+        notes=(
+            "the format changes between Python versions",
+            Note(
+                "does not notice data after the value, and takes seconds for lengths that lead beyond the "
+                "payload; trailing='reject' refuses both, and code objects",
+                STRANGERS,
+            ),
+            Note("a set within sets takes twice the time for each level", "type_frozenset"),
+        ),
+        policies=Policies(
+            duplicate_keys="reject/last",
+            nonfinite="allow",
+            surrogates="allow",
+            big_integers="exact",
+            trailing="ignore",
+            extensions="keep",
+            nesting="library",
+            options={"trailing": ("reject",)},
+            enforce=enforce,
+            # StopIteration is written, as a mark of the interpreter's own.
+            classes=(CodeType, EllipsisType, type),
+        ),
+    )

@@ -1,0 +1,403 @@
+"""MessagePack (msgpack/spec.md).
+
+Moments in UTC use the timestamp extension; other datetimes are ISO 8601 text, since the extension
+has no offset. Tuples pass through a hook, at the price of a Python call each: as keys, or in keys,
+msgpack would write what it cannot read. A packer is reused, by whoever finds it idle: ``packb``
+allocates 256 KiB a call and becomes five times slower where ``MALLOC_TRIM_THRESHOLD_`` is set, as
+Dask's workers do.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
+from ..conventions.families import FAMILIES, WORDS, Family
+from ..conventions.notes import Note
+from ..core._codec import doubt
+from ..registry import declare
+from ..safety._unique import unique
+from ..safety.keys import key_check
+from ..safety.limits import Limits
+from ..safety.policies import Policies
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Values
+from .structs import OBJECTS, typed
+
+MSGPACK = Format(
+    name="msgpack",
+    media_type="application/vnd.msgpack",
+    media_type_aliases=("application/msgpack", "application/x-msgpack"),
+    file_extension=".msgpack",
+    framing=Values("msgpack"),
+)
+CARRIES = frozenset(
+    {
+        "none",
+        "bool",
+        "int",
+        "float",
+        "nonfinite",
+        "str",
+        "bytes",
+        "list",
+        "dict",
+        "datetime_aware",
+        "int_keys",
+        "key_order",
+    }
+)
+POLICIES = Policies(
+    duplicate_keys="last",
+    nonfinite="allow",
+    surrogates="reject",
+    big_integers="text/none",
+    trailing="reject",
+    extensions="keep",
+    nesting="library/reject",
+)
+LISTS_TO_TUPLES = "list becomes tuple"
+
+_family = FAMILIES["msgpack"]
+# msgspec has a timestamp of its own, and does not know the one of the msgpack package.
+_msgspec_family = Family(
+    "MessagePack (msgspec)",
+    {**_family.native, dt.datetime: None, dt.time: None},
+    text_keys=False,
+    integers=WORDS,
+)
+# ormsgpack knows neither, and its own timestamps drop the microseconds.
+_ormsgpack_family = Family(
+    "MessagePack (ormsgpack)",
+    {kind: write for kind, write in _family.native.items() if kind is not dt.datetime},
+    text_keys=False,
+    integers=WORDS,
+)
+
+
+def _doubting_leaf(value: Any) -> Any:
+    """As the family's `leaf`; what is written as a list or dict might be a key, and not come back."""
+    if type(value) is tuple:
+        doubt()
+        return list(value)
+    written = _family.leaf(value)
+    if type(written) in (list, dict):
+        doubt()
+    return written
+
+
+def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Spec:
+    reads_arrays_as_keys = options == {"use_list": False}
+    leaf = _family.leaf if reads_arrays_as_keys else _doubting_leaf
+    reading = {"strict_map_key": False, "timestamp": 3, **options}
+
+    def packer() -> Callable[[Any], bytes]:
+        # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
+        return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        twice = values["duplicate_keys"] == "last"
+        return replace(spec, decode_options=reading if twice else {**reading, "object_pairs_hook": unique})
+
+    return Spec(
+        encode=packer,
+        pooled=True,
+        plain_keys=not reads_arrays_as_keys,
+        decode=unpackb,
+        decode_options=reading,
+        check_keys=key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
+        raw=RawCalls(library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb),
+        walk="msgpack",
+        too_deep=("StackError", "recursion limit exceeded"),
+        family=_family,
+        accelerated=library.__name__ != "msgpack.fallback",
+        carries=CARRIES,
+        policies=replace(
+            POLICIES,
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+            classes=(_ext_type(),),
+        ),
+    )
+
+
+def _ext_type() -> Any:
+    from msgpack import ExtType
+
+    return ExtType
+
+
+@declare("msgpack", MSGPACK, library="msgpack")
+def _lists() -> Spec:
+    import msgpack
+
+    return replace(_msgpack(msgpack, msgpack.unpackb), accelerated=_is_accelerated())
+
+
+@declare("msgpack/tuple", MSGPACK, library="msgpack", usual=False)
+def _tuples() -> Spec:
+    import msgpack
+
+    return replace(
+        _msgpack(msgpack, msgpack.unpackb, use_list=False),
+        accelerated=_is_accelerated(),
+        carries=(CARRIES - {"list"}) | {"tuple"},
+        forms={"list": "tuple"},
+        losses=(LISTS_TO_TUPLES,),
+    )
+
+
+@declare("msgpack/list-hook", MSGPACK, library="msgpack", usual=False)
+def _list_hook() -> Spec:
+    """The callback of 2011: every array passes through a Python callable that makes it a list."""
+    import msgpack
+
+    # A Python function and not `list` itself: that is what a user of 2011 had to write.
+    def to_list(items: tuple[Any, ...]) -> list[Any]:
+        return list(items)
+
+    return replace(
+        _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list),
+        accelerated=_is_accelerated(),
+    )
+
+
+@declare("msgpack/pure", MSGPACK, library="msgpack", usual=False)
+def _pure() -> Spec:
+    from msgpack import fallback
+
+    def unpackb(data: bytes, **options: Any) -> Any:
+        unpacker = fallback.Unpacker(None, max_buffer_size=len(data), **options)
+        unpacker.feed(data)
+        record = unpacker._unpack()
+        if unpacker._got_extradata():
+            raise ValueError("data after the end of the value")
+        return record
+
+    return replace(_msgpack(fallback, unpackb), limits=Limits(items=300_000))
+
+
+@declare(
+    "msgpack/numpy",
+    MSGPACK,
+    library="msgpack-numpy",
+    module="msgpack_numpy",
+    extra="msgpack-numpy",
+    values=(*ARRAYS, *COLUMNS),
+)
+def _numpy() -> Spec:
+    """Arrays and scalars of numpy as maps of dtype, shape and bytes; arrays of objects by the conventions."""
+    import msgpack
+    import msgpack_numpy
+    import numpy
+
+    def leaf(value: Any) -> Any:
+        if kind_of(type(value)) in COLUMNS and (write := convention(type(value))) is not None:
+            value = write(value)
+            if type(value) is not numpy.ndarray:
+                doubt()
+                return value
+        # The library pickles objects, has no bytes of moments, and forgets masks.
+        dtype = value.dtype if type(value) is numpy.ndarray or isinstance(value, numpy.number) else None
+        kept = dtype is not None and not dtype.hasobject and (dtype.kind not in "mMV" or dtype.names)
+        if not (kept or isinstance(value, (complex, numpy.bool_))):
+            return _doubting_leaf(value)
+        doubt()
+        return msgpack_numpy.encode(value, chain=_doubting_leaf)
+
+    def hook(found: dict[Any, Any]) -> Any:
+        if b"nd" in found:
+            _check_array(msgpack_numpy, found)
+        elif b"complex" not in found:
+            return found  # as the library would, a call of it later
+        return msgpack_numpy.decode(found)
+
+    def pairs(found: list[tuple[Any, Any]]) -> Any:
+        return hook(unique(found))
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        hooks = {"object_hook": hook} if values["duplicate_keys"] == "last" else {"object_pairs_hook": pairs}
+        return replace(spec, decode_options=reading | hooks)
+
+    spec = _msgpack(msgpack, msgpack.unpackb)
+    reading = dict(spec.decode_options or {})
+    return replace(
+        spec,
+        encode=lambda: msgpack.Packer(default=leaf, strict_types=True).pack,
+        decode_options={**reading, "object_hook": hook},
+        raw=RawCalls(
+            msgpack.Packer(default=msgpack_numpy.encode).pack,
+            lambda data: msgpack.unpackb(data, object_hook=msgpack_numpy.decode, strict_map_key=False),
+        ),
+        carries=CARRIES | {"complex"},
+        accelerated=_is_accelerated(),
+        notes=(
+            "arrays come back as read-only views of bytes of their own",
+            "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
+        ),
+        policies=replace(spec.policies or POLICIES, enforce=enforce),
+    )
+
+
+_LONGEST_TYPE = 10_000
+"""Characters of a dtype: those of a thousand fields."""
+
+
+def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
+    """Refuse what the library would unpickle, or make an array of that its bytes do not fill.
+
+    Raises:
+        ValueError: It is no such array.
+    """
+    kind, descr, data = found.get(b"kind"), found.get(b"type"), found.get(b"data")
+    if kind == b"O":
+        raise ValueError("an array of objects, whose bytes are a pickle, is not read")
+    if not isinstance(data, bytes) or len(str(descr)) > _LONGEST_TYPE:
+        raise ValueError("an array without its bytes, or of a type that is too long")
+    if kind == b"V" and isinstance(descr, list):
+        descr = [tuple(part) for part in descr]
+    dtype = library._unpack_dtype(descr)
+    if dtype.hasobject:
+        raise ValueError("an array of objects is not read")
+    shape = found.get(b"shape", [])
+    count = 1
+    for length in shape:
+        if not isinstance(length, int) or length < 0:
+            raise ValueError("an array of no shape")
+        count *= length
+    if count * dtype.itemsize != len(data):
+        raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
+
+
+def _is_accelerated() -> bool:
+    import msgpack
+
+    return not msgpack.Packer.__module__.endswith("fallback")
+
+
+def _ormsgpack() -> Spec:
+    import ormsgpack
+
+    # Each option slows every call down, so that a record is tried without them first.
+    writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
+    reading = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT
+
+    def lower(record: Any, leaf: Any = _ormsgpack_family.leaf) -> Any:
+        """Return what stands for a record as it is: its bytes, written with the options."""
+        try:
+            packed = ormsgpack.packb(record, leaf, writing)
+        except TypeError:
+            packed = ormsgpack.packb(_ormsgpack_family.lower(record), leaf, writing)
+        return ormsgpack.Fragment(packed)
+
+    def again(data: bytes, ext_hook: Any = None) -> Any:
+        return ormsgpack.unpackb(data, ext_hook=ext_hook, option=reading)
+
+    ext_type = _ext_type()
+
+    def leaf_or_extension(value: Any) -> Any:
+        if type(value) is ext_type:
+            return ormsgpack.Ext(value.code, value.data)
+        return _ormsgpack_family.leaf(value)
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        # Its own class of extension values shows neither number nor content.
+        keep = values["extensions"] == "keep"
+        leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
+        hook = ext_type if keep else None
+        return replace(
+            spec,
+            encode_arguments=(leaf,),
+            lower=partial(lower, leaf=leaf),
+            decode_options={"ext_hook": hook} if keep else {},
+            decode_again=partial(again, ext_hook=hook),
+        )
+
+    return Spec(
+        encode=ormsgpack.packb,
+        encode_arguments=(_ormsgpack_family.leaf,),
+        decode=ormsgpack.unpackb,
+        raw=RawCalls(ormsgpack.packb, ormsgpack.unpackb),
+        decode_again=again,
+        check_keys=key_check("msgpack", partial(again, ext_hook=ext_type)),
+        whole="msgpack",
+        walk="msgpack",
+        too_deep=("Recursion limit reached",),
+        family=_ormsgpack_family,
+        lower=lower,
+        accelerated=True,
+        carries=CARRIES - {"datetime_aware"},
+        notes=(
+            Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
+            Note(
+                "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+                "type_datetime",
+            ),
+        ),
+        policies=replace(
+            POLICIES,
+            extensions="keep/reject",
+            options={"extensions": ("keep",)},
+            enforce=enforce,
+            classes=(ormsgpack.Ext, ext_type),
+        ),
+    )
+
+
+@declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
+def _ormsgpack_whole() -> Spec:
+    return _ormsgpack()
+
+
+@declare("ormsgpack/unguarded", MSGPACK, library="ormsgpack", extra="ormsgpack", unguarded=True)
+def _ormsgpack_any() -> Spec:
+    spec = _ormsgpack()
+    return replace(
+        spec,
+        whole=None,
+        notes=(
+            "for trusted data only: misses trailing data, and reads 1,024 levels",
+            *spec.notes,
+        ),
+        policies=replace(spec.policies or POLICIES, trailing="ignore", nesting="library"),
+    )
+
+
+@declare(
+    "msgspec-msgpack/struct", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True, values=OBJECTS
+)
+def _msgspec_struct() -> Spec:
+    import msgspec
+
+    return typed(_msgspec(), msgspec.msgpack.Decoder)
+
+
+@declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
+def _msgspec_array() -> Spec:
+    import msgspec
+
+    return typed(_msgspec(), msgspec.msgpack.Decoder, array_like=True)
+
+
+@declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")
+def _msgspec() -> Spec:
+    import msgspec
+
+    return Spec(
+        encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        decode=msgspec.msgpack.Decoder().decode,
+        check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
+        raw=RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
+        walk="msgpack",
+        family=_msgspec_family,
+        accelerated=True,
+        carries=CARRIES,
+        forms={"datetime_offset": "utc"},
+        losses=("datetimes with an offset come back in UTC",),
+        policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
+    )

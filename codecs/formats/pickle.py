@@ -1,0 +1,111 @@
+"""pickle: carries nearly anything, is read by Python only, and runs what the payload says.
+
+Decoding is refused unless the codec is asked for with ``trusted=True``.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..conventions.arrays import ARRAYS, FRAMES
+from ..conventions.tokens import NAMES
+from ..registry import declare
+from ..safety.policies import Policies
+from ..spec import Format, Frames, RawCalls, Spec
+from ..streams.framing import Values
+from . import buffers
+
+CARRIES = frozenset(NAMES)
+
+
+PICKLE = Format(
+    name="pickle",
+    media_type="application/x-python-serialize",
+    media_type_aliases=("application/python-pickle",),
+    file_extension=".pickle",
+    trusted_only=True,
+    interoperable=False,
+    framing=Values("pickle"),
+)
+
+BUFFERS = replace(
+    PICKLE,
+    media_type="application/vnd.bakeoff.pickle-buffers",
+    media_type_aliases=(),
+    syntax="pickle-buffers",
+    file_extension=".pickle5",
+    framing=None,
+)
+"""A pickle and its buffers, see `buffers`."""
+
+
+def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
+    framed = protocol >= 4
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, whole="pickle" if values["trailing"] == "reject" else None)
+
+    return Spec(
+        encode=dumps,
+        encode_arguments=(protocol,),
+        decode=loads,
+        raw=RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
+        # What a frame shows costs nothing.
+        whole="pickle" if framed else None,
+        accelerated=pickle.Pickler.__module__ == "_pickle",
+        carries=CARRIES,
+        # What classes a payload names has run before a record could show it.
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="allow",
+            big_integers="exact",
+            trailing="reject" if framed else "ignore",
+            options={"trailing": ("reject",)},
+            enforce=enforce,
+            extensions="keep",
+            nesting="library",
+        ),
+    )
+
+
+@declare("pickle", PICKLE)
+def _protocol_5() -> Spec:
+    return _pickle(5)
+
+
+@declare("pickle/2", PICKLE, usual=False)
+def _protocol_2() -> Spec:
+    """What 2011 had."""
+    return replace(
+        _pickle(2),
+        carries=CARRIES - {"datetime_fold"},
+        losses=("times in a repeated hour lose which of the two is meant (fold)",),
+    )
+
+
+@declare("pickle/pure", PICKLE, usual=False)
+def _pure() -> Spec:
+    return replace(
+        _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
+        accelerated=False,
+    )
+
+
+@declare("pickle/buffers", BUFFERS, values=(*ARRAYS, *FRAMES, "array.array"))
+def _buffers() -> Spec:
+    spec = _pickle(5)
+    return replace(
+        spec,
+        encode=buffers.encode,
+        encode_arguments=(),
+        decode=buffers.decode,
+        raw=RawCalls(buffers.encode, buffers.decode),
+        whole=None,
+        frames=Frames(buffers.encode_frames, buffers.decode_frames),
+        notes=("arrays come back as read-only views of the payload",),
+        policies=replace(spec.policies or Policies(), trailing="reject", options={}, enforce=None),
+    )

@@ -1,0 +1,190 @@
+"""Apple property lists, by plistlib: XML (the row for XML) and binary.
+
+XML has no null: None is the text ``$null`` there. A property list's date has no offset, so only naive
+datetimes are dates, aware ones are text. There is no framing: records of a file carry their length.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import struct
+from dataclasses import replace
+from typing import Any
+from xml.parsers.expat import ParserCreate
+
+from ..conventions.families import FAMILIES, Family
+from ..errors import TooMuchError
+from ..registry import declare
+from ..safety._unique import UniqueKeys, plain_dicts
+from ..safety.limits import Limits
+from ..safety.policies import Policies
+from ..spec import Format, RawCalls, Spec
+
+PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist")
+# As AirPlay and others of Apple's protocols have it.
+BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
+NATIVE = frozenset({str, int, float, bool, bytes})
+CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
+
+_HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
+"""How plistlib begins."""
+
+_family = FAMILIES["plist"]
+# XML alone lacks a null.
+_binary_family = Family("binary property list", _family.native, integers=_family.integers)
+
+
+def _encode(record: Any, **options: Any) -> bytes:
+    return plistlib.dumps(record, sort_keys=False, **options)
+
+
+def _encode_xml(record: Any) -> bytes:
+    payload = plistlib.dumps(record, sort_keys=False)
+    # plistlib refuses the other characters that XML does not have.
+    if b"\xef\xbf\xbe" in payload or b"\xef\xbf\xbf" in payload:
+        raise ValueError("U+FFFE or U+FFFF in a text, which XML cannot hold")
+    return payload
+
+
+class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
+    """The standard library's, and not in time that grows by the square of a long text.
+
+    That feeds expat piece by piece, and expat before 2.6 reads an unfinished token anew with each
+    (CVE-2023-52425).
+    """
+
+    def parse_whole(self, data: bytes) -> Any:
+        self.parser = parser = ParserCreate()
+        parser.StartElementHandler = self.handle_begin_element
+        parser.EndElementHandler = self.handle_end_element
+        parser.CharacterDataHandler = self.handle_data
+        parser.EntityDeclHandler = self.handle_entity_decl
+        parser.Parse(data, True)
+        if self.root is None:
+            raise ValueError("no value of a property list")
+        return self.root
+
+
+class _CountingParser(_Parser):
+    """Within limits of values and depth."""
+
+    def __init__(self, kind: type[dict[Any, Any]], limits: Limits) -> None:
+        super().__init__(kind)
+        self._left, self._deepest = limits.items, limits.deepest
+
+    def handle_begin_element(self, element: str, attributes: Any) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooMuchError("more values than the limit")
+        super().handle_begin_element(element, attributes)
+
+    def begin_dict(self, attributes: Any) -> None:
+        self._check_depth()
+        super().begin_dict(attributes)
+
+    def begin_array(self, attributes: Any) -> None:
+        self._check_depth()
+        super().begin_array(attributes)
+
+    def _check_depth(self) -> None:
+        if len(self.stack) >= self._deepest:
+            raise RecursionError(f"nested more than {self._deepest} deep")
+
+
+def _parse(data: bytes, kind: type[dict[Any, Any]], limits: Limits) -> Any:
+    # To count costs a tenth of a load, and most payloads show that there is no need: no value takes less than
+    # four bytes, and what begins like this is in no encoding that would hide the names of elements.
+    containers = data.count(b"<dict") + data.count(b"<array") if data.startswith(_HEAD) else len(data)
+    if containers <= limits.deepest and len(data) <= limits.items:
+        return _Parser(kind).parse_whole(data)
+    return _CountingParser(kind, limits).parse_whole(data)
+
+
+def _decode_xml(data: bytes, *, limits: Limits) -> Any:
+    return _parse(data, dict, limits)
+
+
+def _decode_xml_unique(data: bytes, *, limits: Limits) -> Any:
+    return plain_dicts(_parse(data, UniqueKeys, limits))
+
+
+def _decode_unique(data: bytes, **options: Any) -> Any:
+    return plain_dicts(plistlib.loads(data, dict_type=UniqueKeys, **options))
+
+
+def _check_whole(data: bytes) -> None:
+    """Raise unless the offset table and the trailer after it end the payload; plistlib reads from the end."""
+    if len(data) >= 40:
+        offset_size, count, table = struct.unpack(">6xBxQ8xQ", data[-32:])
+        if table + offset_size * count + 32 != len(data):
+            raise ValueError("data before the offset table or after the value")
+
+
+def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
+    return Policies(
+        duplicate_keys="reject/last",
+        nonfinite="allow",
+        surrogates="reject",
+        big_integers="text/exact",
+        trailing="reject",
+        extensions=extensions,
+        nesting="library/reject",
+        options={"duplicate_keys": ("last", "reject")},
+        enforce=lambda spec, values: replace(
+            spec, decode=decode if values["duplicate_keys"] == "last" else decode_unique
+        ),
+        classes=(plistlib.UID,),
+    )
+
+
+def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
+    return Spec(
+        encode=_encode,
+        encode_options={"fmt": kind},
+        decode=plistlib.loads,
+        raw=RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
+        decode_options={"fmt": kind},
+        limits=Limits(items=400_000),
+        scan=NATIVE,
+        family=family,
+        accelerated=None,
+        carries=CARRIES,
+        forms={"datetime": "native"},
+        losses=losses,
+    )
+
+
+@declare("plist", PLIST, usual=False)
+def _xml() -> Spec:
+    return replace(
+        _plist(
+            plistlib.FMT_XML,
+            _family,
+            ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
+        ),
+        encode=_encode_xml,
+        encode_options={},
+        decode=_decode_xml,
+        policies=_policies(_decode_xml, _decode_xml_unique, extensions="reject/none"),
+        decode_options={},
+        limits=Limits(items=200_000, size=8 << 20),
+        bounded=lambda limits: {"limits": limits},
+    )
+
+
+@declare("plist/binary", BINARY, usual=False)
+def _binary() -> Spec:
+    return replace(
+        _plist(
+            plistlib.FMT_BINARY,
+            _binary_family,
+            ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
+        ),
+        scan=NATIVE | {type(None)},
+        carries=CARRIES | {"none"},
+        walked=True,
+        notes=("writes None as the format's null, which Apple's own writers do not use",),
+        whole="plist",
+        check_payload=_check_whole,
+        policies=_policies(plistlib.loads, _decode_unique, extensions="reject/keep"),
+    )

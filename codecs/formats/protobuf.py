@@ -1,0 +1,182 @@
+"""Protocol Buffers (protobuf.dev/programming-guides/encoding), by protobuf's upb.
+
+A payload does not say where it ends: fields after the last one are fields of the same message, and of two
+that stand for one value the last is read. So a stream has a length before each (`Delimited`), and changed
+bytes are often read without a word.
+
+Its media type is registered (iana.org/assignments/media-types/application/protobuf), with two older names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..binding import DEEPEST, Bound, Schema
+from ..errors import LimitError
+from ..registry import declare
+from ..safety.embedded import Budget, within_budget
+from ..safety.limits import DEFAULT
+from ..safety.policies import Policies, held
+from ..spec import Format, Spec
+from ..streams.framing import Cuts, Framing, damage
+from .structs import TYPED
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+    from ..safety._scan import Pending
+
+__all__ = ["Delimited"]
+
+
+class Delimited(Framing):
+    """Each payload after its length as a varint, as ``writeDelimitedTo`` of protobuf's own libraries.
+
+    Nothing marks where the next one begins, so that nothing behind a damaged record is read.
+    """
+
+    def frame(self, payload: bytes) -> bytes:
+        length, head = len(payload), bytearray()
+        while length > 0x7F:
+            head.append(length & 0x7F | 0x80)
+            length >>= 7
+        head.append(length)
+        return bytes(head) + payload
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        limit = codec.limits.size
+        while True:
+            start, length, size = pending.position, 0, 0
+            while True:
+                while len(pending) <= size and not pending.ended:
+                    yield None
+                head = pending.peek(size + 1)
+                if not head:
+                    return
+                if len(head) <= size:
+                    raise damage(codec, start, "the stream ends within it")
+                length |= (head[size] & 0x7F) << 7 * size
+                size += 1
+                if head[size - 1] < 0x80:
+                    break
+                if size == 10:
+                    raise damage(codec, start, "its length is no number of 64 bits")
+            if length > limit:
+                raise damage(codec, start, f"it claims {length:,} bytes of {limit:,}", LimitError)
+            while len(pending) < size + length:
+                if pending.ended:
+                    raise damage(codec, start, "the stream ends within it")
+                yield None
+            pending.drop(size)
+            payload = pending.take(length)
+            pending.start = start
+            yield payload
+
+
+PROTOBUF = Format(
+    name="protobuf",
+    media_type="application/protobuf",
+    media_type_aliases=("application/x-protobuf", "application/x-protobuffer"),
+    file_extension=".binpb",
+    empty=True,
+    framing=Delimited(),
+)
+CARRIES = (
+    TYPED | {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+        "namedtuple", "int_keys", "any_keys",
+    }
+) - {"datetime_offset"}  # fmt: skip
+
+
+_declare = partial(
+    declare,
+    kind=PROTOBUF,
+    library="protobuf",
+    module="google.protobuf",
+    extra="protobuf",
+    needs_schema=True,
+)
+
+
+def _inside(value: Any) -> Any:
+    """Return what a message holds."""
+    from google.protobuf.message import Message
+
+    if not isinstance(value, Message):
+        return held(value)
+    return [
+        item if not field.is_repeated else dict(item) if hasattr(item, "items") else list(item)
+        for field, item in value.ListFields()
+    ]
+
+
+def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
+    # Found here, where a missing library is one, and not at the first call.
+    from google.protobuf.internal import api_implementation
+
+    return Spec(
+        bind=bind,
+        bounded=lambda limits: {"items": limits.items},
+        accelerated=api_implementation.Type() == "upb",
+        carries=CARRIES,
+        losses=(
+            "datetimes with an offset come back in UTC",
+            "fields come back in the order of the schema, keys of maps in none",
+            "integers where the schema says float come back as floats",
+        ),
+        notes=(
+            "a record with a field that the schema does not know is refused",
+            "a field of the schema that nobody wrote reads as 0, '' or empty, where it is required",
+            "a payload with bytes changed is often read without a word; a name with |crc32 notices",
+        ),
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates="reject",
+            big_integers="reject/none",
+            trailing="none",
+            extensions="none",
+            nesting="none",
+            inside=_inside,
+        ),
+    )
+
+
+@_declare("protobuf")
+def _records() -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("protobuf", payloads="of records")
+        give: Callable[..., Any] = peer.give
+
+        def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
+            with Budget(items):
+                return give(data, items=items)
+
+        return Bound(
+            encode=peer.take,
+            decode=decode if schema.embeds else give,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
+
+    return _protobuf(bind)
+
+
+@_declare("protobuf/object")
+def _objects() -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer, payloads = schema.peer("protobuf"), schema.peer("protobuf", payloads="of messages")
+        return Bound(
+            encode=payloads.take,
+            decode=payloads.give,
+            take=peer.take,
+            give=within_budget(peer.give),
+            dicts=False,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
+
+    return replace(_protobuf(bind), takes="protobuf messages")

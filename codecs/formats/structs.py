@@ -1,0 +1,60 @@
+"""The typed codecs of msgspec: objects in and out, of the schema's own classes or of Structs made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
+
+from ..binding import Bound, Schema, unbound
+from ..conventions.classes import Family
+from ..safety.keys import with_checked_keys
+from ..spec import Spec
+
+__all__ = ["OBJECTS", "TYPED", "typed"]
+
+OBJECTS: tuple[Family, ...] = ("struct", "dataclass", "attrs", "namedtuple")
+"""The kinds of classes that msgspec makes objects of by itself."""
+
+TYPED = frozenset(
+    {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
+)
+"""What a typed decoder brings back beside the format's own types."""
+
+
+def typed(
+    spec: Spec, decoder: Callable[..., Any], *, also: Collection[str] = (), array_like: bool = False
+) -> Spec:
+    """Return a codec of msgspec that is told what to expect.
+
+    Args:
+        spec: The same codec without types.
+        decoder: The format's ``Decoder`` class.
+        also: What else comes back with the types.
+        array_like: Records stand on the wire as lists of their values, without field names.
+    """
+
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("msgspec", array_like=array_like)
+        decode = decoder(peer.type).decode
+        return Bound(
+            encode=spec.encode,
+            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
+            take=peer.take,
+            give=None if peer.as_is else peer.give,
+            dicts=not (array_like and hasattr(schema.types, "fields")),
+            as_is=peer.as_is,
+        )
+
+    return replace(
+        spec,
+        decode=unbound,
+        raw=None,
+        bind=bind,
+        carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
+        losses=(
+            "records come back as Structs, in the order of the schema, without fields that it does not know",
+        ),
+        takes="`msgspec.Struct` objects",
+        notes=(),
+    )

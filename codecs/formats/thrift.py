@@ -1,0 +1,156 @@
+"""Apache Thrift's compact protocol (thrift-compact-protocol.md), by the compiled part of the Apache library.
+
+That is asked directly, as the classes of Thrift's compiler do; protocol and transport objects of the library
+would cost more than many a record. Text that is read into records must be UTF-8: the library by itself puts
+U+FFFD where it is not, and so it does in its own objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+
+from ..binding import DEEPEST, Bound, Schema
+from ..registry import declare
+from ..safety.embedded import within_budget
+from ..safety.limits import DEFAULT
+from ..safety.policies import Policies
+from ..spec import Format, Spec
+from .structs import TYPED
+
+__all__ = ["reader_of", "writer_of"]
+
+THRIFT = Format(
+    name="thrift",
+    media_type="application/vnd.apache.thrift.compact",
+    file_extension=".thrift.bin",
+)
+
+
+class _Payload(BytesIO):
+    """A payload as the library's compiled part asks for it: protocol, transport and buffer in one."""
+
+    __slots__ = ()
+
+    string_length_limit = container_length_limit = (1 << 31) - 1
+
+    @property
+    def trans(self) -> _Payload:
+        return self
+
+    cstringio_buf = trans
+
+    def cstringio_refill(self, part: bytes, wanted: int) -> BytesIO:
+        raise EOFError("the payload ends within a value")
+
+
+CARRIES = (
+    TYPED | {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+        "namedtuple", "int_keys", "any_keys",
+    }
+) - {"datetime_offset"}  # fmt: skip
+LOSSES = (
+    "datetimes with an offset come back in UTC",
+    "fields come back in the order of the schema",
+    "integers where the schema says float come back as floats",
+)
+STRICT = "a record with a field that the schema does not know is refused"
+UNCHECKED = "a payload with bytes changed is often read without a word; a name with |crc32 notices"
+
+
+def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[Any], bytes]:
+    """Return what writes structs.
+
+    Args:
+        kind: A list of their class and its `thrift_spec`.
+        to: Makes one of what is to be written.
+    """
+    from thrift.protocol.fastbinary import encode_compact
+
+    if to is None:
+        return lambda struct: encode_compact(struct, kind)
+    return lambda record: encode_compact(to(record), kind)
+
+
+def reader_of(kind: Any) -> Callable[..., Any]:
+    """Return what reads a payload into a struct of a class, all of it.
+
+    The codec has counted what the payload holds, so the limit of items that it passes on is ignored here.
+
+    Args:
+        kind: As of `writer_of`.
+    """
+    from thrift.protocol.fastbinary import decode_compact
+
+    def read(data: bytes, *, items: int = DEFAULT.items) -> Any:
+        payload = _Payload(data)
+        record = decode_compact(None, payload, kind)
+        if (end := payload.tell()) != len(data):
+            raise ValueError(f"data after the end of the value, at byte {end}")
+        return record
+
+    return read
+
+
+def _thrift(
+    bind: Callable[[Schema], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
+) -> Spec:
+    # Found here, where a missing library is one, and not at the first call.
+    import thrift.protocol.fastbinary  # noqa: F401
+
+    return Spec(
+        bind=bind,
+        bounded=lambda limits: {"items": limits.items},
+        too_deep=("Maximum recursion depth exceeded",),
+        accelerated=True,
+        carries=CARRIES,
+        losses=(*LOSSES, *losses),
+        notes=(STRICT, UNCHECKED),
+        policies=Policies(
+            duplicate_keys="none/last",
+            nonfinite="allow",
+            surrogates=surrogates,
+            big_integers="reject/none",
+            trailing="reject",
+            extensions="none",
+            nesting="none",
+        ),
+    )
+
+
+@declare("thrift", THRIFT, library="thrift", extra="thrift", needs_schema=True)
+def _records() -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("thrift")
+        read = reader_of(peer.type)
+        return Bound(
+            encode=writer_of(peer.type, peer.take),
+            decode=within_budget(read) if schema.embeds else read,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
+
+    return _thrift(bind)
+
+
+@declare("thrift/object", THRIFT, library="thrift", extra="thrift", needs_schema=True)
+def _objects() -> Spec:
+    def bind(schema: Schema) -> Bound:
+        peer = schema.peer("thrift", objects=True)
+        return Bound(
+            encode=writer_of(peer.type),
+            decode=reader_of(peer.type),
+            take=peer.take,
+            give=within_budget(peer.give),
+            dicts=False,
+            definition=peer.definition,
+            deepest=DEEPEST if schema.nests else 0,
+        )
+
+    spec = _thrift(
+        bind, losses=("text that is no UTF-8 comes back with U+FFFD in its places",), surrogates="reject/none"
+    )
+    return replace(spec, takes="Thrift structs")

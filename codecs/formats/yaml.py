@@ -1,0 +1,266 @@
+"""YAML 1.1, by PyYAML; always the safe loader.
+
+The loader in C recurses without a limit and ends the process on some 25,000 nested brackets, merge keys
+multiply (PyYAML issues 895 and 604), and the time of a number in base 60 grows with the square of its
+length: all three are bounded before they can do harm.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime as dt
+import decimal
+import enum
+import uuid
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..conventions.families import FAMILIES
+from ..conventions.notes import STRANGERS, Note
+from ..errors import TooMuchError
+from ..registry import declare
+from ..safety._unique import unique
+from ..safety.keys import FEW_KEYS, refuse_one_hash
+from ..safety.limits import DEFAULT_DEPTH, Limits
+from ..safety.policies import Policies
+from ..spec import Format, RawCalls, Spec
+from ..streams.framing import Documents
+
+YAML = Format(
+    name="yaml",
+    media_type="application/yaml",
+    media_type_aliases=("application/x-yaml", "text/yaml", "text/x-yaml"),
+    content_encoding="utf-8",
+    file_extension=".yaml",
+    framing=Documents(),
+)
+CARRIES = frozenset(
+    {
+        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
+        "datetime", "datetime_aware", "datetime_offset", "date", "int_keys", "key_order",
+    }
+)  # fmt: skip
+MERGED_PAIRS = 100_000
+_SLOW = Limits(items=15_000, size=1 << 19)
+DIGITS = 4300
+"""The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
+
+_family = FAMILIES["yaml"]
+
+
+def _careful(yaml: Any, loader: Any) -> Any:
+    """Return a loader class that holds numbers, keys and merged pairs to what takes no time."""
+
+    class CarefulLoader(loader):  # type: ignore[misc]
+        merged = 0
+
+        def construct_yaml_int(self, node: Any) -> Any:
+            if len(node.value) > DIGITS and ":" in node.value:
+                raise yaml.YAMLError(f"a number in base 60 of more than {DIGITS:,} characters")
+            return super().construct_yaml_int(node)
+
+        def flatten_mapping(self, node: Any) -> None:
+            before = len(node.value)
+            super().flatten_mapping(node)
+            self.merged += max(0, len(node.value) - before)
+            if self.merged > MERGED_PAIRS:
+                raise TooMuchError(f"merge keys that add more than {MERGED_PAIRS:,} pairs")
+            if len(node.value) > FEW_KEYS:
+                refuse_one_hash(self.construct_object(key, deep=True) for key, _ in node.value)
+
+    CarefulLoader.add_constructor("tag:yaml.org,2002:int", CarefulLoader.construct_yaml_int)
+    return CarefulLoader
+
+
+def _counting(yaml: Any, careful: Any, limits: Limits) -> Any:
+    """Return a loader class that also counts nodes, their nesting and aliases."""
+
+    class CountingLoader(careful):  # type: ignore[misc]
+        def __init__(self, stream: bytes) -> None:
+            if limits.aliases is not None and stream.count(b"*") > limits.aliases:
+                _count_aliases(yaml, careful, stream, limits.aliases)
+            super().__init__(stream)
+            # Called on entering and on leaving each node; what they are there for, no safe loader uses.
+            self.descend_resolver, self.ascend_resolver = _node_counter(limits.items, limits.deepest)
+
+    return CountingLoader
+
+
+_INDENTING = bytes(0 if byte in b" \t-?:" else 1 for byte in range(256))
+"""What may stand on a line before a block begins: 0; all else: 1."""
+
+
+def _needs_counting(data: bytes, limits: Limits) -> bool:
+    """Whether a document may hold more, or nest deeper, than the limits; to count costs 4 % of a load.
+
+    Each block within another begins further to the right, but for a list in a dict; what moves it is blanks
+    and indicators on its line. A byte makes two values at the most (``{a,b}``).
+    """
+    if 2 * len(data) > limits.items or b"*" in data:
+        return True
+    blocks = (limits.deepest - data.count(b"[") - data.count(b"{")) // 2 - 1
+    # Of so many bytes in a row every eighth is looked at, which takes an eighth of the time.
+    seen = max(blocks // 8, 1)
+    return blocks < 8 or bytes(seen) in data[::8].translate(_INDENTING)
+
+
+def _unique(loader: Any) -> Any:
+    """Return a loader class that refuses a key that stands twice in a mapping, merged ones left aside."""
+
+    class UniqueLoader(loader):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
+            super().__init__(stream)
+            self.looked_at: set[int] = set()
+
+        def flatten_mapping(self, node: Any) -> None:
+            # The first time, before what is merged stands among the node's own.
+            if id(node) not in self.looked_at:
+                self.looked_at.add(id(node))
+                own = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+                keys = [self.construct_object(key, deep=True) for key in own]
+                if len(keys) > FEW_KEYS:
+                    refuse_one_hash(keys)
+                # What is no key, the library says itself.
+                unique((key, None) for key in keys if isinstance(key, Hashable))
+            super().flatten_mapping(node)
+
+    return UniqueLoader
+
+
+def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
+    """Raise TooMuchError when a document has more aliases: not every asterisk is one."""
+    events = yaml.parse(data, Loader=loader)
+    if sum(isinstance(event, yaml.AliasEvent) for event in events) > limit:
+        raise TooMuchError(f"more than {limit:,} aliases")
+
+
+def _node_counter(limit: int, deepest: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
+    """Return what to call on the way into a node and out of it; an attribute would take twice the time."""
+    depth = count = 0
+
+    def descend(parent: Any, index: Any) -> None:
+        nonlocal depth, count
+        depth += 1
+        count += 1
+        if count > limit:
+            raise TooMuchError(f"more than {limit:,} values")
+        if depth > deepest + 1:  # a scalar is a node, too
+            raise RecursionError(f"nested more than {deepest} deep")
+
+    def ascend() -> None:
+        nonlocal depth
+        depth -= 1
+
+    return descend, ascend
+
+
+def _refuse_utf16(data: bytes) -> None:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError("UTF-16 text; expected UTF-8")
+
+
+def _yaml(*, accelerated: bool) -> Spec:
+    import yaml
+
+    dumper: Any = yaml.CSafeDumper if accelerated else yaml.SafeDumper
+    loader: Any = yaml.CSafeLoader if accelerated else yaml.SafeLoader
+
+    class ConventionDumper(dumper):  # type: ignore[misc]
+        """Writes what YAML lacks by the family's conventions."""
+
+        def represent_mapping(self, *arguments: Any, **options: Any) -> Any:
+            node = super().represent_mapping(*arguments, **options)
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise TypeError("a key, or an item of a set, that holds others would not come back")
+            return node
+
+    def represent(self: Any, value: Any) -> Any:
+        return self.represent_data(_family.leaf(value))
+
+    def represent_moment(self: Any, value: dt.datetime) -> Any:
+        if (value.utcoffset() or dt.timedelta()) % dt.timedelta(minutes=1):
+            raise ValueError("an offset of other than whole minutes, which YAML cannot read")
+        return self.represent_datetime(value)
+
+    def represent_text(self: Any, value: str) -> Any:
+        return self.represent_scalar("tag:yaml.org,2002:str", value, style='"' if "\x85" in value else None)
+
+    for kind in (dt.time, dt.timedelta, decimal.Decimal, uuid.UUID, frozenset, bytearray, memoryview, None):
+        ConventionDumper.add_representer(kind, represent)
+    ConventionDumper.add_multi_representer(enum.Enum, represent)
+    ConventionDumper.add_representer(dt.datetime, represent_moment)
+    if not accelerated:
+        # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
+        ConventionDumper.add_representer(str, represent_text)
+
+    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+        return replace(spec, bounded=reading_once if values["duplicate_keys"] == "reject" else reading)
+
+    def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
+        if _needs_counting(data, limits):
+            return yaml.load(data, Loader=counting)
+        # A short document without aliases has no long number, little to merge, and few keys of one hash.
+        return yaml.load(data, Loader=careful if len(data) > DIGITS else plain)
+
+    careful = _careful(yaml, loader)
+
+    def reading(limits: Limits) -> Mapping[str, Any]:
+        counting = _counting(yaml, careful, limits)
+        return {"limits": limits, "plain": loader, "careful": careful, "counting": counting}
+
+    def reading_once(limits: Limits) -> Mapping[str, Any]:
+        loaders = reading(limits)
+        return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
+
+    options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
+    return Spec(
+        encode=yaml.dump,
+        encode_options={"Dumper": ConventionDumper, **options},
+        decode=decode,
+        raw=RawCalls(
+            lambda record: yaml.dump(record, Dumper=dumper, **options),
+            lambda data: yaml.load(data, Loader=loader),
+        ),
+        limits=Limits(items=80_000) if accelerated else _SLOW,
+        bounded=reading,
+        shared=b"*",
+        check_payload=_refuse_utf16,
+        encode_depth=DEFAULT_DEPTH,
+        # The loader that counts takes the innermost empty list for a scalar.
+        walked=True,
+        family=_family,
+        accelerated=accelerated,
+        carries=CARRIES,
+        notes=(
+            Note("a truncated payload is often still valid YAML", STRANGERS),
+            Note(
+                "refuses datetimes whose offset is not of whole minutes, which it could not read",
+                "type_datetime",
+            ),
+        ),
+        policies=Policies(
+            duplicate_keys="last",
+            nonfinite="allow",
+            surrogates="reject" if accelerated else "allow",
+            big_integers="exact",
+            trailing="reject",
+            extensions="none/reject",
+            nesting="reject",
+            options={"duplicate_keys": ("last", "reject")},
+            enforce=enforce,
+        ),
+    )
+
+
+@declare("yaml", YAML, library="PyYAML", module="yaml")
+def _libyaml() -> Spec:
+    import yaml
+
+    return _yaml(accelerated=yaml.__with_libyaml__)
+
+
+@declare("yaml/pure", YAML, library="PyYAML", module="yaml", usual=False)
+def _pure() -> Spec:
+    return _yaml(accelerated=False)

@@ -1,0 +1,67 @@
+"""Codecs as formats of the CloudEvents SDK, version 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloudevents.core.base import BaseCloudEvent, EventFactory
+from cloudevents.core.formats.json import JSONFormat
+
+from ..production.media import reads
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = ["Encoded", "plug"]
+
+
+class Encoded(JSONFormat):
+    """What ``to_binary``, ``from_structured`` and their like take as ``event_format``.
+
+    Data whose ``datacontenttype`` is the codec's is encoded and decoded by it, in structured mode as
+    ``data_base64``; all else goes the SDK's way.
+
+    Args:
+        codec: What encodes and decodes. A `DecodeError` comes as it is.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+
+    def write_data(self, data: Any, datacontenttype: str | None) -> bytes:
+        """Return the body of an event in binary mode."""
+        if data is None or datacontenttype != self.codec.media_type:
+            return super().write_data(data, datacontenttype)
+        return self.codec.encode(data)
+
+    def read_data(self, body: bytes, datacontenttype: str | None) -> Any:
+        """Return the data of an event in binary mode."""
+        if body and self._reads(datacontenttype):
+            return self.codec.decode(body)
+        return super().read_data(body, datacontenttype)
+
+    def write(self, event: BaseCloudEvent) -> bytes:
+        """Return an event in structured mode, as JSON."""
+        data: Any = event.get_data()
+        if data is not None and event.get_datacontenttype() == self.codec.media_type:
+            event = _with(event, self.codec.encode(data))
+        return super().write(event)
+
+    def read(self, event_factory: EventFactory | None, data: str | bytes) -> BaseCloudEvent:
+        """Return an event of structured mode; data that stands there as JSON is JSON already."""
+        event = super().read(event_factory, data)
+        payload = event.get_data()
+        if isinstance(payload, bytes) and self._reads(event.get_datacontenttype()):
+            event = _with(event, self.codec.decode(payload))
+        return event
+
+    def _reads(self, datacontenttype: str | None) -> bool:
+        return datacontenttype is not None and reads(self.codec, datacontenttype)
+
+
+def _with(event: BaseCloudEvent, data: Any) -> BaseCloudEvent:
+    """Return the event with other data, of the same version of the specification."""
+    return type(event)(event.get_attributes(), data)
+
+
+plug = Encoded

@@ -1,0 +1,69 @@
+"""Codecs for what Dask's workers send each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from distributed.diagnostics.plugin import WorkerPlugin
+from distributed.protocol.serialize import register_serialization
+
+from ..errors import CodecError, EncodeError
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+    from ..core._codec import Codec
+
+__all__ = ["Batches", "plug"]
+
+
+class Batches(WorkerPlugin):
+    """Has a class of yours, a list or dict of records, travel as the codec's payloads in place of pickle's.
+
+    It is registered where this is made, and by ``client.register_plugin`` on all workers, those that join
+    later too. Such an object goes that way wherever Dask sends it or spills it to disk. Families of
+    serializers (``register_serialization_family``) hold only for what a client gathers: workers ask each
+    other for ``dask`` and ``pickle`` (``get_data_from_worker`` of distributed 2026.8).
+
+    Args:
+        codec: What encodes and decodes. Records come back as it carries them.
+        batch: A subclass of list or dict that its own type can be turned into by calling it.
+
+    Raises:
+        CodecError: Another class. Those of Python itself are Dask's and everybody's.
+    """
+
+    def __init__(self, codec: Codec, batch: type[Any]) -> None:
+        plain = next((kind for kind in (list, dict) if issubclass(batch, kind) and batch is not kind), None)
+        if plain is None:
+            raise CodecError(codec.name, f"for_dask wants a subclass of list or dict, got {batch.__name__}")
+        self.codec, self.batch, self.plain = codec, batch, plain
+        self.name = f"bakeoff-{codec.name}-{batch.__qualname__}"
+        self.register()
+
+    def setup(self, worker: Worker) -> None:
+        """Register in a worker."""
+        self.register()
+
+    def register(self) -> None:
+        """Register in this process."""
+        register_serialization(self.batch, self.dumps, self.loads)  # type: ignore[no-untyped-call]
+
+    def dumps(self, batch: Any) -> tuple[dict[str, str], list[bytes]]:
+        """Return an empty header and the one frame.
+
+        Raises:
+            NotImplementedError: The codec cannot write it; by this Dask goes on to pickle.
+        """
+        try:
+            return {}, [self.codec.encode(self.plain(batch))]
+        except EncodeError as error:
+            raise NotImplementedError(str(error)) from error
+
+    def loads(self, header: dict[str, str], frames: Sequence[bytes | bytearray | memoryview]) -> Any:
+        """Return the batch; Dask cuts large frames up."""
+        return self.batch(self.codec.decode(frames[0] if len(frames) == 1 else b"".join(frames)))
+
+
+plug = Batches

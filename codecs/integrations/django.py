@@ -1,0 +1,35 @@
+"""Codecs as serializers of Django: caches, sessions, signing, and the cache of django-redis.
+
+By dotted path, for settings: ``bakeoff.codecs.integrations.django.Msgpack``, named as in
+`bakeoff.codecs.ready`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ready
+from ..core._codec import Codec
+from ._counters import Counters
+
+__all__ = ["plug"]
+
+
+def plug(codec: Codec) -> type[Counters]:
+    """Return a class with ``dumps`` and ``loads``, which leaves integers as digits, so that ``incr`` counts.
+
+    Django builds it without arguments, django-redis with ``options=``.
+    """
+
+    class Serializer(Counters):
+        def __init__(self, *_: Any, **__: Any) -> None:
+            super().__init__(codec)
+
+    return Serializer
+
+
+def __getattr__(name: str) -> type[Counters]:
+    found = getattr(ready, name)
+    if isinstance(found, type) and isinstance(made := found(), Codec):
+        return plug(made)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

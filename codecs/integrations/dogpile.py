@@ -1,0 +1,32 @@
+"""Codecs as serializers of dogpile.cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+from dogpile.cache.api import CantDeserializeException
+
+from ..core._codec import Codec
+from ..errors import DecodeError
+
+__all__ = ["Arguments", "plug"]
+
+
+class Arguments(TypedDict):
+    """What ``make_region`` takes by these names."""
+
+    serializer: Callable[[Any], bytes]
+    deserializer: Callable[[bytes], Any]
+
+
+def plug(codec: Codec) -> Arguments:
+    """Return arguments of ``make_region``; what cannot be decoded is a miss, and made anew."""
+
+    def deserialize(data: bytes) -> Any:
+        try:
+            return codec.decode(data)
+        except DecodeError as error:
+            raise CantDeserializeException(str(error)) from error
+
+    return {"serializer": codec.encode, "deserializer": deserialize}

@@ -1,0 +1,48 @@
+"""Codecs as media handlers of falcon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from falcon import MediaMalformedError
+from falcon.media import BaseHandler
+from falcon.typing import ReadableIO
+
+from ..core._codec import Codec
+from ..errors import DecodeError
+
+__all__ = ["Handler", "plug"]
+
+
+class Handler(BaseHandler):
+    """Reads and writes bodies by a codec, in WSGI and ASGI alike; what is no payload has status 400."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+
+    def serialize(self, media: object, content_type: str | None = None) -> bytes:
+        """Return the body of a response.
+
+        Raises:
+            EncodeError: As the codec's.
+        """
+        return self._codec.encode(media)
+
+    def deserialize(
+        self, stream: ReadableIO, content_type: str | None = None, content_length: int | None = None
+    ) -> Any:
+        """Return the record in a request.
+
+        Raises:
+            MediaMalformedError: It is no payload; the codec's error is its cause.
+        """
+        try:
+            return self._codec.decode(stream.read())
+        except DecodeError as error:
+            raise MediaMalformedError(self._codec.name) from error
+
+
+def plug(codec: Codec) -> dict[str, BaseHandler]:
+    """Return handlers by media type, for ``media_handlers.update`` of options of requests and responses."""
+    handler = Handler(codec)
+    return dict.fromkeys((codec.media_type, *codec.media_type_aliases), handler)

@@ -1,0 +1,55 @@
+"""Codecs as JSON providers of Flask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+from flask.json.provider import JSONProvider
+
+from ..core._codec import Codec
+
+__all__ = ["Provider", "plug"]
+
+
+class Provider(JSONProvider):
+    """What ``app.json`` may be: of ``jsonify``, views that return dicts, ``request.get_json``, ``tojson``.
+
+    Options of single calls (``indent``, ``sort_keys``) do nothing, as a codec has its own.
+
+    Args:
+        codec: Of JSON, not compressed.
+        app: Its ``json`` is to be set to this.
+
+    Raises:
+        CodecError: Its payloads are no text.
+    """
+
+    def __init__(self, codec: Codec, app: Flask) -> None:
+        super().__init__(app)
+        self._codec, self._text = codec, codec.text
+
+    def dumps(self, obj: Any, **_: Any) -> str:
+        """Return text.
+
+        Raises:
+            EncodeError: As the codec's.
+        """
+        return self._text.dumps(obj)
+
+    def loads(self, s: str | bytes, **_: Any) -> Any:
+        """Return the record.
+
+        Raises:
+            DecodeError: As the codec's, of which Flask makes status 400.
+        """
+        return self._codec.decode(s)
+
+    def response(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a response of one value, or of several as a list or dict."""
+        response: type[Any] = self._app.response_class
+        body = self._codec.encode(self._prepare_response_obj(args, kwargs))
+        return response(body, headers=self._codec.http_headers)
+
+
+plug = Provider

@@ -1,0 +1,45 @@
+"""Codecs in the cookies that hold Flask's sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+from flask.sessions import SecureCookieSessionInterface
+from itsdangerous import URLSafeTimedSerializer
+
+from ..core._codec import Codec
+
+__all__ = ["Sessions", "plug"]
+
+
+class _Signer(URLSafeTimedSerializer):
+    """Cookies are text, as which itsdangerous gives only those whose payloads are."""
+
+    def dumps(self, obj: Any, salt: str | bytes | None = None) -> str:
+        payload: Any = super().dumps(obj, salt)
+        return str(payload, "ascii")
+
+
+class Sessions(SecureCookieSessionInterface):
+    """What ``app.session_interface`` may be: signed cookies with payloads of a codec.
+
+    The codec's name is a part of the salt: cookies of another one count as tampered with, and sessions begin
+    anew. Otherwise they would be a server error, as Flask expects none within a signature that is right.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.serializer = codec  # type: ignore[assignment] # it wants its own
+        self.salt = f"{type(self).salt}-{codec.name}"
+
+    def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:
+        """Return what makes cookies; None without a secret key."""
+        made = super().get_signing_serializer(app)
+        if made is None:
+            return None
+        return _Signer(
+            made.secret_keys, salt=made.salt, serializer=self.serializer, signer_kwargs=made.signer_kwargs
+        )
+
+
+plug = Sessions

@@ -1,0 +1,46 @@
+"""Codecs in the place of pickle in joblib's Memory."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from joblib._store_backends import CacheWarning, FileSystemStoreBackend
+
+from ..core._codec import Codec
+from ..errors import EncodeError
+
+__all__ = ["plug"]
+
+
+def plug(codec: Codec) -> type[Any]:
+    """Return a class for ``joblib.register_store_backend``: results of functions are the codec's payloads.
+
+    What cannot be encoded is not kept, and what cannot be decoded computed again, each with a warning, as in
+    joblib's own. Its options ``mmap_mode`` and ``compress`` do nothing.
+    """
+
+    class Encoded(FileSystemStoreBackend):  # type: ignore[misc] # no types
+        def dump_item(self, call_id: list[str], item: Any, verbose: int = 1) -> None:
+            folder = Path(self.location, *call_id)
+            try:
+                payload = codec.encode(item)
+            except EncodeError as error:
+                warnings.warn(f"result not kept: {error}", CacheWarning, stacklevel=2)
+                return
+            folder.mkdir(parents=True, exist_ok=True)
+            self._concurrency_safe_write(payload, str(folder / _NAME), _write)
+
+        def load_item(self, call_id: list[str], *_: Any, **__: Any) -> Any:
+            return codec.decode(Path(self.location, *call_id, _NAME).read_bytes())
+
+    return Encoded
+
+
+_NAME = "output.pkl"
+"""Of the file that joblib looks for, whatever is in it."""
+
+
+def _write(payload: bytes, path: str) -> None:
+    Path(path).write_bytes(payload)

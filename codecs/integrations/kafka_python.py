@@ -1,0 +1,37 @@
+"""Codecs as serializers of kafka-python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafka.serializer import Serializer
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = ["Serialized", "plug"]
+
+
+class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
+    """What ``KafkaProducer`` takes as ``value_serializer``; None stays None, Kafka's mark of a deleted key.
+
+    There is no such deserializer: when one has raised, kafka-python 3.0's consumer asks an exhausted iterator
+    for ever, past its own timeout (``PartitionRecords.take`` in ``kafka/consumer/fetcher.py``).
+
+    Args:
+        codec: What encodes.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+
+    def serialize(self, topic: str, headers: list[tuple[str, bytes]] | None, data: Any) -> bytes | None:
+        """Return the payload of a record.
+
+        Raises:
+            EncodeError: As `Codec.encode` says.
+        """
+        return None if data is None else self.codec.encode(data)
+
+
+plug = Serialized

@@ -1,0 +1,57 @@
+"""Codecs as responses of Litestar, and readers of its requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response
+from litestar.exceptions import ClientException
+
+from ..core._codec import Codec
+from ..errors import DecodeError, UnknownMediaType
+from ._http import Body
+
+__all__ = ["Encoded", "plug"]
+
+
+class Encoded(Response[Any]):
+    """A response whose content is a record; made by `Codec.for_litestar`."""
+
+    _of: Body
+
+    def __init__(self, content: Any, **options: Any) -> None:
+        super().__init__(content, **{**options, "media_type": self._of.media_type})
+        for name, value in self._of.coding.items():
+            self.headers.setdefault(name, value)
+
+    def render(self, content: Any, *_: Any, **__: Any) -> bytes:
+        """Return the body.
+
+        Raises:
+            EncodeError: As the codec's.
+        """
+        return self._of.encode(content)
+
+    @classmethod
+    async def read(cls, request: Request[Any, Any, Any]) -> Any:
+        """Return the record in a request; a dependency.
+
+        Raises:
+            litestar.exceptions.ClientException: Status 415 where the codec does not read what the headers
+                say, 400 where the body is no payload.
+        """
+        try:
+            return cls._of.read(
+                await request.body(),
+                request.headers.get("content-type"),
+                request.headers.get("content-encoding"),
+            )
+        except UnknownMediaType as error:
+            raise ClientException(str(error), status_code=415) from error
+        except DecodeError as error:
+            raise ClientException(str(error), status_code=400) from error
+
+
+def plug(codec: Codec) -> type[Encoded]:
+    """Return a class of responses, with `Encoded.read` for requests."""
+    return type("Encoded", (Encoded,), {"_of": Body(codec)})

@@ -1,0 +1,59 @@
+"""Codecs as responses of Starlette and FastAPI, and readers of their requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..core._codec import Codec
+from ..errors import DecodeError, UnknownMediaType
+from ._http import Body
+
+__all__ = ["Encoded", "plug"]
+
+
+class Encoded(Response):
+    """A response whose content is a record; made by `Codec.for_starlette`."""
+
+    _of: Body
+
+    def render(self, content: Any) -> bytes:
+        """Return the body.
+
+        Raises:
+            EncodeError: As the codec's.
+        """
+        return self._of.encode(content)
+
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        """Add what tells that the body is compressed."""
+        super().init_headers({**self._of.coding, **(headers or {})})
+
+    @classmethod
+    async def read(cls, request: Request) -> Any:
+        """Return the record in a request; a dependency in FastAPI.
+
+        Raises:
+            starlette.exceptions.HTTPException: Status 415 where the codec does not read what the headers
+                say, 400 where the body is no payload.
+        """
+        try:
+            return cls._of.read(
+                await request.body(),
+                request.headers.get("content-type"),
+                request.headers.get("content-encoding"),
+            )
+        except UnknownMediaType as error:
+            raise HTTPException(415, str(error)) from error
+        except DecodeError as error:
+            raise HTTPException(400, str(error)) from error
+
+
+def plug(codec: Codec) -> type[Encoded]:
+    """Return a class of responses, with `Encoded.read` for requests."""
+    body = Body(codec)
+    return type("Encoded", (Encoded,), {"_of": body, "media_type": body.media_type})

@@ -1,0 +1,85 @@
+"""Codecs as Temporal's data converter."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from temporalio.api.common.v1 import Payload
+from temporalio.converter import (
+    CompositePayloadConverter,
+    DataConverter,
+    DefaultPayloadConverter,
+    EncodingPayloadConverter,
+    JSONTypeConverter,
+    value_to_type,
+)
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = ["Payloads", "plug"]
+
+_FROM_TEXT: dict[Any, Callable[[str], Any]] = {
+    Decimal: Decimal,
+    dt.date: dt.date.fromisoformat,
+    dt.time: dt.time.fromisoformat,
+}
+"""Types that Temporal's own JSON does not write, and ours as text."""
+
+
+class _Types(JSONTypeConverter):
+    """What Temporal's conversion to a type hint lacks: values that the codec has brought back as that."""
+
+    def to_typed_value(self, hint: type, value: Any) -> Any:
+        if isinstance(value, str) and hint in _FROM_TEXT:
+            return _FROM_TEXT[hint](value)
+        return value if type(value) is hint else JSONTypeConverter.Unhandled
+
+
+class Payloads(EncodingPayloadConverter):
+    """Values as payloads of a codec; the codec's media type is Temporal's *encoding*."""
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+
+    @property
+    def encoding(self) -> str:
+        """What the metadata of a payload say of it."""
+        return self.codec.media_type
+
+    def to_payload(self, value: Any) -> Payload:
+        """Return the payload of a value.
+
+        Raises:
+            EncodeError: As of the codec.
+        """
+        return Payload(metadata={"encoding": self.encoding.encode()}, data=self.codec.encode(value))
+
+    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
+        """Return the value of a payload, as the type that is hinted at, dataclasses included.
+
+        Raises:
+            DecodeError: As of the codec.
+            TypeError: It is nothing of that type.
+        """
+        value = self.codec.decode(payload.data)
+        return value if type_hint is None else value_to_type(type_hint, value, [_Types()])
+
+
+def plug(codec: Codec) -> DataConverter:
+    """Return what clients and workers take as ``data_converter``.
+
+    None, bytes and protobuf messages go as Temporal always writes them, all else by the codec. What Temporal
+    has written as JSON before is still read, so histories of running workflows are.
+    """
+    *special, json = DefaultPayloadConverter.default_encoding_payload_converters
+
+    class Converter(CompositePayloadConverter):
+        def __init__(self) -> None:
+            super().__init__(*special, Payloads(codec), json)
+
+    return replace(DataConverter.default, payload_converter_class=Converter)

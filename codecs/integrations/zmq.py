@@ -1,0 +1,75 @@
+"""Codecs for sockets of pyzmq."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zmq import Frame
+
+from ..errors import DecodeError, EncodeError, LimitError
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+    from ..spec import Frames
+
+__all__ = ["Framed", "plug"]
+
+
+class Framed:
+    """What ``send_serialized`` and ``recv_serialized`` take: a record as a message.
+
+    It has one frame; with `pickle/buffers`, one more for each array of the record, which is not copied.
+    Both want lists of frames. Given bytes alone, ``send_serialized`` takes each byte for a frame.
+
+    Args:
+        codec: What encodes and decodes.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.codec = codec
+        changed = (codec.compression, codec.schema, codec.tapped, codec.spec.asked)
+        plain = all(each is None for each in changed)
+        self._frames = codec.spec.frames if plain else None
+
+    def encode(self, record: Any) -> list[Any]:
+        """Return the frames of a record.
+
+        Raises:
+            EncodeError: As `Codec.encode` says.
+        """
+        if self._frames is None:
+            return [self.codec.encode(record)]
+        try:
+            return self._frames.encode(record)
+        except Exception as error:
+            raise EncodeError(self.codec.name, f"{type(error).__name__}: {error}") from error
+
+    def decode(self, frames: list[bytes] | list[Frame]) -> Any:
+        """Return the record of a message, received with or without ``copy``.
+
+        Raises:
+            DecodeError: As `Codec.decode` says, or the message has another number of frames.
+        """
+        if self._frames is not None and self.codec.trusted:
+            return self._of_frames(self._frames, [_buffer(frame) for frame in frames])
+        if len(frames) != 1:
+            raise DecodeError(self.codec.name, f"expected a message of 1 frame, got {len(frames)}")
+        (frame,) = frames
+        return self.codec.decode(_buffer(frame))
+
+    def _of_frames(self, how: Frames, frames: list[Any]) -> Any:
+        size, most = sum(map(len, frames)), self.codec.limits.size
+        if size > most:
+            reason = f"frames of {size:,} bytes, more than the limit of {most:,} (see with_limits)"
+            raise LimitError(self.codec.name, reason)
+        try:
+            return how.decode(frames)
+        except Exception as error:
+            raise self.codec._decode_error(error) from error
+
+
+def _buffer(frame: Any) -> Any:
+    return getattr(frame, "buffer", frame)
+
+
+plug = Framed

@@ -1,0 +1,1 @@
+"""What services need: locks, installed versions, media types, migration, sampling."""

@@ -1,0 +1,494 @@
+"""``bakeoff.lock``: the codec that people have decided on, found, read and held against what is installed.
+
+Written by ``bakeoff pick --write`` (`bakeoff.reports.decide.lock`). `bakeoff.fastest` reads it first, so that
+two services never end up with different wire formats because one machine was noisy. It names a codec and what
+that needs; it neither grants trust nor names code. A service reads it when it starts: nothing of what
+measures or reports is loaded here.
+
+History of the format (``version``):
+
+1. First version.
+2. ``codec.requires`` is a table, library = version range, in which the compressor's library stands,
+   too; it was the range of ``codec.library``, the codec's own. No ``trusted`` among the options:
+   whoever reads payloads says so (`bakeoff.fastest`).
+3. ``codec.definition``, of a codec that needs a schema: the definition that payloads were measured with.
+   ``codec.dictionaries``: trained dictionaries, files beside the lock.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
+
+from ...errors import RunError, UsageError
+from ..errors import CodecError, MissingLibrary
+from ..registry import codec, join_name, split_name
+from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
+from .installed import allows, version
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = [
+    "NAME",
+    "PYTHON",
+    "VARIABLE",
+    "VERSION",
+    "Dictionary",
+    "Faults",
+    "Lock",
+    "Place",
+    "compressor",
+    "faults",
+    "located",
+    "raised",
+]
+
+NAME: Final = "bakeoff.lock"
+"""The file's usual name."""
+
+VARIABLE: Final = "BAKEOFF_LOCK"
+"""Environment variable that names the lock."""
+
+VERSION: Final = 3
+"""Version of the lock's format; all older ones are read."""
+
+PYTHON: Final = "Python"
+"""How results name the standard library as a codec's library."""
+
+REPOSITORIES: Final = (".git", ".hg")
+PROJECTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
+"""What a project's root holds, where it stands in no repository."""
+
+_OPTIONS: Final = (*LIMITS, "policies")
+"""Options of `bakeoff.codec` that a lock may hold: limits, all whole numbers, and a table of policies."""
+
+_LARGEST: Final = 1 << 20
+"""Bytes of a lock, which has some hundred, and of a dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A trained dictionary, which stands in a file beside the lock.
+
+    Attributes:
+        id: The number by which payloads name it.
+        file: Name of the file.
+        sha256: Of its content.
+        content: What the file holds; None where it is not there, or cannot be read.
+    """
+
+    id: int
+    file: str
+    sha256: str
+    content: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Return a dictionary under the name that it gets."""
+        from hashlib import sha256
+
+        from ..streams.compression import dictionary_id
+
+        number = dictionary_id(content)
+        return cls(number, f"bakeoff-{number}.dict", sha256(content).hexdigest(), content)
+
+    @property
+    def fault(self) -> str:
+        """What keeps it from being used, with what to do; empty for nothing."""
+        if self.content is None:
+            return f"its dictionary {self.id} is missing: {self.file} must be a regular file beside the lock"
+        from hashlib import sha256
+
+        if sha256(self.content).hexdigest() != self.sha256:
+            return f"{self.file} is not the dictionary {self.id} of the lock (sha256 differs)"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a lock file says.
+
+    Attributes:
+        codec: The codec's name, without "+schema".
+        requires: Libraries behind it and its compressor, each with the version specifier that it has to
+            meet; "Python" stands for the standard library.
+        format: The wire format that it writes; empty where nobody knew.
+        schema: Whether it was measured with an advisory schema, to be given again.
+        definition: Of a codec that needs a schema: that in the format's own language, with the numbers that
+            payloads hold; empty where the format has none.
+        dictionaries: Trained dictionaries of its compressor: the first is for writing, all are for reading.
+        options: `Limits` and policies for ``bakeoff.codec(codec, **options)``.
+        why: The sentence that it was picked with.
+        terms: What it was picked for (reads, bandwidth, needs, ...).
+        evidence: The result files (name, sha256 and date of each), or who decided, and when.
+        date: When the newest of the evidence was measured, as an ISO date.
+    """
+
+    codec: str
+    requires: Mapping[str, str]
+    format: str = ""
+    schema: bool = False
+    definition: str = ""
+    dictionaries: tuple[Dictionary, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[Mapping[str, str], ...] = ()
+    date: str = ""
+
+    @property
+    def named(self) -> str:
+        """The codec's name as in result files, with "+schema"."""
+        base, _, compression = split_name(self.codec)
+        return join_name(base, self.schema, compression)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, owners: Collection[int] | None = None) -> Self:
+        """Read a lock file.
+
+        Args:
+            path: The file.
+            owners: User ids, one of which must own the lock and its dictionaries; None for any.
+
+        Raises:
+            UsageError: There is none.
+            RunError: Not TOML, not a lock, of a newer format, not a regular file, of another owner, or a link
+                that leads nowhere.
+        """
+        import tomllib
+
+        try:
+            text = _content(path, _LARGEST + 1, owners)
+            if len(text) > _LARGEST:
+                raise RunError(f"{path}: cannot be read as a lock: it has more than {_LARGEST:,} bytes")
+            plain = tomllib.loads(text.decode())
+        except FileNotFoundError as error:
+            if os.path.islink(path):  # noqa: PTH114
+                raise RunError(f"{path}: is a link that leads nowhere") from error
+            raise UsageError(f"{path}: no lock; `bakeoff pick RESULTS --write` makes one") from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise RunError(f"{path}: cannot be read as a lock: {error}") from error
+        number = plain.get("version")
+        if type(number) is not int or not 1 <= number <= VERSION:
+            raise RunError(f"{path}: written in format {number!r}; this bakeoff reads up to {VERSION}")
+        try:
+            folder = os.path.dirname(path)  # noqa: PTH120 - see `located`
+            return cls._of_plain(_of_first(plain) if number == 1 else plain, folder, owners)
+        except TypeError as error:
+            raise RunError(f"{path}: not a lock: {error}") from error
+
+    @classmethod
+    def _of_plain(cls, plain: Mapping[str, Any], folder: str, owners: Collection[int] | None) -> Self:
+        held = _typed(plain, "codec", dict)
+        choice = _typed(plain, "choice", dict, {})
+        options = _typed(held, "options", dict, {})
+        for key in options:
+            if key not in _OPTIONS:
+                raise TypeError(f"no option {key!r}; there are {', '.join(_OPTIONS)}")
+        requires = _typed(held, "requires", dict)
+        evidence = _typed(plain, "evidence", list, [])
+        return cls(
+            codec=_typed(held, "name", str),
+            requires={name: _typed(requires, name, str) for name in requires},
+            format=_typed(held, "format", str, ""),
+            schema=_typed(held, "schema", bool, False),
+            definition=_typed(held, "definition", str, ""),
+            dictionaries=tuple(
+                _dictionary(each, folder, owners) for each in _typed(held, "dictionaries", list, [])
+            ),
+            options={key: _option(options, key) for key in options},
+            why=_typed(choice, "why", str, ""),
+            terms={key: value for key, value in choice.items() if key not in ("why", "date")},
+            evidence=tuple(entry for entry in evidence if isinstance(entry, dict)),
+            date=_typed(choice, "date", str, ""),
+        )
+
+    def dumps(self) -> str:
+        """Return the lock as TOML."""
+        import tomli_w
+
+        codec: dict[str, Any] = {
+            "name": self.codec,
+            "format": self.format,
+            "schema": self.schema,
+            "options": dict(self.options),
+            "requires": dict(self.requires),
+        }
+        if self.definition:
+            codec["definition"] = self.definition
+        if self.dictionaries:
+            codec["dictionaries"] = [
+                {"id": each.id, "file": each.file, "sha256": each.sha256} for each in self.dictionaries
+            ]
+        plain = {
+            "version": VERSION,
+            "codec": codec,
+            "choice": {"why": self.why, "date": self.date, **self.terms},
+            "evidence": [dict(entry) for entry in self.evidence],
+        }
+        head = "# Written by `bakeoff pick --write`; read by `bakeoff.fastest()`. Commit it.\n"
+        return head + tomli_w.dumps(plain, multiline_strings=True)
+
+
+_T = TypeVar("_T")
+_TYPES: Final = {dict: "a table", list: "a list", str: "text", bool: "true or false", int: "a whole number"}
+_NEEDED: Final = object()
+
+
+def _typed(table: Mapping[str, Any], key: str, kind: type[_T], default: Any = _NEEDED) -> _T:
+    """Return a value of a table if it is of a type, and exactly of it: true is no number.
+
+    Raises:
+        TypeError: It is of another, or missing and there is no default.
+    """
+    value = table.get(key, default)
+    if type(value) is not kind:
+        raise TypeError(f"{key} has to be {_TYPES[kind]}")
+    return value
+
+
+def _option(options: Mapping[str, Any], key: str) -> Any:
+    if key != "policies":
+        return _typed(options, key, int)
+    policies = _typed(options, key, dict)
+    return {policy: _typed(policies, policy, str) for policy in policies}
+
+
+def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | None) -> bytes:
+    """Return the first bytes of a regular file; never wait for whoever writes into a pipe of its name.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or belongs to another user.
+    """
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(opened, "rb") as file:
+        state = os.fstat(opened)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("it is not a regular file")
+        if owners is not None and state.st_uid not in owners:
+            raise OSError(
+                f"it belongs to another user, number {state.st_uid}; "
+                f"if you trust it, name it: {VARIABLE}={path}"
+            )
+        return file.read(most)
+
+
+def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> Dictionary:
+    if type(entry) is not dict:
+        raise TypeError("dictionaries have to be tables")
+    file = _typed(entry, "file", str)
+    # A name, no path: a stranger's lock leads nowhere else.
+    if os.path.basename(file) != file:  # noqa: PTH119
+        raise TypeError("the file of a dictionary stands beside the lock")
+    content: bytes | None
+    try:
+        content = _content(os.path.join(folder, file), _LARGEST, owners)  # noqa: PTH118
+    except (OSError, ValueError):
+        content = None  # `Dictionary.fault` says so, where it matters
+    return Dictionary(_typed(entry, "id", int), file, _typed(entry, "sha256", str), content)
+
+
+def _of_first(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a lock of format 1 into the present one."""
+    held = dict(_typed(plain, "codec", dict))
+    requires = {_typed(held, "library", str): _typed(held, "requires", str)}
+    options = dict(_typed(held, "options", dict, {}))
+    _typed(options, "trusted", bool, False)
+    options.pop("trusted", None)
+    return {**plain, "codec": held | {"requires": requires, "options": options}}
+
+
+def compressor(name: str) -> str | None:
+    """Return the library of a codec's compressor; None where it has none.
+
+    Raises:
+        CodecError: No such compressor.
+    """
+    compression = split_name(name)[2]
+    if compression is None:
+        return None
+    from ..streams.compression import library
+
+    return library(compression)
+
+
+class Place(NamedTuple):
+    """Where the lock is, or would be written.
+
+    Attributes:
+        path: Absolute; of the working folder where no folder holds one.
+        named: Whether somebody has said so, here or in the environment.
+        folders: Those that were looked through, the nearest first; none for a path that was named.
+    """
+
+    path: str
+    named: bool
+    folders: tuple[str, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is something; a link that leads nowhere is a broken lock, not one that is missing."""
+        return os.path.lexists(self.path)
+
+    @property
+    def owners(self) -> Collection[int] | None:
+        """Allowed owners: this user and the owner of the folder where the search ends; None for any.
+
+        In a folder that others can write to, the lock could be anyone's.
+        """
+        if self.named or not hasattr(os, "geteuid"):
+            return None
+        return {os.geteuid(), os.stat(self.folders[-1]).st_uid}  # noqa: PTH116
+
+    def read(self) -> Lock:
+        """Read the lock. A lock found by searching may lower limits but not raise them.
+
+        Raises:
+            UsageError: There is none.
+            RunError: As `Lock.read`, or it raises a limit.
+        """
+        lock = Lock.read(self.path, owners=self.owners)
+        if not self.named and (higher := raised(lock.options)):
+            raise RunError(
+                f"{self.path} raises the limit{'s' * (len(higher) > 1)} of {', '.join(higher)}, which only a "
+                f"lock that you name may do: {VARIABLE}={self.path}, fastest(lock=...) or --lock"
+            )
+        return lock
+
+    @property
+    def missing(self) -> str:
+        """Say that there is no lock, where it was looked for, and how to name one."""
+        if self.named:
+            return f"{self.path}: no lock"
+        looked = ", ".join(self.folders)
+        return f"no {NAME} in {looked} (upwards to the project's root; {VARIABLE} would name one)"
+
+
+def located(given: str | os.PathLike[str] | None = None) -> Place:
+    """Return where the lock is.
+
+    As given; else as ``BAKEOFF_LOCK`` says; else the nearest `NAME` from the working folder upwards to the
+    project's root: the nearest folder that is a repository's (`REPOSITORIES`); without one the nearest that
+    holds one of `PROJECTS`; without one only in the working folder, as those above may be anyone's.
+    """
+    # Without pathlib, which takes as long to import as most codecs.
+    if named := given or os.environ.get(VARIABLE):
+        return Place(os.path.join(os.getcwd(), named), True)  # noqa: PTH109, PTH118
+    folders = _project(os.getcwd())  # noqa: PTH109
+    paths = [os.path.join(folder, NAME) for folder in folders]  # noqa: PTH118
+    return Place(next(filter(os.path.lexists, paths), paths[0]), False, tuple(folders))
+
+
+def _project(folder: str) -> list[str]:
+    """Return a folder and those above it, up to the project's root; without one the folder alone."""
+    folders = [folder]
+    while (above := os.path.dirname(folders[-1])) != folders[-1]:  # noqa: PTH120
+        folders.append(above)
+    for marks in (REPOSITORIES, PROJECTS):
+        for number, each in enumerate(folders, 1):
+            if any(os.path.exists(os.path.join(each, mark)) for mark in marks):  # noqa: PTH110, PTH118
+                return folders[:number]
+    return folders[:1]
+
+
+def raised(options: Mapping[str, Any]) -> list[str]:
+    """Return those limits among a lock's options that allow more than the defaults, with both numbers."""
+    usual = {
+        "size": DEFAULT.size,
+        "decompressed": DEFAULT.size,
+        "ratio": DEFAULT.ratio,
+        "items": DEFAULT.items,
+        "depth": DEFAULT_DEPTH,
+    }
+    return [
+        f"{name} to {options[name]:,} from {most:,}"
+        for name, most in usual.items()
+        if options.get(name, 0) > most
+    ]
+
+
+class Faults(NamedTuple):
+    """What keeps a lock from holding here, a sentence each, with what to do; or the codec.
+
+    Attributes:
+        missing: Libraries that are not installed.
+        unfit: All else.
+        codec: The codec with the lock's options, without trust and schema, where there is no fault.
+    """
+
+    missing: list[str]
+    unfit: list[str]
+    codec: Codec | None = None
+
+    def made(self, lock: Lock, path: str) -> Codec:
+        """Return the codec.
+
+        Raises:
+            MissingLibrary: A library is not installed.
+            RunError: There is another fault.
+        """
+        sentence = f"{path} does not hold here: {'; '.join((*self.missing, *self.unfit))}"
+        if self.missing:
+            raise MissingLibrary(lock.codec, sentence)
+        if self.codec is None:
+            raise RunError(sentence)
+        return self.codec
+
+
+def faults(lock: Lock) -> Faults:
+    """Hold a lock against what is installed: name, format, options, and the versions of all its libraries."""
+    try:
+        other = compressor(lock.codec)
+    except CodecError as error:
+        return Faults([], [str(error)])
+    missing, unfit = [], []
+    # Locks of format 1 do not name the compressor's.
+    for library, allowed in (({other: ""} if other else {}) | dict(lock.requires)).items():
+        found = _installed(library, lock.codec)
+        wanted = f"the lock asks for {allowed or 'any version'}"
+        if found is None:
+            missing.append(f"{library} is not installed, {wanted}: pip install '{library}{allowed}'")
+            continue
+        try:
+            fits = allows(allowed, found)
+        except ValueError:
+            unfit.append(f"the lock's version range {allowed!r} of {library} is not one, such as '>=1.2,<2'")
+            continue
+        if not fits:
+            get = f"run such a {PYTHON}" if library == PYTHON else f"pip install '{library}{allowed}'"
+            unfit.append(
+                f"{library} {found} is installed, {wanted}: {get}, or decide on what is here "
+                "(`bakeoff run`, `bakeoff pick --write`)"
+            )
+    unfit += filter(None, (each.fault for each in lock.dictionaries))
+    if missing or unfit:
+        return Faults(missing, unfit)
+    try:
+        dictionaries = [each.content for each in lock.dictionaries if each.content is not None]
+        made = codec(lock.codec, dictionary=dictionaries or None, **lock.options)
+    except MissingLibrary as error:
+        return Faults([error.reason], [])
+    except (ValueError, OverflowError) as error:
+        return Faults([], [str(error)])
+    if lock.format and made.format != lock.format:
+        return Faults([], [f"{lock.codec} writes {made.format} here, the lock asks for {lock.format}"])
+    return Faults([], [], made)
+
+
+def _installed(library: str, name: str) -> str | None:
+    """Return the version of a library here; None when there is none."""
+    if library == PYTHON:
+        return sys.version.split()[0]
+    if (found := version(library)) is not None:
+        return found
+    # A third party's codec may name as its library what is no distribution; then it knows the version.
+    try:
+        made = codec(name)
+    except CodecError:
+        return None
+    return made.version if made.library == library else None

@@ -1,0 +1,124 @@
+"""Media types that say what is in a payload, and the codec that reads one.
+
+JSON in which dates are texts and bytes are base64 is JSON, but whoever registers its codec for
+``application/json`` reads everybody's JSON with it. So what is written by our conventions has a type of its
+own, in RFC 6838's tree for what is not registered (section 3.4), with the suffix of its syntax where there is
+a registered one: RFC 6839 (json), RFC 8949 (cbor), RFC 9512 (yaml), RFC 8878 (zstd); section 4.2.8 advises
+against others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import UnknownMediaType
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+    from ..spec import Spec
+
+__all__ = ["aliases", "by_media_type", "http_headers", "media_type", "reads"]
+
+TREE = "application/x.bakeoff"
+SUFFIXES = frozenset({"json", "cbor", "yaml", "zstd"})
+"""What stands after a plus in a type's name, being registered; all else after a dot."""
+CODINGS = {"zlib": "deflate", "zstd": "zstd"}
+"""Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
+
+
+def media_type(spec: Spec) -> str:
+    """Return the type of a codec's payloads, conventions and compression included."""
+    form = re.sub(r"[^A-Za-z0-9._-]", "-", spec.format.syntax or spec.format.name)
+    if (compression := spec.compression) is None:
+        return _typed(TREE, form) if _is_ours(spec) else spec.format.media_type
+    return _dictionaries(_typed(f"{TREE}.{form}", compression.kind), compression.dictionaries)[0]
+
+
+def aliases(spec: Spec) -> tuple[str, ...]:
+    """Return the other types that a codec reads, its format's own first; compressed, older dictionaries'."""
+    if spec.compression is not None:
+        return _dictionaries(media_type(spec).partition(";")[0], spec.compression.dictionaries)[1:]
+    plain = (spec.format.media_type,) if _is_ours(spec) else ()
+    return (*plain, *spec.format.media_type_aliases)
+
+
+def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
+    from ..streams.compression import dictionary_id
+
+    return tuple(f"{name}; dictionary={dictionary_id(each)}" for each in dictionaries) or (name,)
+
+
+def http_headers(spec: Spec) -> dict[str, str]:
+    """Return what tells the payload to peers of HTTP that know the standards only."""
+    if (compression := spec.compression) is None:
+        return {"content-type": spec.format.media_type}
+    if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
+        return {"content-type": spec.format.media_type, "content-encoding": coding}
+    return {"content-type": media_type(spec)}
+
+
+def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Codec:
+    """Return the first codec that reads payloads of a media type, as in a message's header.
+
+    Args:
+        media_type: For instance ``"application/json; charset=utf-8"``; of its parameters only ``dictionary``
+            matters. Any type that ends with ``+json``, ``+cbor`` or ``+yaml`` is read as that (RFC 6839).
+        among: Codecs, those that are liked better first. Left out: all that need no trust and no dictionary,
+            for each format the one that bakeoff's own dependencies bring, compressed where the type says so.
+
+    Raises:
+        UnknownMediaType: None of them reads it.
+        MissingLibrary: The compressor's or the codec's library is not installed.
+    """
+    wanted = _plain(media_type)
+    codecs = _usual(wanted) if among is None else list(among)
+    for each in codecs:
+        if wanted in map(_plain, (each.media_type, *each.media_type_aliases)):
+            return each
+    base, _, suffix = wanted.rpartition("+")
+    if base and not base.startswith(TREE):
+        for each in codecs:
+            if each.format == suffix and suffix in SUFFIXES and each.compression is None:
+                return each
+    known = {each.media_type for each in codecs} | {
+        alias for each in codecs for alias in each.media_type_aliases
+    }
+    raise UnknownMediaType(media_type, f"no codec reads it; there is one for {', '.join(sorted(known))}")
+
+
+def reads(codec: Codec, media_type: str) -> bool:
+    """Whether a codec reads payloads of a media type."""
+    try:
+        by_media_type(media_type, [codec])
+    except UnknownMediaType:
+        return False
+    return True
+
+
+def _usual(wanted: str) -> list[Codec]:
+    from ..registry import codec, describe, missing, names
+    from ..streams.compression import COMPRESSORS
+
+    first: dict[str, str] = {}
+    for name in names():
+        if not describe(name).trusted_only and missing(name) is None:
+            first.setdefault(describe(name).format, name)
+    plain = [codec(name) for name in first.values()]
+    kinds = [kind for kind in COMPRESSORS if re.search(rf"[+.]{kind}$", wanted)]
+    return plain + [each.with_compression(kind) for kind in kinds for each in plain]
+
+
+def _is_ours(spec: Spec) -> bool:
+    return spec.family is not None and bool(spec.wire)
+
+
+def _typed(base: str, syntax: str) -> str:
+    return f"{base}{'+' if syntax in SUFFIXES else '.'}{syntax}"
+
+
+def _plain(media_type: str) -> str:
+    """Return a type as it is compared: in small letters, with no parameter but the dictionary."""
+    name, *parameters = (part.strip().lower() for part in media_type.split(";"))
+    return ";".join([name, *(each for each in parameters if each.startswith("dictionary="))])

@@ -1,0 +1,150 @@
+"""From one codec to another while messages of both are under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core._codec import Codec
+from ..errors import CodecError, DecodeError
+from ..registry import codec
+
+__all__ = ["migrate"]
+
+TYPICAL: tuple[Any, ...] = (
+    {}, {"a": 1}, {"a": "b", "c": None}, {"id": 7, "in": {"x": [1, 2.5, "y", True]}}, {"k" * 40: "v" * 300},
+    {f"k{n}": n for n in range(20)}, {"a": 1e300, "b": -1e-300}, {"é": "\x7f\x85\u2028"},
+    [], [1], ["a"], [1, 2], ["a", "b"], [None, True, 1.5], [{"a": 1}], [[1], ["a"]], list(range(9)), [1e300],
+    "", "a", "1", "ab", "[1]", "{}", "true", "t" * 40, "é", 0, 1, 7, 48, 100, 127, -1, 1000, 2**40, 1.5,
+    1e300, True, False, None,
+)  # fmt: skip
+"""Records of every kind, short ones above all: what is short is read by more codecs than it should be."""
+
+CONTAINERS = frozenset({dict, list, tuple})
+"""The types that a few records can show to be safe; a scalar of any format may be some scalar of another."""
+
+
+def migrate(old: Codec | str, new: Codec | str) -> Codec:
+    """Return a codec that reads payloads of two codecs and writes those of the new one.
+
+    For queues and caches in which both are found while services are moved to another lock. Readers take it
+    first; once all have it, writers may, too; once no old payload is left, all take `new`.
+
+    A payload goes to the codec that cannot mistake the other's for its own. Which that is depends on the kind
+    of record, and is tried out when this is called: where neither is safe, as with single numbers and texts,
+    both decode each payload, and one that they read as two different records is an error and no guess. A list
+    and a tuple of the same items count as the same. Where messages name their media type, ask that instead:
+    ``by_media_type(type, [new, old])``.
+
+    Args:
+        old: What payloads were written by, or its name; trusted and with a schema, where it wants that.
+        new: What they are written by from now on, or its name.
+
+    Raises:
+        CodecError: One of them cannot be used without a schema, and has none.
+        UnknownCodec: No codec has that name.
+        MissingLibrary: The library of a codec is not installed.
+    """
+    old = codec(old) if isinstance(old, str) else old
+    new = codec(new) if isinstance(new, str) else new
+    for each in (old, new):
+        if each.needs_schema and each.schema is None:
+            raise CodecError(each.name, "needs a schema before it can read anything: with_schema(...)")
+    # What must be trusted gets to see the other's payloads only where there is no other way.
+    orders = [(new, old), (old, new)]
+    choices = [
+        (_safe(first, second), first, second)
+        for first, second in orders
+        if second.trusted_only or not first.trusted_only
+    ]
+    safe, first, second = max(choices, key=lambda choice: len(choice[0]))
+    read = _Reader(first, second, safe & CONTAINERS)
+    types = dict.fromkeys((*new.media_type_aliases, old.media_type, *old.media_type_aliases))
+    return Codec(
+        f"{old.name} to {new.name}",
+        f"{old.format} to {new.format}",
+        new.encode,
+        read,
+        media_type=new.media_type,
+        media_type_aliases=[each for each in types if each != new.media_type],
+        content_encoding=new.content_encoding,
+        file_extension=new.file_extension,
+        framing=new.framing,
+        interoperable=new.interoperable,
+        carries=old.carries & new.carries,
+        losses=new.losses,
+        limits=new.limits.changed(size=max(new.limits.size, old.limits.size)),
+        library=new.library,
+        version=new.version,
+        accelerated=new.accelerated,
+        trusted=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads what two codecs have written.
+
+    Attributes:
+        first: Asked first.
+        second: Asked for what the first refuses, or might mistake.
+        safe: Those of `CONTAINERS` that the first makes of its own payloads only.
+    """
+
+    first: Codec
+    second: Codec
+    safe: frozenset[type]
+
+    def __call__(self, data: bytes) -> Any:
+        try:
+            record = self.first.decode(data)
+        except DecodeError as error:
+            try:
+                return self.second.decode(data)
+            except DecodeError as other:
+                raise DecodeError(
+                    self.first.name, f"{error.reason}; nor is it of {self.second.name}: {other.reason}"
+                ) from other
+        if type(record) in self.safe:
+            return record
+        try:
+            other_record = self.second.decode(data)
+        except DecodeError:
+            return record
+        if _alike(record, other_record):
+            return record
+        raise DecodeError(
+            self.first.name,
+            f"of {self.second.name} it would be another record, {other_record!r:.60} for {record!r:.60}; "
+            "only a media type beside it can tell (bakeoff.codecs.by_media_type)",
+        )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two records are the same: 1 is no True, and no 1.0; but a list is a tuple, and NaN is NaN."""
+    if type(one) in (list, tuple) and type(other) in (list, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return len(one) == len(other) and all(map(_alike, one.items(), other.items()))
+    return bool(one == other or (one != one and other != other))
+
+
+def _safe(first: Codec, second: Codec) -> frozenset[type]:
+    """Return the types of records that the first codec makes of none of the second's payloads."""
+    mistaken = {type(record) for record in _mistaken(first, second)}
+    return CONTAINERS.union(map(type, TYPICAL)) - mistaken
+
+
+def _mistaken(first: Codec, second: Codec) -> Iterator[Any]:
+    """Iterate over what the first codec makes of payloads of the second that held something else."""
+    for record in TYPICAL:
+        try:
+            payload = second.encode(record)
+            found = first.decode(payload)
+        except CodecError:
+            continue
+        if not _alike(found, second.decode(payload)):
+            yield found

@@ -1,0 +1,215 @@
+"""A sample of what passes through a codec, kept as a corpus: ``codec.tap("traffic.msgpack.zst")``.
+
+What is kept must not be felt: a call that is not kept counts down in the compiled codec, one that is kept
+encodes its record at once, so that nothing is shared with the caller, and whatever goes wrong ends the tap
+and not the call. Records are written in batches, each a compressed frame of its own that is appended in one
+piece: the file is whole after each of them, and several processes share it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import random
+import re
+import stat
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from ...errors import UsageError
+from ..registry import codec
+from ..streams.compression import compressor
+
+__all__ = ["FORMATS", "Tap"]
+
+FORMATS = {".jsonl": "json", ".msgpack": "msgpack", ".bson": "bson", ".cbor": "cbor2", ".yaml": "yaml"}
+"""Ending of a file to the codec that writes its records."""
+
+BATCH = 64 * 1024
+"""Bytes of records that are written at once, before compression."""
+PAUSE = 1.0
+"""Seconds between two writes, when less than a batch is there."""
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", re.IGNORECASE)
+
+
+def _bytes(limit: int | str) -> int:
+    """Return a size in bytes, of which ``64MiB``, ``64M`` and ``64MB`` are the same."""
+    found = _SIZE.fullmatch(str(limit))
+    size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
+    if size < 1 or isinstance(limit, bool):
+        raise UsageError(f"limit: {limit!r} is no size such as 500K, 64MiB or a number of bytes")
+    return size
+
+
+def _opened(path: Path) -> int:
+    """Return a file to append to: a regular one of this user, that nobody else can read from now on.
+
+    Opening waits for nobody who might read a pipe of that name.
+
+    Raises:
+        OSError: It is something else, or cannot be opened.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    for guard in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
+        flags |= getattr(os, guard, 0)
+    try:
+        file = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError("it is a link, which a tap does not follow") from error
+        if error.errno == errno.ENXIO:
+            raise OSError("it is not a regular file") from error
+        raise
+    try:
+        state = os.fstat(file)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError("it is not a regular file")
+        if hasattr(os, "geteuid") and state.st_uid != os.geteuid():
+            raise OSError("it belongs to another user")
+        if hasattr(os, "fchmod") and state.st_mode & 0o077:
+            os.fchmod(file, 0o600)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _gzip(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.compress(data, 6, mtime=0)
+
+
+class Tap:
+    """Keeps one record in so many of those that pass through a codec.
+
+    Gaps are drawn, from 1 to twice as many less one: else a service's own rhythm, such as a request and its
+    answer in turns, would say which are kept. It is safe over threads; a process that forks, or a pickle of
+    the codec, goes on in the same file.
+
+    Args:
+        file: What it is appended to: ``.jsonl``, ``.msgpack``, ``.bson``, ``.cbor`` or ``.yaml``, with
+            ``.zst`` or ``.gz`` behind it for a compressed one. It is a regular file of this user, no link,
+            and only the owner may read it; on anything else the tap stops.
+        every: How many records pass for one that is kept, on average.
+        limit: The most that the file may hold, in bytes or as ``"64MiB"``; then the tap stops.
+
+    Attributes:
+        path: The file, absolute.
+        kept: Records that this process has written.
+        lost: Records that the file's format cannot hold.
+        stopped: Why nothing more is kept; empty as long as it goes on.
+
+    Raises:
+        UsageError: Another ending, or an argument out of range.
+        MissingLibrary: That of the format or the compressor is not installed.
+    """
+
+    def __init__(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> None:
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise UsageError(f"every: {every!r} is no whole number from 1")
+        self.path = Path(file).absolute()
+        self.every = every
+        self.limit = _bytes(limit)
+        packed = self.path.suffix.lower() in (".zst", ".gz")
+        suffix = self.path.with_suffix("").suffix if packed else self.path.suffix
+        if (name := FORMATS.get(suffix.lower())) is None:
+            endings = ", ".join(FORMATS)
+            raise UsageError(f"{self.path.name}: a tap's file ends with one of {endings}, and .zst or .gz")
+        self._codec = codec(name)
+        self._pack: Callable[[bytes], bytes] = bytes
+        if packed:
+            self._pack = _gzip if self.path.suffix.lower() == ".gz" else compressor("zstd").compress
+        self._file = -1
+        self.stopped = ""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin in this process; what another has gathered is its own to write."""
+        self._process = os.getpid()
+        self._batch: deque[bytes] = deque()
+        self._gathered = 0
+        self._due = 0.0
+        self._writing = threading.Lock()
+        self._random = random.Random()
+        self.kept = self.lost = 0
+
+    def __reduce__(self) -> tuple[type[Tap], tuple[str, int, int]]:
+        return Tap, (str(self.path), self.every, self.limit)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tap) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"<Tap {self.path} {self.stopped or f'one in {self.every:,}'}>"
+
+    def gap(self) -> int:
+        """Return how many records pass until one is kept."""
+        return self._random.randrange(1, 2 * self.every)
+
+    def keep(self, record: Any, plain: Callable[[Any], Any] | None) -> None:
+        """Keep a record; whatever goes wrong, the caller sees nothing.
+
+        Args:
+            plain: What makes dicts of the library's own objects, where there are such.
+        """
+        if self.stopped:
+            return
+        try:
+            if self._process != os.getpid():
+                self._begin()
+            payload = self._codec.encode(record if plain is None else plain(record))
+        except Exception:  # noqa: BLE001 - an object's own code can raise anything
+            self.lost += 1
+            return
+        if not (self.kept or self._batch):
+            atexit.register(self.flush)
+        self._batch.append(self._codec.framing.frame(payload))
+        self._gathered += len(payload)
+        if self._gathered >= BATCH or monotonic() >= self._due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is kept and not written yet, as is done each second, and at the end of the process."""
+        if self._process != os.getpid():
+            self._begin()
+        # Not waited for: another thread that writes takes this one's record along, or the next does.
+        if not self._writing.acquire(blocking=False):
+            return
+        try:
+            frames = [self._batch.popleft() for _ in range(len(self._batch))]
+            self._gathered, self._due = 0, monotonic() + PAUSE
+            if frames and not self.stopped:
+                self._append(self._pack(b"".join(frames)))
+                self.kept += 0 if self.stopped else len(frames)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not be the caller's
+            self._stop(f"cannot be written: {getattr(error, 'strerror', None) or error}")
+        finally:
+            self._writing.release()
+
+    def _append(self, data: bytes) -> None:
+        if self._file < 0:
+            self._file = _opened(self.path)
+        size = os.fstat(self._file).st_size
+        if size + len(data) > self.limit:
+            self._stop(f"holds {size:,} bytes of the {self.limit:,} that it may")
+        elif (written := os.write(self._file, data)) < len(data):
+            # Half a frame would take along what others append behind it.
+            if os.fstat(self._file).st_size == size + written:
+                os.truncate(self._file, size)
+            self._stop("cannot be written: no space left")
+
+    def _stop(self, why: str) -> None:
+        import logging
+
+        self.stopped = why
+        logging.getLogger(__name__).warning("%s: %s; no more is kept", self.path, why)

@@ -1,0 +1,1 @@
+"""Limits, policies and guards: what a codec checks in records and payloads."""

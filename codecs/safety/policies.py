@@ -1,0 +1,266 @@
+"""Policies with one spelling: what a codec does where formats leave it open, and what it can be asked for.
+
+A codec states what it does by default (`Policies`); `Codec.with_policies` asks for something else. That is
+enforced by the library's own option where it has one, else by a walk through the record (`_walk`), where the
+record still shows it: what a library has merged or rounded away by then cannot be asked for.
+"""
+
+from __future__ import annotations
+
+import array
+import dataclasses
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..conventions.classes import fields_of
+from ..errors import PolicyError
+from ._walk import Rules
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+    from ..spec import Spec
+
+__all__ = [
+    "FACTS",
+    "POLICIES",
+    "Policies",
+    "Policy",
+    "can_be_asked",
+    "described",
+    "documented",
+    "held",
+    "in_force",
+    "in_force_with",
+    "is_possible",
+    "known_and_asked",
+    "rules",
+]
+
+Direction = Literal["dump", "load"]
+DIRECTIONS: tuple[Direction, Direction] = ("dump", "load")
+
+
+class Policy(NamedTuple):
+    """One thing that formats leave open.
+
+    Attributes:
+        what: What it is about.
+        values: What can be asked for, each with what it means.
+    """
+
+    what: str
+    values: Mapping[str, str]
+
+
+POLICIES: Mapping[str, Policy] = {
+    "duplicate_keys": Policy(
+        "a key that stands twice in a payload's map, or two keys of a dict that are written alike",
+        {"last": "the last of them is read", "reject": "refused"},
+    ),
+    "nonfinite": Policy(
+        "NaN and infinities",
+        {"allow": "written and read", "null": "written as null, refused in payloads", "reject": "refused"},
+    ),
+    "surrogates": Policy(
+        "lone surrogates in texts, which UTF-8 cannot hold",
+        {"allow": "written and read", "reject": "refused"},
+    ),
+    "big_integers": Policy(
+        "integers outside of -2**63 to 2**64 - 1; in BSON from 2**63 on",
+        {"exact": "written and read digit for digit", "reject": "refused"},
+    ),
+    "trailing": Policy("data after the end of the value", {"reject": "refused"}),
+    "extensions": Policy(
+        "values of types that are the format's own: extension types, tags, ObjectId and the like",
+        {"keep": "written and read, as objects of the library's classes", "reject": "refused"},
+    ),
+    "nesting": Policy(
+        "lists and dicts within one another, deeper than the limit of depth, 120 unless another is asked for",
+        {"reject": "refused before the library sees them"},
+    ),
+}
+"""Every policy by its name."""
+
+FACTS: Mapping[str, str] = {
+    "none": "the format has none",
+    "text": "written as decimal text",
+    "float": "read as the nearest float",
+    "ignore": "passed over",
+    "library": "left to the library, which raises an error at a depth of its own, or ends the process",
+}
+"""What a codec may do by default beside the values that can be asked for."""
+
+_WALKED: Mapping[str, tuple[Direction, ...]] = {
+    "duplicate_keys": ("dump",),
+    "nonfinite": DIRECTIONS,
+    "surrogates": DIRECTIONS,
+    "big_integers": DIRECTIONS,
+    "extensions": DIRECTIONS,
+    "nesting": DIRECTIONS,
+}
+"""What a record shows, so that a walk can refuse it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What a codec does by default, and what its library can be told to do instead.
+
+    One value for each policy, or two, ``DUMP/LOAD``, where the directions differ; empty where nobody says.
+
+    Attributes:
+        options: Values of policies that the library's own options enforce.
+        enforce: ``(spec, values) -> Spec`` changes always the same things, for any values of the policies in
+            `options`.
+        classes: The extension types.
+        inside: Gives what an object other than plain values and containers holds, else None.
+        integer_bits: What the format's integers end at.
+    """
+
+    duplicate_keys: str = ""
+    nonfinite: str = ""
+    surrogates: str = ""
+    big_integers: str = ""
+    trailing: str = ""
+    extensions: str = ""
+    nesting: str = ""
+    options: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    enforce: Callable[[Spec, Mapping[str, str]], Spec] | None = None
+    classes: tuple[type, ...] = ()
+    inside: Callable[[Any], Any] | None = None
+    integer_bits: Literal[63, 64] = 64
+
+    def stated(self, policy: str, direction: Direction) -> str:
+        """Return what is done by default in one direction."""
+        both: str = getattr(self, policy)
+        dump, _, load = both.partition("/")
+        return dump if direction == "dump" else load or dump
+
+
+def held(value: Any) -> Any:
+    """Return what an object holds that libraries write by itself or by our conventions, else None."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return None if isinstance(value, _NOT_GONE_INTO) else list(value)
+    fields = fields_of(value)
+    return list(fields.values()) if fields else None
+
+
+_NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)
+"""Sequences of characters or small numbers, and perhaps a great many."""
+
+
+def _meant(policy: str, value: str, direction: Direction) -> str:
+    """Return what a value that is asked for means in one direction; empty when nothing is asked of that."""
+    if value == "null":
+        return "null" if direction == "dump" else "reject"
+    if (value == "last" or policy == "trailing") and direction == "dump":
+        return ""
+    return value
+
+
+def _is_walked(known: Policies, policy: str, value: str, direction: Direction) -> bool:
+    """Whether it takes a walk to make a value of a policy true in one direction."""
+    return (
+        direction in _WALKED.get(policy, ())
+        and _meant(policy, value, direction) == "reject"
+        and known.stated(policy, direction) not in ("reject", "none")
+    )
+
+
+def is_possible(known: Policies, policy: str, value: str) -> bool:
+    for direction in DIRECTIONS:
+        stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
+        if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
+            continue
+        # A number that was read as a float shows no more what it was.
+        seen = stated != "float" and (policy != "extensions" or known.classes)
+        if not (seen and _is_walked(known, policy, value, direction)):
+            return False
+    return True
+
+
+def described(made: Codec) -> dict[str, dict[str, Any]]:
+    """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
+    known, _ = known_and_asked(made.spec)
+    return {
+        policy: {"now": now, "can": can_be_asked(known, policy)}
+        for policy, now in in_force(made.spec).items()
+    }
+
+
+def can_be_asked(known: Policies, policy: str) -> list[str]:
+    """Return the values of a policy that a codec can be asked for and that would change something."""
+    default = in_force_with(known, {})[policy]
+    return [
+        value
+        for value in POLICIES[policy].values
+        if is_possible(known, policy, value) and in_force_with(known, {policy: value})[policy] != default
+    ]
+
+
+def in_force(spec: Spec) -> dict[str, str]:
+    """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
+    return in_force_with(*known_and_asked(spec))
+
+
+def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
+    def done(policy: str, direction: Direction) -> str:
+        stated = known.stated(policy, direction)
+        if stated == "none" or policy not in asked:
+            return stated
+        return _meant(policy, asked[policy], direction) or stated
+
+    both = {policy: [done(policy, direction) for direction in DIRECTIONS] for policy in POLICIES}
+    return {policy: dump if dump == load else f"{dump}/{load}" for policy, (dump, load) in both.items()}
+
+
+def known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
+    return spec.policies or Policies(), spec.asked or {}
+
+
+def rules(made: Codec, direction: Direction) -> Rules | None:
+    """Return what a walk has to refuse in one direction; None where there is no need of one."""
+    known, asked = known_and_asked(made.spec)
+    # Nesting has a walk of its own, in a third of the time (`Spec.checked_depth`).
+    refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
+    refused.discard("nesting")
+    if not refused:
+        return None
+    return Rules(
+        nonfinite="nonfinite" not in refused,
+        surrogates="surrogates" not in refused,
+        integer_bits=known.integer_bits if "big_integers" in refused else None,
+        foreign=known.classes if "extensions" in refused else (),
+        keys=_key_check(made) if "duplicate_keys" in refused else None,
+        inside=known.inside or held,
+    )
+
+
+def _key_check(made: Codec) -> Callable[[dict[Any, Any]], None]:
+    """Return what raises when two keys of a dict are written alike, which their payloads tell."""
+    plain = made._vary(asked=None, schema=None, compression=None)
+
+    def check(record: dict[Any, Any]) -> None:
+        seen: dict[bytes, Any] = {}
+        for key in record:
+            payload = plain.encode({key: None})
+            if payload in seen:
+                raise PolicyError(f"holds two keys that are written alike, {seen[payload]!r} and {key!r}")
+            seen[payload] = key
+
+    return check
+
+
+def documented() -> list[list[str]]:
+    """Return what the values mean as a table: a header row, then one row for each policy."""
+
+    def row(name: str, what: str, values: Mapping[str, str]) -> list[str]:
+        return [name, what, "; ".join(f"{value}: {meaning}" for value, meaning in values.items())]
+
+    rows = [row(name, policy.what, policy.values) for name, policy in POLICIES.items()]
+    return [["policy", "about", "values"], *rows, row("", "by default only", FACTS)]

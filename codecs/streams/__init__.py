@@ -1,0 +1,1 @@
+"""Streams of records: framing, decoding in chunks, compression."""

@@ -1,0 +1,365 @@
+"""What can follow a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``, ``|crc32``.
+
+The last is a checksum: four bytes behind each payload, which tell when a byte of it has changed. Formats take
+many changed payloads without a word, as what has changed is a value. In streams such payloads are framed so
+that behind a damaged one the next is found (`bakeoff.codecs.streams.framing.Marked`).
+
+Decompression stops at the codec's limits of size and ratio, whatever the payload claims. ``,dict`` stands for
+a dictionary trained on sample payloads (`train`), which both sides must have. Each payload names its own by a
+number, so that a codec may have older ones besides, for reading.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import hint, near
+from ..errors import CodecError, LimitError, MissingLibrary, UnknownCompressor
+
+if TYPE_CHECKING:
+    from .framing import Framing
+
+__all__ = [
+    "COMPRESSORS",
+    "DICTIONARY_BYTES",
+    "FREE",
+    "Compression",
+    "compressor",
+    "dictionary_id",
+    "library",
+    "train",
+]
+
+ZSTD_PIECE = 256
+"""Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
+FREE = 1024 * 1024
+"""Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
+little takes more than some 75 MiB."""
+LZ4_RATIO = 255
+"""Most bytes that one compressed byte expands to (lz4_Block_format.md: each length byte adds 255)."""
+CHECKSUM = 4
+"""Bytes of a CRC-32, big-endian."""
+DICTIONARY_BYTES = 16 * 1024
+"""Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
+_DICTIONARY = (0xEC30A437).to_bytes(4, "little")
+"""How a trained dictionary begins (RFC 8878, section 5); its number follows."""
+
+
+class _BeyondError(Exception):
+    """More comes out than was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """A compressor with its level, or a checksum.
+
+    Attributes:
+        name: As it stands in codec names, ``zstd:3``.
+        compress: ``(bytes) -> bytes``.
+        decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
+        dictionaries: Trained dictionaries: the first is for writing, all are for reading.
+        framing: How its payloads follow one another in a stream; None: each after its length.
+    """
+
+    name: str
+    compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
+    decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
+    dictionaries: tuple[bytes, ...] = field(default=(), repr=False)
+    framing: Framing | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """Which compressor it is, whatever its level."""
+        return re.split("[:,]", self.name)[0]
+
+    @property
+    def dictionary(self) -> bytes | None:
+        """The dictionary for writing, or None."""
+        return self.dictionaries[0] if self.dictionaries else None
+
+    @property
+    def dictionary_id(self) -> int | None:
+        """The number by which payloads name the dictionary that they were written with; None without one."""
+        return None if self.dictionary is None else dictionary_id(self.dictionary)
+
+    def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, tuple[bytes, ...]]]:
+        return compressor, (self.name, self.dictionaries)
+
+    def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
+        """Return what a payload decompresses to.
+
+        Args:
+            size: The most it may be, in bytes.
+            ratio: The most it may be, beyond `FREE` bytes, as a multiple of the payload.
+
+        Raises:
+            LimitError: It is more.
+        """
+        # `min` and `max` would take half as long as a short payload.
+        limit = ratio * len(data)
+        if limit < FREE:
+            limit = FREE
+        if limit > size:
+            limit = size
+        try:
+            return self.decompress(data, limit)
+        except _BeyondError as error:
+            if limit == size:
+                reason = f"the limit of {size:,} bytes (see with_limits, decompressed)"
+            else:
+                times = f"a limit of {ratio:,} times its {len(data):,}"
+                reason = f"{limit:,} bytes, with {times} (see with_limits, ratio)"
+            raise LimitError(self.name, f"decompresses to more than {reason}") from error
+
+
+def dictionary_id(dictionary: bytes) -> int:
+    """Return the number by which zstd frames name a dictionary (RFC 8878, section 5)."""
+    return int.from_bytes(dictionary[4:8], "little")
+
+
+def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
+    """Return what a decompressor object yields, if it is one whole frame within the limit."""
+    plain: bytes = unpacker.decompress(data, limit + 1)
+    if len(plain) > limit:
+        raise _BeyondError
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError(f"{name}: not one whole compressed frame")
+    return plain
+
+
+def _zlib(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    return Compression(
+        name,
+        lambda data: zlib.compress(data, level),
+        lambda data, limit: _checked(name, zlib.decompressobj(), data, limit),
+    )
+
+
+def _zstandard(name: str) -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise MissingLibrary(name, "zstandard is not installed; pip install 'bakeoff[zstd]'") from error
+    return zstandard
+
+
+def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    zstandard = _zstandard(name)
+    trained = {dictionary_id(each): zstandard.ZstdCompressionDict(each) for each in dictionaries}
+    first = next(iter(trained), 0)
+    if trained:
+        trained[first].precompute_compress(level=level)
+    # Contexts must not be shared between threads; making one costs microseconds.
+    pool: list[Any] = []
+    unpackers: dict[int, list[Any]] = {number: [] for number in trained or (0,)}
+    several = len(trained) > 1
+
+    def compress(data: bytes) -> bytes:
+        context = pool.pop() if pool else zstandard.ZstdCompressor(level=level, dict_data=trained.get(first))
+        packed: bytes = context.compress(data)
+        pool.append(context)
+        return packed
+
+    def decompress(data: bytes, limit: int) -> bytes:
+        size = zstandard.frame_content_size(data)
+        if size > limit:
+            raise _BeyondError
+        number = zstandard.get_frame_parameters(data).dict_id if several else first
+        if number not in unpackers:
+            number = first  # it was written without one, or with one that is not at hand
+        ready = unpackers[number]
+        context = ready.pop() if ready else zstandard.ZstdDecompressor(dict_data=trained.get(number))
+        try:
+            # A frame need not say how large it is; one that does takes no more than it says. By place, as a
+            # keyword takes as long as the rest: no bound of ours, one frame, and nothing after it.
+            plain: bytes = (
+                context.decompress(data, 0, False, False) if size > 0 else _in_pieces(context, data, limit)
+            )
+        except zstandard.ZstdError as error:
+            raise _otherwise(zstandard, data, trained) or error from None
+        ready.append(context)
+        return plain
+
+    return Compression(name, compress, decompress, dictionaries)
+
+
+def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
+    """Return what a zstd frame holds that does not say how much, fed in pieces that cannot grow by much."""
+    unpacker = context.decompressobj()
+    plain = bytearray()
+    for start in range(0, len(data), ZSTD_PIECE):
+        if unpacker.eof:
+            break
+        plain += unpacker.decompress(data[start : start + ZSTD_PIECE])
+        if len(plain) > limit:
+            raise _BeyondError
+    else:
+        start = len(data)
+    if not unpacker.eof or unpacker.unused_data or start < len(data):
+        raise ValueError("not one whole zstd frame")
+    return bytes(plain)
+
+
+def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> ValueError | None:
+    """Return what to say of a payload whose dictionary is not at hand; None where it is."""
+    wanted = zstandard.get_frame_parameters(data).dict_id
+    if wanted in trained or not wanted:
+        return None
+    have = f"this codec has {', '.join(map(str, trained))}" if trained else "this codec has none"
+    return ValueError(
+        f"compressed with the dictionary {wanted}, and {have}; bakeoff.codec(name, dictionary=[...]) takes "
+        "several: the first to write with, all to read with"
+    )
+
+
+def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    try:
+        from lz4 import frame
+    except ImportError as error:
+        raise MissingLibrary(name, "lz4 is not installed; pip install 'bakeoff[lz4]'") from error
+
+    # Not shared between threads; making one takes several times as long as a short payload.
+    pool: list[Any] = []
+
+    def decompress(data: bytes, limit: int) -> bytes:
+        if len(data) * LZ4_RATIO <= limit:
+            # By place, as a keyword takes as long as the rest: no bytearray, and how many bytes were read.
+            plain, read = frame.decompress(data, False, True)
+            if read != len(data):
+                raise ValueError(f"{name}: not one whole compressed frame")
+            return plain  # type: ignore[no-any-return]
+        unpacker = pool.pop() if pool else frame.LZ4FrameDecompressor()
+        whole = _checked(name, unpacker, data, limit)
+        # One that raised may be in the middle of a frame.
+        unpacker.reset()
+        pool.append(unpacker)
+        return whole
+
+    return Compression(name, lambda data: frame.compress(data, compression_level=level), decompress)
+
+
+def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    from .framing import MARKED
+
+    def check(data: bytes, limit: int) -> bytes:
+        plain, found = data[:-CHECKSUM], data[-CHECKSUM:]
+        if len(plain) > limit:
+            raise _BeyondError
+        if found != (expected := zlib.crc32(plain).to_bytes(CHECKSUM, "big")):
+            raise ValueError(
+                f"damaged: its checksum is {found.hex()}, that of what it holds {expected.hex()}"
+            )
+        return plain
+
+    def sign(data: bytes) -> bytes:
+        return data + zlib.crc32(data).to_bytes(CHECKSUM, "big")
+
+    return Compression(name, sign, check, framing=MARKED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of compressor.
+
+    Attributes:
+        make: ``(name, level, dictionaries)``.
+        level: The one that is taken where none is named.
+        levels: All that there are.
+        library: The distribution that brings it; "Python" is the standard library.
+    """
+
+    make: Callable[[str, int, tuple[bytes, ...]], Compression]
+    level: int
+    levels: range
+    library: str
+
+
+COMPRESSORS = {
+    # zlib.h, zstd.h (ZSTD_minCLevel) and lz4.c (LZ4_ACCELERATION_MAX): levels below 0 are faster still.
+    "zlib": _Kind(_zlib, 6, range(10), "Python"),
+    "zstd": _Kind(_zstd, 3, range(-131_072, 23), "zstandard"),
+    "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
+    "crc32": _Kind(_crc32, 0, range(1), "Python"),
+}
+"""What stands in codec names, by name."""
+
+
+def library(name: str) -> str:
+    """Return the distribution behind a compressor such as ``"zstd:3"``; "Python" for the standard library.
+
+    Raises:
+        UnknownCompressor: No such compressor.
+    """
+    return COMPRESSORS[_parse(name)[0]].library
+
+
+def compressor(name: str, dictionary: bytes | Sequence[bytes] | None = None) -> Compression:
+    """Return the compressor that a name such as ``"zstd:3"`` means.
+
+    Args:
+        name: ``KIND[:LEVEL][,dict]``.
+        dictionary: For names with ``,dict``: what `train` made of sample payloads. Of several the first is
+            for writing, all are for reading.
+
+    Raises:
+        UnknownCompressor: No such compressor, level or option.
+        CodecError: The dictionary is missing, or is none.
+        MissingLibrary: Its library is not installed.
+    """
+    kind, number, with_dictionary = _parse(name)
+    if not with_dictionary:
+        return COMPRESSORS[kind].make(name, number, ())
+    if not dictionary:
+        raise CodecError(
+            name, "needs a dictionary: bakeoff.codecs.train(name, payloads) makes one, and a lock may hold it"
+        )
+    every = (dictionary,) if isinstance(dictionary, bytes) else tuple(dictionary)
+    for each in every:
+        if not isinstance(each, bytes) or not each.startswith(_DICTIONARY):
+            raise CodecError(name, "not a dictionary of zstd's: payloads could not name it")
+    return COMPRESSORS[kind].make(name, number, every)
+
+
+def train(name: str, payloads: Sequence[bytes]) -> Compression:
+    """Return the compressor ``zstd[:LEVEL],dict`` with a dictionary trained on sample payloads.
+
+    The name may leave out its ``,dict``.
+
+    Train on other records than those you measure: a dictionary knows what it was trained on.
+
+    Raises:
+        CodecError: Too few or too uniform payloads, or a compressor without dictionaries.
+        MissingLibrary: zstandard is not installed.
+    """
+    kind, number, with_dictionary = _parse(name)
+    if kind != "zstd":
+        raise CodecError(name, "has no dictionaries; zstd has")
+    zstandard = _zstandard(kind)
+    try:
+        trained = zstandard.train_dictionary(DICTIONARY_BYTES, list(payloads), level=number)
+    except zstandard.ZstdError as error:
+        raise CodecError(name, f"no dictionary from {len(payloads)} payloads: {error}") from error
+    return compressor(name if with_dictionary else f"{name},dict", trained.as_bytes())
+
+
+def _parse(name: str) -> tuple[str, int, bool]:
+    spec, comma, option = name.partition(",")
+    kind, _, level = spec.partition(":")
+    if (known := COMPRESSORS.get(kind)) is None:
+        alike = hint(near(kind, COMPRESSORS), f"there are {', '.join(COMPRESSORS)}")
+        raise UnknownCompressor(name, f"no such compressor; {alike}")
+    if comma and (option != "dict" or kind != "zstd"):
+        raise UnknownCompressor(name, f"no such option {option!r}; zstd has `dict`")
+    try:
+        number = int(level) if level else known.level
+    except ValueError as error:
+        raise UnknownCompressor(name, f"the level must be a whole number, got {level!r}") from error
+    if number not in known.levels:
+        raise UnknownCompressor(
+            name, f"no such level; those of {kind} are {known.levels[0]} to {known.levels[-1]}"
+        )
+    return kind, number, bool(comma)

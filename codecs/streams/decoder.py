@@ -1,0 +1,174 @@
+"""Records out of a stream that comes in pieces: files, pipes, sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from ..errors import DecodeError
+from ..safety._scan import Pending
+from .framing import Cuts, damage
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = ["Decoder", "load", "payloads"]
+
+CHUNK = 1 << 16
+LOST = "; nothing marks where the next one begins, so that no more can be read"
+
+
+class Decoder:
+    """The records of a stream, as they become whole.
+
+    It holds what has come of the record that is not whole yet: no more than the codec's limit of size and
+    the last chunk, as long as the records are taken. It belongs to one stream, and to one thread at a time.
+
+    Behind a damaged record it goes on where the framing shows the next one
+    (``codec.framing.resynchronises``): iterate again, or feed what comes. Elsewhere that is the stream's end.
+
+    Args:
+        codec: What the payloads are decoded by.
+        on_damage: Called with each error that would be raised, where it can go on.
+    """
+
+    def __init__(self, codec: Codec, on_damage: Callable[[DecodeError], object] | None = None) -> None:
+        self._codec = codec
+        self._on_damage = on_damage
+        self._pending = Pending()
+        self._payloads = codec.framing.payloads(codec, self._pending)
+        self._lost: DecodeError | None = None
+        self._last: list[Any] = []
+        if codec.trusted_only and not codec.trusted:
+            codec.decode(b"refused")
+
+    def feed(self, chunk: bytes | bytearray | memoryview, /) -> Iterator[Any]:
+        """Add what has come, and return an iterator over the records that are whole by now.
+
+        Raises:
+            DecodeError: By the iterator, when it comes to a damaged record: `offset` is where in the stream
+                that starts. By `feed`, after one behind which no more can be read, or where it has ended.
+        """
+        if self._lost is not None:
+            raise self._lost
+        if self._pending.ended:
+            raise DecodeError(
+                self._codec.name, "the stream has ended; another one wants a decoder of its own"
+            )
+        try:
+            self._pending.feed(chunk)
+        except (TypeError, BufferError) as error:
+            raise DecodeError(self._codec.name, f"expected bytes, got {type(chunk).__name__}") from error
+        return iter(self)
+
+    def end(self) -> list[Any]:
+        """Note that nothing more will come, and return the records that were left.
+
+        These are lines without a line's end, the last document of YAML, and what was fed and not taken.
+
+        Raises:
+            DecodeError: A record is damaged, or the stream ends within it. Called again, it goes on.
+        """
+        if self._lost is not None:
+            raise self._lost
+        self._pending.end()
+        self._last.extend(self)
+        last, self._last = self._last, []
+        return last
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the records that are whole by now and were not taken."""
+        if self._lost is not None:
+            raise self._lost
+        payloads, decode = self._payloads, self._codec.decode
+        while True:
+            try:
+                payload = next(payloads, None)
+            except DecodeError as error:
+                raise self._lose(error) from error.__cause__
+            if payload is None:
+                return
+            if isinstance(payload, bytes):
+                try:
+                    record = decode(payload)
+                except DecodeError as error:
+                    damaged = self._refuse(error)
+                else:
+                    yield record
+                    continue
+            else:
+                damaged = payload
+            if self._on_damage is None:
+                raise damaged
+            self._on_damage(damaged)
+
+    def _refuse(self, error: DecodeError) -> DecodeError:
+        """Have the framing go on behind a payload that cannot be decoded.
+
+        Raises:
+            DecodeError: It does not.
+        """
+        located = damage(self._codec, self._pending.start, error.reason, type(error))
+        located.__cause__ = error.__cause__ or error
+        try:
+            told = self._payloads.throw(located)
+        except DecodeError as lost:
+            raise self._lose(lost) from lost.__cause__
+        assert isinstance(told, DecodeError)
+        return told
+
+    def _lose(self, error: DecodeError) -> DecodeError:
+        """Return the error behind which there is no more."""
+        if not self._pending.ended:
+            offset, error = error.offset, type(error)(error.codec, error.reason + LOST)
+            error.offset = offset
+        self._lost = error
+        self._pending.drop(len(self._pending))
+        return error
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """Iterate over what a file has, as it has it: a pipe what is there.
+
+    Raises:
+        BlockingIOError: It does not block, and has nothing yet.
+    """
+    read = getattr(file, "read1", file.read)
+    while chunk := read(CHUNK):
+        yield chunk
+    if chunk is None:
+        raise BlockingIOError("the file does not block and has nothing yet; give one that blocks")
+
+
+def load(codec: Codec, file: IO[bytes]) -> Iterator[Any]:
+    """Iterate over the records of a file.
+
+    Raises:
+        DecodeError: As `Decoder`.
+    """
+    decoder = Decoder(codec)
+    for chunk in _chunks(file):
+        yield from decoder.feed(chunk)
+    yield from decoder.end()
+
+
+def payloads(codec: Codec, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Iterate over the payloads of a file, each with where it starts, without decoding them.
+
+    Raises:
+        DecodeError: One cannot be cut out.
+    """
+    pending = Pending()
+    cuts = codec.framing.payloads(codec, pending)
+    for chunk in _chunks(file):
+        pending.feed(chunk)
+        yield from _whole(cuts, pending)
+    pending.end()
+    yield from _whole(cuts, pending)
+
+
+def _whole(cuts: Cuts, pending: Pending) -> Iterator[tuple[int, bytes]]:
+    while (payload := next(cuts, None)) is not None:
+        if isinstance(payload, DecodeError):
+            raise payload
+        yield pending.start, payload

@@ -1,0 +1,380 @@
+"""How records follow one another in a stream: the framing that each format's users expect.
+
+A framing cuts payloads out of what has come so far; `bakeoff.codecs.streams.decoder` feeds it and decodes
+them, each by the codec itself, so that a stream obeys the same limits and errors as a single payload.
+
+Behind a damaged record some framings find the next one, as their `resynchronises` says:
+
+=================================  ======================================================
+JSON Lines                         the next line
+YAML documents                     the next ``---``
+`Marked` (``|crc32``)              the next frame's mark
+MessagePack, CBOR, BSON, pickle,   none: where heads and lengths are all that tells where
+marshal, lengths before payloads   a record ends, a wrong one leads anywhere
+=================================  ======================================================
+"""
+
+from __future__ import annotations
+
+import codecs
+import struct
+from abc import ABC, abstractmethod
+from binascii import crc_hqx
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from ..core.paths import brief
+from ..errors import DecodeError, LimitError, TooMuchError
+from ..safety._scan import Pending
+
+if TYPE_CHECKING:
+    from ..core._codec import Codec
+
+__all__ = [
+    "LENGTHS",
+    "MARKED",
+    "Cuts",
+    "Documents",
+    "Framing",
+    "Lines",
+    "Marked",
+    "Pending",
+    "Prefixed",
+    "Values",
+    "damage",
+]
+
+Cuts = Generator[bytes | DecodeError | None, None, None]
+"""What `Framing.cut` gives."""
+
+
+def damage(codec: Codec, start: int, reason: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
+    """Return the error for a record that starts at a byte of a stream, which its `offset` says, too."""
+    error = kind(codec.name, f"in the record that starts at byte {start:,}: {reason}")
+    error.offset = start
+    return error
+
+
+def _too_large(codec: Codec, start: int) -> DecodeError:
+    reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
+    return damage(codec, start, reason, LimitError)
+
+
+def _cut_short(codec: Codec, pending: Pending) -> DecodeError:
+    return damage(codec, pending.position, "the stream ends within it")
+
+
+class Framing(ABC):
+    """How records follow one another; payloads stand as they are unless `frame` says otherwise.
+
+    Attributes:
+        resynchronises: What a reader goes on at behind a damaged record; empty where nothing marks the next.
+    """
+
+    resynchronises = ""
+
+    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+        """Write all records; return how many."""
+        if header := self.header(codec):
+            file.write(header)
+        count = 0
+        for record in records:
+            file.write(self.frame(codec.encode(record)))
+            count += 1
+        return count
+
+    def header(self, codec: Codec) -> bytes:
+        """Return what stands in a stream before its first record."""
+        return b""
+
+    def frame(self, payload: bytes) -> bytes:
+        """Return a payload as it stands in the stream."""
+        return payload
+
+    def payloads(self, codec: Codec, pending: Pending) -> Cuts:
+        """Iterate over the payloads of a stream from its beginning, as `cut` does.
+
+        Raises:
+            DecodeError: As `cut`, or the stream begins with another header.
+        """
+        header = self.header(codec)
+        return self._behind(header, codec, pending) if header else self.cut(codec, pending)
+
+    def _behind(self, header: bytes, codec: Codec, pending: Pending) -> Cuts:
+        while len(pending) < len(header) and not pending.ended:
+            yield None
+        if (found := pending.take(len(header))) != header:
+            raise damage(codec, 0, f"the stream begins with {brief(found)}, not with {brief(header)}")
+        yield from self.cut(codec, pending)
+
+    @abstractmethod
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        """Iterate over the payloads that follow the header, as far as they have come.
+
+        It gives None where more has to come, and is over when all is taken of what has ended. Where a payload
+        cannot be decoded, that error is thrown in at its ``yield``: who resynchronises catches and gives it.
+        So it gives, in place of a payload, the error for what it passes over by itself.
+
+        Raises:
+            DecodeError: A record is damaged, and nothing tells where the next one begins.
+        """
+
+
+class Lines(Framing):
+    """JSON Lines: one value a line; empty lines are passed over."""
+
+    resynchronises = "the next line"
+
+    def frame(self, payload: bytes) -> bytes:
+        return payload + b"\n"
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        limit = codec.limits.size
+        while True:
+            line = pending.line()
+            if line is None:
+                if len(pending) <= limit + 1:
+                    if pending.ended:
+                        return
+                    yield None
+                    continue
+                yield _too_large(codec, pending.position)
+                yield from _to_next_line(pending)
+            elif len(line) > limit + 2:
+                yield _too_large(codec, pending.start)
+            elif line := line.strip():
+                try:
+                    yield line
+                except DecodeError as error:
+                    yield error
+
+
+def _to_next_line(pending: Pending) -> Generator[None, None, None]:
+    """Drop what is left of a line, as it comes."""
+    while not pending.skip_to(b"\n"):
+        if pending.ended:
+            pending.drop(len(pending))
+            return
+        yield None
+    pending.drop(1)
+
+
+class Documents(Framing):
+    """YAML documents, each as it stands with its directives and markers, so that the library judges those."""
+
+    resynchronises = "the next `---`"
+
+    def frame(self, payload: bytes) -> bytes:
+        return b"---\n" + payload
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        lines: list[bytes] = []
+        size = start = 0
+        inside = skipping = False
+        while True:
+            line = pending.line()
+            if line is None:
+                if pending.ended and not len(pending):
+                    break
+                if len(pending) + size <= codec.limits.size:
+                    yield None
+                    continue
+                if not skipping:
+                    yield _too_large(codec, start if lines else pending.position)
+                lines, size, inside, skipping = [], 0, False, True
+                yield from _to_next_line(pending)
+                continue
+            # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
+            text = line if inside else line.removeprefix(codecs.BOM_UTF8)
+            marked = text.startswith((b"---", b"...")) and text[3:4] in (b"", b" ", b"\t", b"\r", b"\n")
+            opens = marked and text.startswith(b"---")
+            if skipping and not opens:
+                continue
+            skipping = False
+            following = pending.start
+            if opens and inside:
+                pending.start = start
+                try:
+                    yield b"".join(lines)
+                except DecodeError as error:
+                    yield error
+                lines, size = [], 0
+            if not lines:
+                start = following
+            lines.append(line)
+            size += len(line)
+            if size > codec.limits.size:
+                yield _too_large(codec, start)
+                lines, size, inside, skipping = [], 0, False, True
+            elif marked and not opens:
+                if inside or self._says(text[3:]) or any(map(self._says, lines[:-1])):
+                    pending.start = start
+                    try:
+                        yield b"".join(lines)
+                    except DecodeError as error:
+                        yield error
+                lines, size, inside = [], 0, False
+            else:
+                inside = inside or opens or (self._says(text) and not text.startswith(b"%"))
+        # Directives alone are an error, which the library has words for.
+        if inside or any(map(self._says, lines)):
+            pending.start = start
+            yield b"".join(lines)
+
+    @staticmethod
+    def _says(line: bytes) -> bool:
+        """Whether there is more than blanks and a comment."""
+        return line.removeprefix(codecs.BOM_UTF8).strip()[:1] not in (b"", b"#")
+
+
+class Values(Framing):
+    """Values one after another, each of which shows where it ends.
+
+    Args:
+        kind: As what they are looked through: concatenated MessagePack, a CBOR sequence (RFC 8742), pickles,
+            each with its own STOP, marshal.
+    """
+
+    def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
+        self._kind = kind
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        kind, limit = self._kind, codec.limits.size
+        while True:
+            try:
+                payload = pending.value(kind, limit)
+            except TooMuchError:
+                raise _too_large(codec, pending.position) from None
+            except ValueError as error:
+                raise damage(codec, pending.position, str(error)) from None
+            if payload is None and pending.ended:
+                if not len(pending):
+                    return
+                raise _cut_short(codec, pending)
+            yield payload
+
+
+class Prefixed(Framing):
+    """Each payload after its length.
+
+    Args:
+        layout: `struct` format of the length.
+        included: The length is part of the payload and counts itself (BSON); otherwise it is
+            written before formats that have no framing of their own.
+    """
+
+    def __init__(self, layout: str, *, included: bool) -> None:
+        self._layout = struct.Struct(layout)
+        self._included = included
+
+    def __reduce__(self) -> tuple[Callable[..., Prefixed], tuple[str]]:
+        return partial(Prefixed, included=self._included), (self._layout.format,)
+
+    def frame(self, payload: bytes) -> bytes:
+        return payload if self._included else self._layout.pack(len(payload)) + payload
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        head, (unpack, limit) = self._layout.size, (self._layout.unpack, codec.limits.size)
+        dropped = 0 if self._included else head
+        while True:
+            while len(pending) < head:
+                if pending.ended and not len(pending):
+                    return
+                if pending.ended:
+                    raise _cut_short(codec, pending)
+                yield None
+            (length,) = unpack(pending.peek(head))
+            if not (head if self._included else 0) <= length <= limit:
+                reason = f"it claims {length:,} bytes of {limit:,}"
+                raise damage(codec, pending.position, reason, LimitError)
+            while len(pending) < dropped + length:
+                if pending.ended:
+                    raise _cut_short(codec, pending)
+                yield None
+            start = pending.position
+            pending.drop(dropped)
+            payload = pending.take(length)
+            pending.start = start
+            yield payload
+
+
+class Marked(Framing):
+    """Each payload after a mark, its length, and a check of these two: eight bytes.
+
+    The mark is the two bytes C1 F5, neither of which stands in UTF-8, nor C1 before a value of MessagePack.
+    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both: no byte of them can
+    change unnoticed. What is checked of the payload is the codec's, as of a single message.
+
+    Behind damage the next mark with its check is looked for, also within a frame that does not hold what it
+    should: one that was cut short is followed by others. So a damaged record may give way to a frame that
+    stands in its payload: a checksum is no signature.
+    """
+
+    resynchronises = "the next frame's mark"
+
+    MARK = b"\xc1\xf5"
+    HEAD = 8
+
+    def frame(self, payload: bytes) -> bytes:
+        head = self.MARK + len(payload).to_bytes(4, "big")
+        return head + crc_hqx(head, 0).to_bytes(2, "big") + payload
+
+    def _length(self, head: bytes) -> int:
+        """Return the length of the payload behind a head; -1 where it is none."""
+        if head[:2] != self.MARK or crc_hqx(head, 0):
+            return -1
+        return int.from_bytes(head[2:6], "big")
+
+    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+        while True:
+            while len(pending) < self.HEAD and not pending.ended:
+                yield None
+            start = pending.position
+            head = pending.peek(self.HEAD)
+            if not head:
+                return
+            error: DecodeError | None = None
+            if (length := self._length(head)) < 0:
+                error = damage(codec, start, f"no frame begins with {brief(head)}")
+            elif length > codec.limits.size:
+                error = _too_large(codec, start)
+            else:
+                while len(pending) < self.HEAD + length and not pending.ended:
+                    yield None
+                payload = pending.peek(self.HEAD + length)[self.HEAD :]
+                if len(payload) < length:
+                    error = damage(codec, start, f"the stream ends within its {length:,} bytes")
+                else:
+                    pending.start = start
+                    try:
+                        yield payload
+                        pending.drop(self.HEAD + length)
+                    except DecodeError as refused:
+                        error = refused
+            if error is not None:
+                yield error
+                pending.drop(1)
+                yield from self._to_next(pending)
+
+    def _to_next(self, pending: Pending) -> Generator[None, None, None]:
+        """Drop what stands before the next head."""
+        while True:
+            if pending.skip_to(self.MARK):
+                while len(pending) < self.HEAD and not pending.ended:
+                    yield None
+                if self._length(pending.peek(self.HEAD)) >= 0:
+                    return
+                pending.drop(1)
+            elif pending.ended:
+                pending.drop(len(pending))
+                return
+            else:
+                yield None
+
+
+LENGTHS = Prefixed(">I", included=False)
+"""For formats that have no framing of their own."""
+
+MARKED = Marked()
+"""For payloads that carry a checksum."""

@@ -1,0 +1,1 @@
+"""Records from files, one module per family of file formats."""

@@ -1,0 +1,177 @@
+"""Reading the binary formats: MessagePack, BSON, CBOR, Avro and pickle, each record after the other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from ...codecs import Codec, DecodeError, codec
+from ...codecs.safety.limits import OWN_DATA
+from ...codecs.streams.decoder import payloads
+from ...schemas import Schema, SchemaError
+from ..errors import UnreadableCorpus
+from ..sharing import refuse_bombs
+from .json_window import RECORD_LIMIT
+from .problems import Problems
+
+__all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle", "schema_of_avro"]
+
+FILE = OWN_DATA | {"size": RECORD_LIMIT}
+RATIO = 200
+"""How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
+BROKEN = "; what follows cannot be read"
+
+
+def _payloads(kind: Codec, file: Any, problems: Problems) -> Iterator[tuple[str, bytes]]:
+    """Iterate over (where, payload)."""
+    number = 1
+    try:
+        for start, payload in payloads(kind, file):
+            yield f"byte {start:,}, record {number}", payload
+            number += 1
+    except DecodeError as error:
+        problems.add(f"record {number}", error.reason + BROKEN, error)
+
+
+def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated MessagePack values."""
+    kind = codec("msgpack").with_limits(**FILE)
+    for where, payload in _payloads(kind, file, problems):
+        try:
+            record = kind.decode(payload)
+        except DecodeError as error:
+            problems.add(where, error.reason, error)
+            continue
+        yield record
+
+
+def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated BSON documents, as ``mongodump`` writes them.
+
+    Types of the database's own become plain ones, so that every codec can carry the record:
+    ObjectId its 24 digits, Decimal128 a Decimal, Int64 an int; dates are aware, in UTC.
+    """
+    # First: importing the file of a format declares its codecs, and their order counts.
+    kind = codec("bson").with_limits(**FILE)
+    import bson
+    from bson import codec_options
+    from bson.binary import UuidRepresentation
+
+    from ...codecs.formats.bson import WRAP
+
+    def plain(kind: type, convert: Any) -> codec_options.TypeDecoder:
+        class Plain(codec_options.TypeDecoder):
+            bson_type = kind
+
+            def transform_bson(self, value: Any) -> Any:
+                return convert(value)
+
+        return Plain()
+
+    options: codec_options.CodecOptions[dict[str, Any]] = codec_options.CodecOptions(
+        tz_aware=True,
+        tzinfo=dt.UTC,
+        uuid_representation=UuidRepresentation.STANDARD,
+        type_registry=codec_options.TypeRegistry(
+            [
+                plain(bson.Int64, int),
+                plain(bson.ObjectId, str),
+                plain(bson.Decimal128, bson.Decimal128.to_decimal),
+                plain(bson.Timestamp, bson.Timestamp.as_datetime),
+            ]
+        ),
+    )
+    for where, payload in _payloads(kind, file, problems):
+        try:
+            record = bson.decode(payload, options)
+        except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
+            problems.add(where, f"not BSON: {error}", error)
+            continue
+        # As our own codec does with what is no document.
+        yield record[WRAP] if record.keys() == {WRAP} else record
+
+
+def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over a CBOR sequence (RFC 8742)."""
+    kind = codec("cbor2").with_limits(**FILE)
+    for where, payload in _payloads(kind, file, problems):
+        try:
+            record = kind.decode(payload)
+            refuse_bombs(record)
+        except ValueError as error:
+            problems.add(where, error.reason if isinstance(error, DecodeError) else str(error), error)
+            continue
+        yield record
+
+
+def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the records of an Avro container file, by the schema that it begins with.
+
+    Raises:
+        UnreadableCorpus: It begins with none, or with one whose records can hold themselves.
+    """
+    if not file.peek(1):
+        return
+    kind, _, head = _avro_of(file, problems.source)
+    for where, payload in _payloads(kind, _Behind(head, file), problems):
+        try:
+            record = kind.decode(payload)
+        except DecodeError as error:
+            problems.add(where, error.reason, error)
+            continue
+        yield record
+
+
+def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
+    """Return the schema that an Avro container file begins with.
+
+    Raises:
+        UnreadableCorpus: As `read_avro`.
+    """
+    return _avro_of(file, source)[1]
+
+
+def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes]:
+    """Return the codec and the schema of a container file, and what was read of it."""
+    from ...codecs.formats.avro import schema_of_file
+
+    bare = codec("avro").with_limits(**FILE | {"ratio": RATIO})
+    try:
+        definition, head = schema_of_file(bare, file)
+        schema = Schema.of_definition(definition, "avro", "its schema")
+        return bare.with_schema(schema), schema, head
+    except (DecodeError, SchemaError) as error:
+        raise UnreadableCorpus(f"{source}: {getattr(error, 'reason', error)}") from error
+
+
+class _Behind:
+    """A file of which a part was read."""
+
+    def __init__(self, head: bytes, file: io.BufferedReader) -> None:
+        self._head, self._file = head, file
+
+    def read(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._file.read(size)
+
+
+def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over concatenated pickles. Runs what the file says: the caller has checked that it may.
+
+    No limit holds against that. Most such files are one list of all records, of any size.
+    """
+    import pickle
+
+    number = 0
+    while file.peek(1):
+        number += 1
+        where = f"byte {file.tell():,}, record {number}"
+        try:
+            record = pickle.load(file)
+        except Exception as error:  # noqa: BLE001 - unpickling can raise anything
+            cause = f"not a pickle: {type(error).__name__}: {error}{BROKEN}"
+            problems.add(where, cause, error)
+            return
+        yield record

@@ -1,0 +1,388 @@
+"""Reading files of columns: Parquet, Arrow's IPC files and streams, and numpy's arrays; row by row.
+
+A batch of rows is held at a time, of some MiB. Parquet and IPC files are read from their end, so that what is
+compressed as a whole is copied to a temporary file first.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from ...codecs import missing
+from ...errors import UsageError
+from ...schemas import Schema
+from ..errors import UnreadableCorpus, UntrustedCorpus
+from .json_window import RECORD_LIMIT
+from .problems import Problems
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+__all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet", "schema_of_arrow", "schema_of_parquet"]
+
+ROWS = 1_024
+"""Rows of a batch, at the most."""
+BATCH = 8 << 20
+"""Bytes of a batch, where its rows are of the mean size."""
+_PIECE = 1 << 20
+
+
+class _AtOffsets(io.RawIOBase):
+    """A file that is read at any place, whose descriptor others read from its start."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor, self._size, self._position = descriptor, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        self._position = max(0, start + offset)
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        data = os.pread(self._descriptor, len(view), self._position)
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+class _Seeking:
+    """A file that can be read at any place, and the one that is read from its start along with it.
+
+    Reads at arbitrary offsets bypass the counting and hashing of the file; `follow` makes up for that.
+
+    Args:
+        file: The plain bytes, read from the start.
+    """
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self._followed = 0
+        plain: int | None = getattr(file.raw, "descriptor", None)
+        if plain is not None:
+            self.size = os.fstat(plain).st_size
+            self.file: IO[bytes] = io.BufferedReader(_AtOffsets(plain, self.size))
+        else:
+            self.file = tempfile.TemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed below
+            weakref.finalize(self, self.file.close)
+            shutil.copyfileobj(file, self.file, _PIECE)
+            self.size = self.file.tell()
+            self.file.seek(0)
+
+    def follow(self, share: float) -> None:
+        """Read the file up to this share of its length."""
+        wanted = math.ceil(self.size * min(1.0, share))
+        while self._followed < wanted:
+            if not (data := self._file.read(min(_PIECE, wanted - self._followed))):
+                return
+            self._followed += len(data)
+
+
+def _need_pyarrow(problems: Problems) -> None:
+    if (reason := missing("arrow")) is not None:
+        raise UsageError(f"{problems.source}: {reason}")
+
+
+def _rows(pyarrow: Any, batch: Any) -> Iterator[dict[str, Any]]:
+    """Iterate over the rows of a batch: moments as datetimes, or as text where these are not as fine."""
+    columns = [_column(pyarrow, column) for column in batch.columns]
+    names = batch.schema.names
+    return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def _column(pyarrow: Any, column: Any) -> list[Any]:
+    types, kind = pyarrow.types, column.type
+    coarser = None
+    if types.is_timestamp(kind) and kind.unit == "ns":
+        coarser = pyarrow.timestamp("us", kind.tz)
+    elif types.is_duration(kind) and kind.unit == "ns":
+        coarser = pyarrow.duration("us")
+    elif types.is_time64(kind) and kind.unit == "ns":
+        coarser = pyarrow.time64("us")
+    if coarser is not None:
+        try:
+            column = column.cast(coarser)
+        except pyarrow.ArrowInvalid:
+            if types.is_duration(kind):
+                # The text of a duration is that of the conventions, which write it.
+                import numpy
+
+                return list(numpy.asarray(column.to_numpy(zero_copy_only=False)))
+            texts = column.cast(pyarrow.string()).to_pylist()
+            return [None if text is None else text.replace(" ", "T", 1) for text in texts]
+    if types.is_timestamp(kind) and kind.tz == "UTC":
+        # A fixed offset, as codecs bring it back: to them a zone with a name is another one.
+        column = column.cast(pyarrow.timestamp(column.type.unit, "+00:00"))
+    values: list[Any] = column.to_pylist()
+    if types.is_map(kind):
+        return [None if pairs is None else dict(pairs) for pairs in values]
+    return values
+
+
+def _check_names(names: list[str], problems: Problems) -> None:
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UnreadableCorpus(
+            f"{problems.source}: two columns are named {twice[0]!r}, and a record holds one of a name"
+        )
+
+
+def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedReader) -> UnreadableCorpus:
+    # Who reads a pipe piece by piece sees by this that there may be more to come.
+    while file.read(_PIECE):
+        pass
+    return UnreadableCorpus(f"{problems.source}: not {what}: {_one_line(error)}")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
+    """Return the schema of the rows of a Parquet file; None where reading says what is wrong with it."""
+    if missing("arrow") is not None:
+        return None
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        return Schema.from_arrow(pyarrow.parquet.read_schema(_Seeking(file).file))
+    except (pyarrow.ArrowException, OSError, ValueError):  # SchemaError is one
+        return None
+
+
+def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
+    """Return the schema of the rows of an Arrow IPC file or stream; None as of Parquet."""
+    if missing("arrow") is not None or not file.peek(1):
+        return None
+    import pyarrow
+    import pyarrow.ipc
+
+    try:
+        if file.peek(6)[:6] == b"ARROW1":
+            return Schema.from_arrow(pyarrow.ipc.open_file(_Seeking(file).file).schema)
+        return Schema.from_arrow(pyarrow.ipc.open_stream(file).schema)
+    except (pyarrow.ArrowException, OSError, ValueError):
+        return None
+
+
+def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the rows of a Parquet file as dicts; a row group that cannot be read is a bad record.
+
+    Raises:
+        UnreadableCorpus: It is no Parquet file, or two columns have one name.
+        UsageError: pyarrow is not installed.
+    """
+    _need_pyarrow(problems)
+    import pyarrow
+    import pyarrow.parquet
+
+    source = _Seeking(file)
+    try:
+        whole = pyarrow.parquet.ParquetFile(source.file, buffer_size=_PIECE, pre_buffer=False)
+        names = whole.schema_arrow.names
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise _not_it(problems, "a Parquet file", error, file) from error
+    _check_names(names, problems)
+    total, done = whole.metadata.num_rows, 0
+    for group in range(whole.metadata.num_row_groups):
+        facts = whole.metadata.row_group(group)
+        size = max(1, min(ROWS, BATCH * facts.num_rows // max(1, facts.total_byte_size)))
+        start = done
+        try:
+            for batch in whole.iter_batches(size, row_groups=[group], use_threads=False):
+                rows = list(_rows(pyarrow, batch)) if names else [{}] * batch.num_rows
+                done += len(rows)
+                source.follow(done / max(1, total))
+                yield from rows
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            where = f"row group {group + 1}, from row {done + 1:,}"
+            problems.add(where, f"cannot be read: {_one_line(error)}", error)
+        done = start + facts.num_rows
+
+
+def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the rows of an Arrow IPC file (Feather, version 2) or stream as dicts.
+
+    Raises:
+        UnreadableCorpus: It is neither, or two columns have one name.
+        UsageError: pyarrow is not installed.
+    """
+    _need_pyarrow(problems)
+    import pyarrow
+    import pyarrow.ipc
+
+    if not file.peek(1):
+        return
+    seeking = _Seeking(file) if file.peek(6)[:6] == b"ARROW1" else None
+    try:
+        if seeking is None:
+            stream: Any = pyarrow.ipc.open_stream(file)
+            names = stream.schema.names
+        else:
+            whole = pyarrow.ipc.open_file(seeking.file)
+            names = whole.schema.names
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise _not_it(problems, "an Arrow file or stream", error, file) from error
+    _check_names(names, problems)
+    batches = stream if seeking is None else _batches(whole, seeking)
+    done = 0
+    try:
+        for batch in batches:
+            # Unchecked offsets lead anywhere.
+            batch.validate(full=True)
+            for start in range(0, batch.num_rows, ROWS):
+                part = batch.slice(start, ROWS)
+                yield from _rows(pyarrow, part)
+                done += part.num_rows
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        problems.add(f"row {done + 1:,}", f"{_one_line(error)}; what follows cannot be read", error)
+
+
+def _batches(whole: Any, source: _Seeking) -> Iterator[Any]:
+    for number in range(whole.num_record_batches):
+        yield whole.get_batch(number)
+        source.follow((number + 1) / whole.num_record_batches)
+
+
+def _numpy(problems: Problems) -> Any:
+    try:
+        import numpy
+        import numpy.lib.format
+    except ImportError:
+        raise UsageError(f"{problems.source}: numpy is not installed; pip install numpy") from None
+    return numpy
+
+
+def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
+    """Iterate over the rows of an array along its first axis; those of a structured one are dicts.
+
+    Args:
+        file: The plain bytes.
+        problems: Collects records that cannot be read.
+        trusted: Unpickle an array of objects.
+
+    Raises:
+        UnreadableCorpus: It is no such file, or is cut short.
+        UntrustedCorpus: It holds objects, and nobody said that it is trusted.
+        UsageError: numpy is not installed.
+    """
+    numpy = _numpy(problems)
+    layout = numpy.lib.format
+    try:
+        version = layout.read_magic(file)
+        read_header = layout.read_array_header_1_0 if version == (1, 0) else layout.read_array_header_2_0
+        shape, fortran, dtype = read_header(file)
+    except (ValueError, EOFError, SyntaxError) as error:
+        raise _not_it(problems, "an .npy file", error, file) from error
+    if dtype.hasobject:
+        yield from _pickled(numpy, file, problems, trusted)
+        return
+    row = dtype.itemsize * math.prod(shape[1:])
+    if row > RECORD_LIMIT:
+        raise UnreadableCorpus(f"{problems.source}: a row of {row:,} bytes, more than {RECORD_LIMIT:,}")
+    if fortran and len(shape) > 1:
+        yield from _records(numpy, _whole(numpy, file, problems, dtype, shape[::-1]).T)
+        return
+    if not shape:
+        yield from _records(numpy, _whole(numpy, file, problems, dtype, (1,)))
+        return
+    step, done = max(1, min(ROWS, BATCH // max(1, row))), 0
+    while done < shape[0]:
+        count = min(step, shape[0] - done)
+        data = file.read(count * row)
+        have = len(data) // row if row else count
+        part = numpy.frombuffer(data[: have * row], dtype) if row else numpy.zeros(0, dtype)
+        yield from _records(numpy, part.reshape(have, *shape[1:]))
+        done += have
+        if have < count:
+            problems.add(f"row {done + 1:,}", f"the file ends before row {shape[0]:,}")
+            return
+
+
+def _whole(
+    numpy: Any, file: io.BufferedReader, problems: Problems, dtype: Any, shape: tuple[int, ...]
+) -> Any:
+    size = dtype.itemsize * math.prod(shape)
+    data = file.read(size)
+    if len(data) < size:
+        raise UnreadableCorpus(f"{problems.source}: ends after {len(data):,} of {size:,} bytes")
+    return numpy.frombuffer(data, dtype).reshape(shape)
+
+
+def _pickled(numpy: Any, file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
+    if not trusted:
+        raise UntrustedCorpus(
+            f"{problems.source}: reading its objects runs what it says; say --trusted if you trust its origin"
+        )
+    import pickle
+
+    try:
+        yield from numpy.asarray(pickle.load(file))
+    except Exception as error:  # noqa: BLE001 - unpickling can raise anything
+        problems.add("record 1", f"not a pickle: {type(error).__name__}: {error}", error)
+
+
+def _records(numpy: Any, rows: Any) -> Iterator[Any]:
+    """Iterate over rows: dicts of structured ones, else what numpy gives, in memory of its own."""
+    names = rows.dtype.names
+    for row in rows:
+        if names and not row.shape:
+            yield {name: row[name] if row[name].shape else row[name].item() for name in names}
+        else:
+            yield row.copy() if isinstance(row, numpy.ndarray) else row
+
+
+def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
+    """Iterate over the rows of the arrays of an archive together, as dicts by their names.
+
+    Args:
+        file: The plain bytes.
+        problems: Collects records that cannot be read.
+        trusted: Unpickle arrays of objects.
+
+    Raises:
+        UnreadableCorpus: It is no such file, or its arrays are not of one length.
+        UsageError: numpy is not installed.
+    """
+    numpy = _numpy(problems)
+    import zipfile
+    import zlib
+
+    source = _Seeking(file)
+    try:
+        with numpy.load(source.file, allow_pickle=trusted) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+        SyntaxError,
+        AttributeError,
+    ) as error:
+        raise _not_it(problems, "an .npz archive", error, file) from error
+    lengths = {name: array.shape[0] if array.shape else 1 for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
+        raise UnreadableCorpus(f"{problems.source}: its arrays are not of one length: {listed}")
+    columns = (_records(numpy, numpy.atleast_1d(array)) for array in arrays.values())
+    for number, row in enumerate(zip(*columns, strict=True), 1):
+        source.follow(number / max(lengths.values()))
+        yield dict(zip(arrays, row, strict=True))

@@ -1,0 +1,179 @@
+"""Reading CSV: a header line, then one record a line.
+
+The first thousand rows decide what a column holds: whole numbers, decimal numbers or truth values,
+when *every* filled cell there is written as one in the usual way (at most 18 digits, 15 for
+decimals: what fits exactly); otherwise text. ``007``, ``+1`` and ``1e5`` make a column text. An
+empty cell is None, but in a column with text it is an empty text. A later cell that does not fit its
+column stays text. Texts that were said to stand for nothing (``NA``) are None in every column and say nothing
+of its type.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import Any
+
+from ..errors import UnreadableCorpus
+from .encoding import not_utf8
+from .json_window import CHUNK, RECORD_LIMIT
+from .problems import Problems
+
+__all__ = ["LOOK_AHEAD", "read_csv", "read_tsv"]
+
+LOOK_AHEAD = 1_000
+HEADER_LIMIT = 1024 * 1024
+
+_INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
+_FLOAT = re.compile(r"(?=.{1,17}$)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
+_QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
+"""A quoted cell, in which a delimiter is text."""
+_TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
+
+Cell = Callable[[str], Any]
+
+
+def _empty_cell(cell: str) -> Any:
+    return cell or None
+
+
+def _int_cell(cell: str) -> Any:
+    if _INT.fullmatch(cell):
+        return int(cell)
+    return cell or None
+
+
+def _float_cell(cell: str) -> Any:
+    if _FLOAT.fullmatch(cell):
+        return float(cell)
+    return cell or None
+
+
+def _truth_cell(cell: str) -> Any:
+    return _TRUTH.get(cell, cell or None)
+
+
+def _column(cells: list[str], null: frozenset[str]) -> Cell:
+    read = _typed_column([cell for cell in cells if cell and cell not in null])
+    return (lambda cell: None if cell in null else read(cell)) if null else read
+
+
+def _typed_column(filled: list[str]) -> Cell:
+    if not filled:
+        return _empty_cell
+    if all(map(_INT.fullmatch, filled)):
+        return _int_cell
+    if all(map(_FLOAT.fullmatch, filled)):
+        return _float_cell
+    if all(cell in _TRUTH for cell in filled):
+        return _truth_cell
+    return str
+
+
+def read_tsv(file: io.BufferedReader, problems: Problems, null: frozenset[str]) -> Iterator[Any]:
+    """Iterate over the rows of a file with tabs."""
+    return read_csv(file, problems, null, "\t")
+
+
+def read_csv(
+    file: io.BufferedReader, problems: Problems, null: frozenset[str], delimiter: str | None = None
+) -> Iterator[Any]:
+    """Iterate over the rows as dicts.
+
+    Args:
+        null: Cells that stand for None.
+        delimiter: None takes the one of ``, ; tab |`` that the header has most of, outside quotes.
+    """
+    if delimiter is None:
+        head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
+        header_line = re.split(rb"[\r\n]", _QUOTED.sub(b"", head), maxsplit=1)[0].decode("utf-8", "replace")
+        delimiter = max(",;\t|", key=header_line.count)
+    rows = _rows(file, problems, delimiter)
+    bad = problems.total
+    try:
+        _, names = next(rows)
+    except StopIteration:
+        return
+    if problems.total > bad:
+        where, cause = problems.kept[-1]
+        raise UnreadableCorpus(f"{problems.source}, {where}: the header cannot be read: {cause}")
+    if len(counts := Counter(names)) != len(names):
+        double = next(name for name in names if counts[name] > 1)
+        raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")
+    good = _whole_rows(rows, len(names), problems)
+    first = list(islice(good, LOOK_AHEAD))
+    columns = [_column([row[n] for row in first], null) for n in range(len(names))]
+    for row in chain(first, good):
+        yield {name: read(cell) for name, read, cell in zip(names, columns, row, strict=True)}
+
+
+def _whole_rows(rows: Iterator[tuple[int, list[str]]], width: int, problems: Problems) -> Iterator[list[str]]:
+    for number, (line, row) in enumerate(rows, 1):
+        if len(row) == width:
+            yield row
+        else:
+            problems.add(f"line {line}, record {number}", f"{len(row)} cells where the header has {width}")
+
+
+def _rows(file: io.BufferedReader, problems: Problems, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Iterate over (line number, cells); empty lines are passed over."""
+    # There is one limit for the whole process, of 128 KiB by default; whoever has raised it keeps that.
+    csv.field_size_limit(max(csv.field_size_limit(), RECORD_LIMIT))
+    lines = _Lines(file, problems)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add(f"line {lines.number}", f"not CSV: {error}", error)
+            continue
+        if row:
+            yield lines.number, row
+
+
+class _Lines:
+    """The lines as text, counted."""
+
+    def __init__(self, file: io.BufferedReader, problems: Problems) -> None:
+        head = file.peek(HEADER_LIMIT)
+        # As spreadsheets on a Macintosh still write them.
+        returns = b"\r" in head and b"\n" not in head
+        self._lines = _returned(file) if returns else iter(partial(file.readline, RECORD_LIMIT), b"")
+        self._problems = problems
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        for line in self._lines:
+            self.number += 1
+            if self.number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            try:
+                return line.decode()
+            except UnicodeDecodeError as error:
+                self._problems.add(f"line {self.number}", not_utf8(error), error)
+        raise StopIteration
+
+
+def _returned(file: io.BufferedReader) -> Iterator[bytes]:
+    """Iterate over lines that end with a carriage return alone."""
+    rest = b""
+    while data := file.read(CHUNK):
+        *lines, rest = (rest + data).split(b"\r")
+        for line in lines:
+            yield line + b"\r"
+        if len(rest) > RECORD_LIMIT:
+            yield rest
+            rest = b""
+    if rest:
+        yield rest

@@ -1,0 +1,311 @@
+"""Records out of files: one, a folder of them, or what comes in through a pipe."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from ...errors import UsageError
+from ...files import is_result_file
+from ..base import Progress
+from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from ..passes import Cut, Digest, Passed, Reading
+from .at import Search, way_in
+from .csv import LOOK_AHEAD
+from .formats import FORMATS, FileFormat, format_of, sniff
+from .json_window import RECORD_LIMIT
+from .problems import Problems
+from .streams import opened, split_compression
+
+__all__ = ["Files", "one_file", "pipe", "whole_folder"]
+
+
+MOST_PIPED = 8 << 30
+"""Bytes of a pipe that are kept."""
+
+_LESS = "take the first so many with --records N, or write it to a file and name that"
+
+PIECE = 1 << 20
+"""Bytes of a pipe that are copied at a time, and at first."""
+
+
+class Files(Passed):
+    """Records out of one file, or out of several that follow one another.
+
+    Args:
+        folder: The folder that the files are in, when it is the folder that was asked for.
+        spool: The temporary file that a pipe was copied to; it goes when the corpus goes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        source: str,
+        files: Sequence[tuple[Path, FileFormat]],
+        reading: Reading,
+        *,
+        folder: Path | None = None,
+        spool: Any = None,
+    ) -> None:
+        for path, kind in files:
+            _check_trust(kind, source if spool else str(path), reading.trusted)
+        _check_use(reading, {kind.name: kind for _, kind in files})
+        kinds = " and ".join(dict.fromkeys(kind.name for _, kind in files))
+        description = f"{len(files):,} files of {kinds}" if folder else f"{kinds} file"
+        if reading.at is not None:
+            name += str(reading.at)[1:]
+            description += f", the records at {reading.at}"
+        super().__init__(name, source, description, reading)
+        self._reading = reading
+        self._files = files
+        self._folder = folder
+        self._piped = spool is not None
+        if spool is not None:
+            weakref.finalize(self, spool.close)
+
+    @property
+    def brings_schema(self) -> bool:
+        """Whether the files are of formats that have a schema in them; nothing is opened."""
+        return self._reading.at is None and all(kind.schema for _, kind in self._files)
+
+    @property
+    def schema(self) -> Any:
+        if self._schema is None and self.brings_schema:
+            for path, kind in self._files:
+                with opened(path, split_compression(path)[1]) as file:
+                    found = kind.schema_of(file.file, self.source if self._piped else str(path))
+                if found is None or (self._schema is not None and found.layout != self._schema.layout):
+                    self._schema = None
+                    break
+                self._schema = found
+        return self._schema
+
+    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+        total = sum(path.stat().st_size for path, _ in self._files)
+        over = None if self._cut is None else Cut(*self._cut)
+        before = 0
+        left = self._limit
+        hashes = []
+        search = None if self._reading.at is None else Search(self._reading.at)
+        for path, kind in self._files:
+            problems.source = self.source if self._piped else str(path)
+            report = None if on_progress is None else _shifted(on_progress, before, total)
+            with opened(path, split_compression(path)[1], report) as file:
+                records = kind.read(file.file, problems, self._reading, search)
+                if left is None and over is None:
+                    yield from records
+                else:
+                    for record in islice(records, left):
+                        yield record
+                        left = None if left is None else left - 1
+                        if over is not None and over():
+                            self.share = (before + file.read) / max(1, total)
+                            break
+                if self.share < 1:
+                    hashes.append((file.so_far(), path))
+                    break
+                hashes.append((file.sha256(), path))
+            before += file.size
+        if search is not None and not search.found and left != 0:
+            raise search.nothing(self.source)
+        digest.text = hashes[0][0]
+        if self._folder is not None:
+            listing = "".join(f"{text}  {path.relative_to(self._folder)}\n" for text, path in hashes)
+            digest.text = hashlib.sha256(listing.encode()).hexdigest()
+
+    def _remark_on_only(self, record: Any) -> str:
+        if self._reading.at is not None or (place := way_in(record)) is None:
+            return ""
+        return (
+            f"{self.source}: all of it is one record; --at '{place}' takes what is in there for the records"
+        )
+
+
+def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
+    return lambda done, _: on_progress(before + done, total)
+
+
+def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
+    if kind.trusted_only and not trusted:
+        raise UntrustedCorpus(
+            f"{source}: reading a {kind.name} runs what it says; say --trusted if you trust its origin"
+        )
+
+
+def _check_use(reading: Reading, kinds: Mapping[str, FileFormat]) -> None:
+    """Refuse what no file that is read has a use for.
+
+    Raises:
+        UsageError: With the formats there are.
+    """
+    names = " and ".join(kinds)
+    if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
+        raise UsageError(f"--encoding {reading.encoding}: {names} is no text")
+    if reading.null and not any(kind.cells for kind in kinds.values()):
+        raise UsageError(f"--null: is for cells of CSV and TSV; this is {names}")
+
+
+def one_file(path: Path, source: str, reading: Reading) -> Files:
+    """Return the records of a file that can be read again and again.
+
+    Raises:
+        UnknownFormat: The ending tells no format.
+        UntrustedCorpus: The format is not to be read without trust.
+        UsageError: Nothing in it has a use for how it is to be read.
+    """
+    stem = split_compression(path)[0].stem
+    return Files(stem, source, [(path, format_of(path, reading.format))], reading)
+
+
+def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
+    """Return the records of all files under a folder whose ending tells their format, sorted by path.
+
+    Result files of bakeoff are left out; the remark says how many.
+
+    Raises:
+        UnreadableCorpus: There is no such file.
+        UntrustedCorpus: A format is not to be read without trust.
+    """
+    files = []
+    results = 0
+    for parent, folders, found in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for path in (Path(parent, name) for name in found if not name.startswith(".")):
+            # The results of earlier runs stay where they were measured, and are no records.
+            if not path.is_file():
+                continue
+            if path.suffix == ".json" and is_result_file(path):
+                results += 1
+                continue
+            try:
+                files.append((path, format_of(path, reading.format)))
+            except UnknownFormat:
+                if reading.format is not None:
+                    raise
+    if not files:
+        raise UnreadableCorpus(f"{source}: no file of records in this folder (known: {', '.join(FORMATS)})")
+    files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
+    made = Files(folder.resolve().name, source, files, reading, folder=folder)
+    if results:
+        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff left out"
+    return made
+
+
+def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
+    """Return the records of what can be read only once, copied to a temporary file.
+
+    Where only the first so many are wanted, no more than holds them is read; it may have no end, so at
+    most `MOST_PIPED` bytes are kept, and half of the room that there is.
+
+    Raises:
+        UnknownFormat: Neither the user nor the first bytes tell the format.
+        UntrustedCorpus: The format is not to be read without trust.
+        UnreadableCorpus: It cannot be read, there is more of it, or no room to keep it.
+    """
+    kind = None if reading.format is None else format_of(Path(source), reading.format)
+    spool = tempfile.NamedTemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed with the corpus
+    path = Path(spool.name)
+    try:
+        most = min(MOST_PIPED, shutil.disk_usage(path.parent).free // 2)
+        bounded = _Bounded(file, most, source, path.parent)
+        kept = _copied(bounded, spool, PIECE)
+        if kind is None:
+            with opened(path) as plain:
+                kind = sniff(plain.file.peek(1 << 16), source)
+        _check_trust(kind, source, reading.trusted)
+        if reading.limit is None:
+            while _copied(bounded, spool, PIECE):
+                pass
+        else:
+            _copy_records(bounded, spool, kept, source, kind, reading, reading.limit + LOOK_AHEAD + 1)
+        return Files(name, source, [(path, kind)], reading, spool=spool)
+    except OSError as error:
+        spool.close()
+        place = tempfile.gettempdir()
+        raise UnreadableCorpus(
+            f"{source}: cannot be copied to {place} for reading: {error.strerror or error}; {_LESS}"
+        ) from error
+    except BaseException:
+        spool.close()
+        raise
+
+
+class _Bounded:
+    """A pipe of which no more than so many bytes are taken."""
+
+    def __init__(self, file: IO[bytes], most: int, source: str, place: Path) -> None:
+        self._file = file
+        self._left = self._most = most
+        self._source = source
+        self._place = place
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes, fewer at the end.
+
+        Raises:
+            UnreadableCorpus: There are more than the most that are taken.
+        """
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise UnreadableCorpus(
+                f"{self._source}: more than the {self._most:,} bytes of a pipe that are kept "
+                f"in {self._place} (8 GiB, or half of the room there); {_LESS}"
+            )
+        return data
+
+
+def _copied(file: _Bounded, spool: Any, size: int) -> int:
+    """Copy so many bytes, or what there is; return how many."""
+    left = size
+    while left and (data := file.read(min(left, PIECE))):
+        spool.write(data)
+        left -= len(data)
+    spool.flush()
+    return size - left
+
+
+def _copy_records(
+    file: _Bounded, spool: Any, kept: int, source: str, kind: FileFormat, reading: Reading, wanted: int
+) -> None:
+    """Copy what holds the records that are wanted: each time as much again, so that looking costs no more.
+
+    Raises:
+        UnreadableCorpus: Bad records only, in as much as two of the longest take.
+    """
+    before = -1
+    while (found := _found(Path(spool.name), kind, reading, wanted)) < wanted:
+        if reading.skip_bad and found == before and kept > 4 * RECORD_LIMIT:
+            raise UnreadableCorpus(f"{source}: no further record in {kept // 2:,} bytes; it may have no end")
+        if not (more := _copied(file, spool, kept)):
+            return
+        kept, before = kept + more, found
+
+
+def _found(path: Path, kind: FileFormat, reading: Reading, wanted: int) -> int:
+    """Return how many of the records that are wanted are in what was kept, part of what may have no end.
+
+    The last one found may be cut off, and some formats look ahead: so more are wanted than are asked for.
+    """
+    found = 0
+    try:
+        with opened(path) as file:
+            for _ in islice(_records(kind, file.file, reading), wanted):
+                found += 1
+    except UnreadableCorpus:
+        if not file.at_end:
+            return wanted  # What is wrong before the end is wrong with more as well.
+    return found
+
+
+def _records(kind: FileFormat, file: io.BufferedReader, reading: Reading) -> Iterator[Any]:
+    search = None if reading.at is None else Search(reading.at)
+    return kind.read(file, Problems(skip=reading.skip_bad), reading, search)

@@ -1,0 +1,206 @@
+"""The file formats: endings, readers, and the codec that writes each."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnknownFormat
+from ..passes import Reading
+from .at import Search
+from .encoding import as_utf8
+from .problems import Problems
+from .streams import split_compression
+
+if TYPE_CHECKING:
+    from ...schemas import Schema
+
+__all__ = ["FORMATS", "FileFormat", "codec_of", "format_of", "sniff"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format that files of records come in.
+
+    Attributes:
+        name: As given to ``--from`` and ``--format``.
+        suffixes: Endings of file names.
+        reader: ``module:function`` in this package, imported when needed.
+        search: The same for one that finds a place in documents of any size; empty where they are read whole.
+        codec: Codec that writes it, record by record; empty where `writing` has a way of its own, or none.
+        text: Readers get it as UTF-8, whatever its encoding.
+        cells: Cells can stand for None.
+        unwrap: A file that holds one list and nothing else stands for the items of the list.
+        trusted_only: Reading it runs what the file says.
+        schema: ``module:function`` that returns the `Schema` in an open file, of which it gets the name, too;
+            empty where files have none.
+        pickles: It may hold pickles; its reader is told whether it may unpickle them.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    reader: str
+    codec: str = ""
+    search: str = ""
+    text: bool = False
+    cells: bool = False
+    unwrap: bool = False
+    trusted_only: bool = False
+    schema: str = ""
+    pickles: bool = False
+
+    def schema_of(self, file: io.BufferedReader, source: str) -> Schema | None:
+        """Return the schema that a file has in it; None where that says what records cannot have.
+
+        Raises:
+            UnreadableCorpus: It cannot be read.
+        """
+        made: Schema | None = _imported(self.schema)(file, source)
+        return made
+
+    def read(
+        self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
+    ) -> Iterator[Any]:
+        """Iterate over the records of a file.
+
+        Args:
+            search: For those at a place in each document.
+
+        Raises:
+            BadRecord: A record cannot be read, and bad ones are not to be skipped.
+            UnreadableCorpus: The file cannot be read at all.
+        """
+        if self.text:
+            file = as_utf8(file, reading.encoding, problems.source)
+        if search is not None and self.search:
+            found: Iterator[Any] = _imported(self.search)(file, problems, search)
+            return found
+        told: tuple[Any, ...] = (reading.null,) if self.cells else ()
+        if self.pickles:
+            told = (reading.trusted,)
+        records: Iterator[Any] = _imported(self.reader)(file, problems, *told)
+        if search is not None:
+            return (record for document in records for record in search.records(document))
+        return _unwrapped(records) if self.unwrap else records
+
+
+def _imported(reader: str) -> Callable[..., Any]:
+    module, _, function = reader.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
+    return found
+
+
+def _unwrapped(records: Iterator[Any]) -> Iterator[Any]:
+    first = list(_take(records, 2))
+    if len(first) == 1 and isinstance(first[0], list):
+        yield from first[0]
+    else:
+        yield from first
+        yield from records
+
+
+def _take(records: Iterator[Any], count: int) -> Iterator[Any]:
+    for _ in range(count):
+        try:
+            yield next(records)
+        except StopIteration:
+            return
+
+
+FORMATS = {
+    kind.name: kind
+    for kind in (
+        FileFormat("jsonl", (".jsonl", ".ndjson", ".jsonlines"), "json:read_json_lines", "json", text=True),
+        FileFormat(
+            "json",
+            (".json", ".geojson"),
+            "json:read_json",
+            search="json:read_json_at",
+            text=True,
+        ),
+        FileFormat("csv", (".csv",), "csv:read_csv", text=True, cells=True),
+        FileFormat("tsv", (".tsv", ".tab"), "csv:read_tsv", text=True, cells=True),
+        FileFormat("msgpack", (".msgpack", ".mpk", ".mp"), "binary:read_msgpack", "msgpack", unwrap=True),
+        FileFormat("bson", (".bson",), "binary:read_bson", "bson"),
+        FileFormat("cbor", (".cbor", ".cborseq"), "binary:read_cbor", "cbor2", unwrap=True),
+        FileFormat("avro", (".avro",), "binary:read_avro", schema="binary:schema_of_avro"),
+        FileFormat(
+            "parquet",
+            (".parquet", ".pq"),
+            "columns:read_parquet",
+            schema="columns:schema_of_parquet",
+        ),
+        FileFormat(
+            "arrow",
+            (".arrow", ".feather", ".arrows"),
+            "columns:read_arrow",
+            schema="columns:schema_of_arrow",
+        ),
+        FileFormat("npy", (".npy",), "columns:read_npy", pickles=True),
+        FileFormat("npz", (".npz",), "columns:read_npz", pickles=True),
+        FileFormat("yaml", (".yaml", ".yml"), "yaml:read_yaml", "yaml", text=True, unwrap=True),
+        FileFormat(
+            "pickle",
+            (".pickle", ".pkl", ".pck"),
+            "binary:read_pickle",
+            "pickle",
+            unwrap=True,
+            trusted_only=True,
+        ),
+    )
+}
+"""All formats by name."""
+
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
+
+_BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
+
+
+def codec_of(path: str, name: str | None = None) -> str:
+    """Return the codec whose conventions records of a file follow; that of JSON where no format is known."""
+    try:
+        return format_of(Path(path), name).codec or "json"
+    except UnknownFormat:
+        return "json"
+
+
+def format_of(path: Path, name: str | None = None, option: str = "--from") -> FileFormat:
+    """Return the format of a file.
+
+    Args:
+        name: What the user said; None goes by the ending, before that of a compressor.
+        option: What the user may say it with.
+
+    Raises:
+        UnknownFormat: No such format, or no known ending.
+    """
+    if name is not None:
+        if name not in FORMATS:
+            raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
+        return FORMATS[name]
+    suffix = split_compression(path)[0].suffix.lower()
+    if (kind := _BY_SUFFIX.get(suffix)) is None:
+        raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
+    return kind
+
+
+def sniff(head: bytes, name: str) -> FileFormat:
+    """Return the format of a file without a name from its first bytes.
+
+    Raises:
+        UnknownFormat: They could be anything.
+    """
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if start[:1] in (b"{", b"["):
+        return FORMATS["json"]
+    if start.startswith((b"---", b"%YAML")):
+        return FORMATS["yaml"]
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return FORMATS[kind]
+    raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")

@@ -1,0 +1,87 @@
+"""Records out of the user's own module or file of Python: ``module:function``, ``FILE.py:LIST``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count, islice
+from typing import Any
+
+from ...errors import UsageError
+from ...imports import named
+from ..base import Progress
+from ..errors import UnreadableCorpus
+from ..hashing import Hasher
+from ..passes import Cut, Digest, Passed, Reading
+from .problems import Problems
+
+__all__ = ["Made", "imported"]
+
+
+class Made(Passed):
+    """The records that a function returns each time it is called, or that are in a list."""
+
+    def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: Reading) -> None:
+        name = source.rpartition(":")[2].replace(".", "-")
+        doc = (inspect.getdoc(function) or "").partition("\n")[0] if inspect.isroutine(function) else ""
+        super().__init__(name, source, doc or f"records of {source}", reading)
+        self._function = function
+
+    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+        hasher = Hasher()
+        number = 0
+        over = Cut(*self._cut or ())
+        try:
+            for record in islice(self._function(), self._limit):
+                number += 1
+                hasher.add(record)
+                if on_progress is not None and number % 1_000 == 0:
+                    on_progress(number, self._limit)
+                yield record
+                if over():
+                    self.share = number / max(number + 1, self._limit or 0)
+                    break
+        except Exception as error:
+            raise UnreadableCorpus(
+                f"{self.source}, record {number + 1}: {type(error).__name__}: {error}"
+            ) from error
+        digest.text = hasher.hexdigest()
+
+
+def imported(source: str) -> Callable[[], Iterable[Any]]:
+    """Return what gives the records of ``module:name`` or ``FILE.py:name``, each time it is called.
+
+    A function is called, a list or other iterable is read as it is, and the items of an iterator are kept.
+
+    Raises:
+        UsageError: There is no such module, file or name, importing it fails, or it gives no records.
+    """
+    found = named(source)
+    is_function = isinstance(found, type) or not isinstance(found, Iterable)
+    if isinstance(found, str | bytes | Mapping) or (is_function and not callable(found)):
+        raise UsageError(
+            f"{source}: of type {type(found).__name__}; give a list of records, or a function that returns "
+            "them"
+        )
+    if is_function:
+        function: Callable[[], Iterable[Any]] = found
+        return function
+    records = _Kept(found) if isinstance(found, Iterator) else found
+    return lambda: records
+
+
+class _Kept:
+    """The items of an iterator, which can be read more than once."""
+
+    def __init__(self, source: Iterator[Any]) -> None:
+        self._source = source
+        self._kept: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        for number in count():
+            if number == len(self._kept):
+                try:
+                    self._kept.append(next(self._source))
+                except StopIteration:
+                    return
+            yield self._kept[number]

@@ -1,0 +1,41 @@
+"""What to do with a record that cannot be read: stop there, or count it and go on."""
+
+from __future__ import annotations
+
+from ..errors import BadRecord
+
+__all__ = ["Problems"]
+
+KEPT = 100
+
+
+class Problems:
+    """The bad records of one pass over a corpus.
+
+    Args:
+        skip: Go on after a bad record.
+
+    Attributes:
+        source: The file being read.
+        kept: (where, cause) of the first hundred, `where` with the file's name.
+        total: How many there were.
+    """
+
+    def __init__(self, *, skip: bool) -> None:
+        self.skip = skip
+        self.source = ""
+        self.kept: list[tuple[str, str]] = []
+        self.total = 0
+
+    def add(self, where: str, cause: str, error: BaseException | None = None) -> None:
+        """Take note of a bad record.
+
+        Raises:
+            BadRecord: Bad records are not to be skipped.
+        """
+        cause = " ".join(cause.split()) or "unreadable"
+        if not self.skip:
+            raise BadRecord(self.source, where, cause) from error
+        self.total += 1
+        if len(self.kept) < KEPT:
+            self.kept.append((f"{self.source}, {where}", cause))

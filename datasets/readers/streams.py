@@ -1,0 +1,252 @@
+"""Opening a file once: decompressed, hashed and counted while it is read.
+
+Memory does not depend on the file: a few buffers of 256 KiB.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ...codecs.streams import compression
+from ..base import Progress
+from ..errors import UnreadableCorpus
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+__all__ = ["COMPRESSIONS", "Input", "compressor", "opened", "split_compression"]
+
+BUFFER = 256 * 1024
+# A chunk of zstd this long decompresses to 64 MiB at worst.
+ZSTD_CHUNK = 2 * 1024
+
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+"""Endings of compressed files."""
+
+MAGIC = {b"\x1f\x8b\x08": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def split_compression(path: Path) -> tuple[Path, str | None]:
+    """Split the ending of a compressor off a file name."""
+    kind = COMPRESSIONS.get(path.suffix.lower())
+    return (path.with_suffix(""), kind) if kind else (path, None)
+
+
+class _Hashed(io.RawIOBase):
+    """A file that hashes and counts what is read from it."""
+
+    def __init__(self, file: io.FileIO, total: int, on_progress: Progress | None) -> None:
+        self._file = file
+        self.total = total
+        self._on_progress = on_progress
+        self.digest = hashlib.sha256()
+        self.position = 0
+        self.descriptor = file.fileno()
+        """For who reads it at any place as well."""
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.position
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        length = self._file.readinto(view)
+        self.digest.update(view[:length])
+        self.position += length
+        if self._on_progress is not None:
+            self._on_progress(self.position, self.total)
+        return length
+
+
+class _Plain(io.RawIOBase):
+    """What a decompressor gives, as a file without seek: libraries then read no byte too many."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        length: int = self._file.readinto(buffer)
+        self._position += length
+        return length
+
+
+class _Zstd:
+    """Reads zstd frames; unlike the library's own reader it notices a truncated one."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._make = _zstandard().ZstdDecompressor
+        self._frame: Any = None
+        self._rest = b""
+        self._plain = memoryview(b"")
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._plain:
+            data = self._rest or self._file.read(ZSTD_CHUNK)
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("the file ends inside a zstd frame")
+                return 0
+            if self._frame is None:
+                self._frame = self._make().decompressobj()
+            self._plain = memoryview(self._frame.decompress(data))
+            self._rest = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        view = memoryview(buffer).cast("B")
+        length = min(len(view), len(self._plain))
+        view[:length] = self._plain[:length]
+        self._plain = self._plain[length:]
+        return length
+
+
+def _zstandard() -> Any:
+    compression.compressor("zstd")  # says which extra to install
+    import zstandard
+
+    return zstandard
+
+
+def _decompressed(file: Any, kind: str) -> Any:
+    if kind == "gzip":
+        import gzip
+
+        return gzip.GzipFile(fileobj=file, mode="rb")
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file)
+    if kind == "xz":
+        import lzma
+
+        return lzma.LZMAFile(file)
+    return _Zstd(file)
+
+
+class Input:
+    """An open file of records.
+
+    Attributes:
+        path: Where it is.
+        file: The plain (decompressed) bytes.
+        size: Of the file as it is stored, in bytes.
+    """
+
+    def __init__(self, path: Path, raw: _Hashed, kind: str | None) -> None:
+        self.path = path
+        self.size = raw.total
+        self._raw = raw
+        buffered = io.BufferedReader(raw, BUFFER)
+        if kind is None:
+            head = buffered.peek(8)[:8]
+            kind = next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
+        if kind is None:
+            self.file: io.BufferedReader[Any] = buffered
+        else:
+            self.file = io.BufferedReader(_Plain(_decompressed(buffered, kind)), BUFFER)
+
+    @property
+    def read(self) -> int:
+        """Bytes that were read, as they are stored."""
+        return self._raw.position
+
+    def so_far(self) -> str:
+        """Return the hash of what was read, as it is stored."""
+        return self._raw.digest.hexdigest()
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all of it was read, as it is stored."""
+        return self._raw.position >= self.size
+
+    def sha256(self) -> str:
+        """Return the hash of the whole file as it is stored; reads what has not been read yet."""
+        while self._raw.read(BUFFER):
+            pass
+        return self._raw.digest.hexdigest()
+
+
+def _decompression_errors() -> tuple[type[Exception], ...]:
+    """Return what the decompressors raise; only asked for once something was raised."""
+    import lzma
+    import sys
+
+    zstandard = sys.modules.get("zstandard")
+    extra = (zstandard.ZstdError,) if zstandard else ()
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, *extra)
+
+
+@contextmanager
+def opened(path: Path, kind: str | None = None, on_progress: Progress | None = None) -> Iterator[Input]:
+    """Open a file of records.
+
+    Args:
+        path: A file that can be read more than once.
+        kind: A name out of `COMPRESSIONS`; None looks at the first bytes.
+        on_progress: Called with the bytes read so far and in all, as they are stored.
+
+    Raises:
+        UnreadableCorpus: It cannot be opened or read, or its compression is broken or cut short.
+        UsageError: The library of its compression is not installed.
+    """
+    try:
+        with path.open("rb", buffering=0) as file:
+            assert isinstance(file, io.FileIO)
+            raw = _Hashed(file, path.stat().st_size, on_progress)
+            try:
+                yield Input(path, raw, kind)
+            except Exception as error:
+                if not isinstance(error, _decompression_errors()):
+                    raise
+                reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                raise UnreadableCorpus(
+                    f"{path}: cannot be read beyond byte {raw.position:,}: {reason}"
+                ) from error
+    except OSError as error:
+        raise UnreadableCorpus(f"{path}: cannot be opened: {error.strerror or error}") from error
+
+
+@contextmanager
+def compressor(file: IO[bytes], kind: str | None) -> Iterator[IO[bytes]]:
+    """Wrap a file that is written so that it gets compressed; the same bytes each time.
+
+    Raises:
+        UsageError: The library is not installed.
+    """
+    if kind is None:
+        yield file
+    elif kind == "zstd":
+        with _zstandard().ZstdCompressor(level=3).stream_writer(file, closefd=False) as packed:
+            yield packed
+    else:
+        with _packer(file, kind) as packed:
+            yield packed
+
+
+def _packer(file: IO[bytes], kind: str) -> Any:
+    if kind == "gzip":
+        import gzip
+
+        return gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file, "wb")
+    import lzma
+
+    return lzma.LZMAFile(file, "wb")

@@ -1,0 +1,21 @@
+"""The twin of a corpus: records that cost codecs what those of the original do, with none of its values."""
+
+from __future__ import annotations
+
+from .fit import fit
+from .make import made
+from .names import hidden, names, names_by_risk
+from .profile import LARGEST, Shape, ShapeError, read, write
+
+__all__ = [
+    "LARGEST",
+    "Shape",
+    "ShapeError",
+    "fit",
+    "hidden",
+    "made",
+    "names",
+    "names_by_risk",
+    "read",
+    "write",
+]

@@ -1,0 +1,230 @@
+"""Fitting a shape to records: what stands at each place, which fields there are, and which come together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final
+
+from ...codecs import CodecError, codec
+from ...codecs.conventions.classes import opened
+from ...errors import RunError
+from ..base import Corpus, Progress
+from . import profile as s
+from .letters import main_script
+from .scalars import SCALARS, lengths, recognised
+from .texts import fit_texts
+
+__all__ = ["fit", "fit_records"]
+
+_SEEN: Final = 5_000
+"""Records that are looked at."""
+_ROOM: Final = 64 << 20
+"""Bytes of them, as pickles."""
+_FEW = 64
+"""Different values of a field of few."""
+_OFTEN = 4
+"""Times that each of few values comes, on average."""
+_ROW = 16
+"""Items of lists that are always as long."""
+_KINDS = 16
+"""Kinds of records at one place."""
+_VARIANTS = 64
+"""Sets of fields that are missing together."""
+_SCRIPT = 20
+"""Records of each script where they are told apart."""
+_MAP_KEYS = 20
+_WIDEST = 5_000
+"""Names that a record may have."""
+_ID: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{8,}|[^@\s]+@[^@\s]+|.*[0-9]{4}.*", re.DOTALL)
+
+
+def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.Shape:
+    """Return the shape of a corpus, from records all over it.
+
+    Raises:
+        UnreadableCorpus: As `Corpus.records`.
+        RunError: Records are nested deeper than `DEEPEST`, or there is no way to look into them.
+    """
+    return fit_records(corpus.sample(_SEEN, on_progress, room=_ROOM), corpus.count())
+
+
+def fit_records(records: Sequence[Any], count: int) -> s.Shape:
+    """Return the shape of records that were drawn out of so many.
+
+    Raises:
+        RunError: As `fit`.
+    """
+    return s.Shape(count, len(records), _fit(records, 0))
+
+
+def _fit(values: Sequence[Any], depth: int) -> s.Node:
+    if depth > s.DEEPEST:
+        raise RunError(f"records are nested deeper than {s.DEEPEST} levels")
+    groups: defaultdict[type, list[Any]] = defaultdict(list)
+    for value in values:
+        kind = type(value)
+        if kind not in _KNOWN:
+            value = _known(value)
+            kind = type(value)
+        groups[kind].append(value)
+    return _joined([part for kind, some in groups.items() for part in _KNOWN[kind](some, depth)])
+
+
+def _joined(found: list[tuple[int, s.Node]]) -> s.Node:
+    if len(found) == 1:
+        return found[0][1]
+    return s.Alternatives(tuple(sorted(found, key=lambda one: -one[0]))) if found else s.Null()
+
+
+def _known(value: Any) -> Any:
+    """Return a value of a type that is not known here as one of those that are."""
+    if isinstance(value, Enum):
+        return _as_known(value.value)
+    if (plain := opened(value)) is not None:
+        return _as_known(plain)
+    bases: tuple[Any, ...] = (dict, list, tuple, str, bytes, int, float, set, frozenset)
+    for base in bases:
+        if isinstance(value, base):
+            return base(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    plain = codec("json")
+    try:
+        return plain.decode(plain.encode(value))  # as the convention of its type has it
+    except CodecError as error:
+        raise RunError(f"a value of type {type(value).__name__} has no twin: {error.reason}") from error
+
+
+def _as_known(value: Any) -> Any:
+    return value if type(value) in _KNOWN else _known(value)
+
+
+def _scalars(values: list[Any], _depth: int) -> list[tuple[int, s.Node]]:
+    fitted = SCALARS[type(values[0])]
+    if type(values[0]) in (int, float):
+        return _few(values, lambda some: [(len(some), fitted(some))])
+    return [(len(values), fitted(values))]
+
+
+def _texts(values: list[str], _depth: int) -> list[tuple[int, s.Node]]:
+    return _few(values, fit_texts)
+
+
+def _few(values: list[Any], fitted: Any) -> list[tuple[int, s.Node]]:
+    """Return a node for each value where there are few, so that they are made once."""
+    different = Counter(map(repr, values) if isinstance(values[0], float) else values)
+    if len(different) > _FEW or len(values) < _OFTEN * len(different):
+        return list(fitted(values))
+    if isinstance(values[0], float):
+        different = Counter({float(text): count for text, count in different.items()})
+    made = tuple((count, fitted([value])[0][1]) for value, count in different.most_common())
+    return [(len(values), s.Values(made))]
+
+
+def _lists(values: list[Any], depth: int) -> list[tuple[int, s.Node]]:
+    name = type(values[0]).__name__
+    sizes = {len(value) for value in values}
+    size = next(iter(sizes))
+    is_row = name == "tuple" or (name == "list" and len(values) >= 3)
+    if len(sizes) == 1 and 0 < size <= _ROW and is_row:
+        items = tuple(_fit(column, depth + 1) for column in zip(*values, strict=True))
+        return [(len(values), s.Row(name, items))]
+    item = _fit([item for value in values for item in value], depth + 1)
+    return [(len(values), s.List(name, lengths(map(len, values)), item))]
+
+
+def _dicts(values: list[dict[Any, Any]], depth: int) -> list[tuple[int, s.Node]]:
+    if _is_map(values):
+        key = _fit([key for value in values for key in value], depth + 1)
+        part = _fit([part for value in values for part in value.values()], depth + 1)
+        return [(len(values), s.Map(lengths(map(len, values)), key, part))]
+    kinds = [part for some in _kinds(values) for part in _scripts(some)]
+    return [(len(some), _record(some, depth)) for some in kinds]
+
+
+def _is_map(values: list[dict[Any, Any]]) -> bool:
+    """Whether keys are values: they look like identifiers, or each dict has few of many, and other ones."""
+    keys: dict[Any, None] = {}
+    total = 0
+    for value in values:
+        keys.update(dict.fromkeys(value))
+        total += len(value)
+    if not keys:
+        return False
+    odd = sum(not isinstance(key, str) or bool(_ID.fullmatch(key) or recognised(key)) for key in keys)
+    if 2 * odd > len(keys):
+        return True
+    mean = total / len(values)
+    if len(keys) < _MAP_KEYS or len(keys) <= 4 * mean:
+        return len(keys) > _WIDEST
+    # Records of several kinds have many names as well; these would be of more kinds than anybody has.
+    return len(_kinds(values)) == _KINDS
+
+
+def _kinds(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return records of a kind together: those that have more names in common than not."""
+    counts: Counter[frozenset[str]] = Counter(map(frozenset, values))
+    kinds: list[set[str]] = []
+    place: dict[frozenset[str], int] = {}
+    for names, _ in counts.most_common():
+        likeness = [len(names & kind) / max(1, len(names | kind)) for kind in kinds]
+        best = max(range(len(kinds)), key=likeness.__getitem__, default=-1)
+        if best < 0 or (likeness[best] < 0.5 and len(kinds) < _KINDS and not names <= kinds[best]):
+            kinds.append(set(names))
+            best = len(kinds) - 1
+        place[names] = best
+        kinds[best] |= names
+    groups: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for value in values:
+        groups[place[frozenset(value)]].append(value)
+    return list(groups.values())
+
+
+def _scripts(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return records of a script together: all texts of a record are mostly of one language."""
+    groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for value in values:
+        parts = [part for part in value.values() if type(part) is str]
+        for items in value.values():
+            if type(items) is list:
+                parts += [item for item in items if type(item) is str]
+        groups[main_script("".join(parts))].append(value)
+    return list(groups.values()) if min(map(len, groups.values())) >= _SCRIPT else [values]
+
+
+def _record(values: list[dict[str, Any]], depth: int) -> s.Record:
+    names: list[str] = []
+    known: set[str] = set()
+    for order in dict.fromkeys(map(tuple, values)):
+        at = 0
+        for name in order:
+            if name in known:
+                at = names.index(name) + 1
+            else:
+                names.insert(at, name)
+                known.add(name)
+                at += 1
+    columns = [[value[name] for value in values if name in value] for name in names]
+    fields = tuple(
+        s.Field(str(name), len(column), _fit(column, depth + 1))
+        for name, column in zip(names, columns, strict=True)
+    )
+    missing = Counter(
+        tuple(index for index, name in enumerate(names) if name not in value) for value in values
+    )
+    together = len(missing) <= _VARIANTS and set(missing) != {()}
+    without = tuple((count, gone) for gone, count in missing.most_common()) if together else ()
+    return s.Record(len(values), fields, without)
+
+
+_KNOWN: Final[dict[type, Any]] = {
+    **dict.fromkeys(SCALARS, _scalars),
+    **dict.fromkeys((list, tuple, set, frozenset), _lists),
+    str: _texts,
+    dict: _dicts,
+}

@@ -1,0 +1,58 @@
+"""The names of fields in a shape, which are all that it has of the original, and names made up for them."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from ..generated._generate import Random
+from . import profile as s
+from .letters import pieces, spell, word_form
+
+__all__ = ["hidden", "names", "names_by_risk"]
+
+_TRIES = 100
+
+
+def names(shape: s.Shape) -> list[str]:
+    """Return the names of all fields."""
+    return list(dict.fromkeys(one.key for one in shape.nodes() if isinstance(one, s.Field)))
+
+
+def names_by_risk(shape: s.Shape) -> list[str]:
+    """Return the names of all fields, first those most likely to be data: no identifiers, then the rarest."""
+    shares: dict[str, float] = {}
+    for node in shape.nodes():
+        if isinstance(node, s.Record):
+            for one in node.fields:
+                share = one.count / max(1, node.count)
+                shares[one.key] = max(share, shares.get(one.key, 0.0))
+    return sorted(shares, key=lambda name: (name.isidentifier(), shares[name]))
+
+
+def hidden(shape: s.Shape, seed: int = 1) -> s.Shape:
+    """Return the shape with made-up names, each as long as the one that it stands for."""
+    random = Random(seed, "names")
+    made: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names(shape):
+        forms = [word_form(piece)[1] for piece in pieces(name)]
+        for _ in range(_TRIES):
+            new = "".join(spell(random, form) for form in forms)
+            if new not in taken:
+                break
+        else:
+            new = f"{new}{len(taken)}"
+        taken.add(new)
+        made[name] = new
+    return replace(shape, record=_renamed(shape.record, made))
+
+
+def _renamed(part: Any, made: dict[str, str]) -> Any:
+    if isinstance(part, tuple):
+        return tuple(_renamed(one, made) for one in part)
+    if isinstance(part, s.Field):
+        return replace(part, key=made[part.key], value=_renamed(part.value, made))
+    if isinstance(part, s.Node):
+        return replace(part, **{one.name: _renamed(getattr(part, one.name), made) for one in fields(part)})
+    return part

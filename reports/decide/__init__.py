@@ -1,0 +1,1 @@
+"""Decisions: pick a codec, compare two results, write a lock."""

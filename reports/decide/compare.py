@@ -1,0 +1,562 @@
+"""Two runs of the same work, cell by cell: what became faster or slower, and what cannot be said.
+
+The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
+(after/before) has the interval of independent values that each run has normalized by its own
+reference kernel, widened by what two runs of the same code differ by (`bench.stats.Session`). Holm
+guards all cells of a comparison together. A change counts only when it is significant *and* outside
+the tie band; a regression beyond a limit is a significant one whose estimate is beyond it. A gate
+also asks for what it could have missed: cells without a figure after, cells measured under another
+contention, and intervals in which twice the limit would have room.
+Memory has one figure a run and thus no interval: a tolerance stands in for one (`ONCE`, `HELD`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final, Literal
+
+from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
+from ...bench.stats import ALPHA, SESSION, TIE, Ratio, Session, contention_of, holm, ratio, same_core
+from ...errors import UsageError
+from ..model import numbers
+from ..model.candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
+from ..model.environment import differences, machine, versions, warnings
+from ..model.reference import measured_by, units
+from ..model.table import labelled
+
+__all__ = ["Change", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
+
+ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
+
+ONCE: Final = 0.1
+"""Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
+
+_SHIFT: Final = 0.02
+"""Log ratio of two runs' reference kernels beyond which it is said."""
+
+HELD: Final = 512 * 1024
+"""Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
+
+_WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
+_BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory")
+"""Outcomes that a check has found out, from bad to worse."""
+_UNCHECKED: Final = ("unfinished", "missing")
+"""Outcomes that say nothing of the codec."""
+_HEALTHY: Final = ("ok", "lossy")
+_QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one cell, or (without a codec) of the geometric mean of an operation.
+
+    Attributes:
+        operation: What it is a figure of.
+        ratio: After/before with its interval; None when a side has no figure.
+        verdict: Direction-aware: "better" is faster, smaller, less, or more where more is better.
+        outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
+        broken: The outcome is worse than it was, whatever the figures are.
+        reason: Why there is no verdict on the change, in a sentence; empty where there is one.
+        session: What its interval takes two runs of the same code to differ by; None where it needs none.
+        worst: Factor by which it may have become worse, at a confidence of 95 %; 1 where no noise hides it.
+    """
+
+    cell: Cell
+    operation: OperationFacts
+    before: CellResult | None
+    after: CellResult | None
+    ratio: Ratio | None
+    verdict: ChangeVerdict
+    outcomes: tuple[str, str] | None = None
+    broken: bool = False
+    reason: str = ""
+    session: Session | None = None
+    worst: float = 1.0
+
+    @property
+    def timed(self) -> bool:
+        """Whether its figures are of several processes, so that its interval counts."""
+        return self.operation.phase in ("time", "alone")
+
+    @property
+    def words(self) -> str:
+        """The verdict as people say it: "1.25× faster"."""
+        outcomes = f"{self.outcomes[0]} → {self.outcomes[1]}" if self.outcomes else ""
+        if outcomes and (self.broken or self.verdict == "better"):
+            return outcomes
+        if self.ratio is None or self.verdict in _QUIET:
+            return f"{outcomes}, {self.verdict}" if outcomes else self.verdict
+        less, more = _WORDS[self.operation.unit]
+        value = self.ratio.value
+        change = f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
+        return f"{outcomes}, {change}" if outcomes else change
+
+    def beyond(self, limit: float) -> bool:
+        """Whether this is a regression of more than `limit`; a worse outcome always is."""
+        if self.verdict != "worse":
+            return False
+        if self.ratio is None or self.broken:
+            return True
+        value = self.ratio.value
+        return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
+
+    def undecided(self, limit: float) -> bool:
+        """Whether a regression of twice the limit could be hidden in what is known of this cell."""
+        if self.verdict == "cannot decide":
+            return True
+        if self.broken or self.beyond(limit):
+            return False
+        return self.worst > 1 + 2 * max(limit, TIE)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs compared.
+
+    Attributes:
+        changes: Every cell of both runs, or only of the first and measured there; in the first's order.
+        means: Geometric mean over all codecs and corpora, one for each operation.
+        new: Cells that only the second run has measured.
+        unmeasured: Cells of which neither run has a figure.
+        notes: What else changed: machine, environment, versions; one line each.
+        remarks: What else is to be said of how the verdicts were reached; one line each.
+        warnings: What may have spoiled either run.
+    """
+
+    changes: tuple[Change, ...]
+    means: tuple[Change, ...]
+    new: tuple[Cell, ...] = ()
+    unmeasured: tuple[Cell, ...] = ()
+    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def regressions(self, limit: float) -> list[Change]:
+        """Return the cells that became worse by more than `limit`, surely."""
+        return [change for change in self.changes if change.beyond(limit)]
+
+    def missing(self) -> list[Change]:
+        """Return the cells that were measured before and not after: they pass no gate."""
+        return [change for change in self.changes if change.verdict == "not measured"]
+
+    def undecided(self, limit: float) -> list[Change]:
+        """Return the cells in which a regression of twice the limit could be hidden."""
+        return [change for change in self.changes if change.undecided(limit)]
+
+
+def compare(
+    before: Result,
+    after: Result,
+    *,
+    force: bool = False,
+    alpha: float = ALPHA,
+    tie: float = TIE,
+    sessions: Mapping[Cell, Session] | None = None,
+) -> Comparison:
+    """Compare two runs of the same corpora under the same options.
+
+    Args:
+        before: The run that is compared with.
+        after: The run that is judged.
+        force: Compare although corpora or options differ; the differences become notes.
+        alpha: Chance of any false verdict in the whole comparison.
+        tie: Changes up to this share are "same".
+        sessions: How far two runs of the same code lie apart, where past runs tell; see `bench.history`.
+
+    Raises:
+        UsageError: Different corpora or options (and not `force`), or not one cell in common.
+    """
+    obstacles = [*_corpus_differences(before, after), *option_differences(before, after)]
+    if obstacles and not force:
+        listed = "; ".join(obstacles)
+        raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
+    slower = _slower(before, after)
+    after = measured_by(before, after)
+    facts = {name: after.operation(name) for name in {cell.cell.operation for cell in after.cells}}
+    old, new = (
+        {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation))}
+        for run in (before, after)
+    )
+    if not old.keys() & new.keys():
+        raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
+    facts |= {cell.operation: before.operation(cell.operation) for cell in old if cell.operation not in facts}
+    fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
+    found = [
+        _raw(own, new.get(cell), facts[cell.operation], alpha, (sessions or {}).get(cell, SESSION))
+        for cell, own in old.items()
+        if cell not in fresh
+    ]
+    changes = _judged([change for change in found if change is not None], alpha, tie)
+    judged = {change.cell for change in changes}
+    return Comparison(
+        changes=tuple(changes),
+        means=tuple(_judged(list(_means(changes, alpha)), alpha, tie)),
+        new=tuple(fresh),
+        unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
+        notes=(*obstacles, *slower, *_surroundings(before, after)),
+        warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
+    )
+
+
+def again(comparison: Comparison, limit: float) -> list[Change]:
+    """Return the changes that measuring both sides in turn can decide: all that would not pass the gate.
+
+    What a check has found out stays, as do cells that the second run has not even checked: their
+    losses are not known.
+    """
+    open_ones = [*comparison.regressions(limit), *comparison.undecided(limit), *comparison.missing()]
+    return [
+        change
+        for change in open_ones
+        if change.operation.phase == "time" and not change.broken and change.after is not None
+        if change.after.outcome in _HEALTHY
+    ]
+
+
+def settled(
+    before: Sequence[Measurement],
+    after: Sequence[Measurement],
+    operation: OperationFacts,
+    limit: float,
+    alpha: float,
+) -> bool:
+    """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
+    found = ratio(after, before, alpha)
+    worse = found if operation.direction == "lower" else found.inverse()
+    bound = 1 + max(limit, TIE)
+    return worse.low > bound or worse.high < bound
+
+
+def confirmed(
+    comparison: Comparison,
+    samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
+    alpha: float,
+    remarks: Sequence[str],
+    tie: float = TIE,
+) -> Comparison:
+    """Let measurements of both sides in turn take the place of those of the two runs.
+
+    Args:
+        samples: Before and after by cell, paired by their numbers.
+        alpha: Share for the verdict on one cell.
+        remarks: What is to be said of it.
+    """
+    changes = []
+    for change in comparison.changes:
+        if change.cell in samples and change.before is not None and change.after is not None:
+            old, new = samples[change.cell]
+            found = ratio(new, old, alpha)
+            change = replace(
+                _with_verdict(change, found, found.p, alpha, tie),
+                before=replace(change.before, samples=tuple(old)),
+                after=replace(change.after, samples=tuple(new)),
+                reason="",
+                session=None,
+                worst=_worst(new, old, change.operation),
+            )
+        changes.append(change)
+    # A mean over both ways of measuring would be of neither.
+    means = () if samples else comparison.means
+    return replace(comparison, changes=tuple(changes), means=means, remarks=tuple(remarks))
+
+
+def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
+    return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase not in ("memory", "alone"))
+
+
+def _checked(cell: CellResult | None) -> bool:
+    """Whether a run has found anything out about a cell."""
+    return cell is not None and cell.outcome not in _UNCHECKED
+
+
+def _measured(cell: CellResult) -> bool:
+    """Whether there is a figure, or a verdict on growth, which may be 0."""
+    return bool(cell.samples) or "verdict" in cell.facts
+
+
+def _judgeable(cell: CellResult | None) -> bool:
+    """Whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
+    return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in _HEALTHY)
+
+
+def _raw(
+    old: CellResult, new: CellResult | None, operation: OperationFacts, alpha: float, session: Session
+) -> Change | None:
+    """Estimate one cell's ratio; the verdict comes when all are known. None: nothing to compare."""
+    change = Change(old.cell, operation, old, new, None, "not significant")
+    if new is None or not _checked(new) or not _checked(old):
+        return _absent(change)
+    change = _outcome(change, old, new)
+    if not _measured(new) and not change.broken and (_measured(old) or change.outcomes is None):
+        return _absent(change)
+    if change.cell.operation == "size" and _sized(old) != _sized(new):
+        if change.outcomes:
+            return change
+        return replace(change, verdict="cannot decide", reason="bytes on different records")
+    if change.cell.operation.startswith("growth-"):
+        return change if change.outcomes else replace(change, verdict="same")
+    if not (_usable(old.samples) and _usable(new.samples)):
+        return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
+    found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new), session)
+    change = replace(change, ratio=found)
+    if change.timed:
+        change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
+    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.broken:
+        then, now = (contention_of(side.samples) for side in (old, new))
+        reason = f"a neighbor used the core in one of the runs only: contention {then:.2f} and {now:.2f}"
+        return replace(change, verdict="cannot decide", reason=reason)
+    return change
+
+
+def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
+    """Judge what is no figure: outcome, losses and growth."""
+    if old.outcome != new.outcome:
+        worse = _badness(new.outcome) > _badness(old.outcome)
+        words = (str(old.outcome), str(new.outcome))
+    elif set(old.loss) != set(new.loss):
+        worse = bool(set(new.loss) - set(old.loss))
+        words = (str(old.outcome), f"{new.outcome}, loses {'more' if worse else 'less'}")
+    elif _growing(old) != _growing(new):
+        worse = _growing(new)
+        words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
+    else:
+        return change
+    return replace(change, verdict="worse" if worse else "better", outcomes=words, broken=worse)
+
+
+def _without_ratio(change: Change, old: Sequence[Measurement], new: Sequence[Measurement]) -> Change:
+    """Judge figures of which one is 0, as those of memory may be."""
+    if [sample.value for sample in old] == [sample.value for sample in new]:
+        return replace(change, verdict="same")
+    return replace(change, verdict="cannot decide", reason="a figure of 0 has no ratio")
+
+
+def _absent(change: Change) -> Change | None:
+    """Return the change of a cell without a figure after; None where there was none before."""
+    old, new = change.before, change.after
+    if old is None or not _measured(old):
+        return None
+    if new is None:
+        reason = "not part of the second run"
+    elif new.reason:
+        reason = new.reason
+    else:
+        reason = "checked, but the time did not suffice to measure it"
+    return replace(change, verdict="not measured", outcomes=None, reason=reason)
+
+
+def _sized(cell: CellResult) -> float:
+    """Return the records whose payloads were weighed: sizes of other records are other sizes."""
+    encoded = records_seen([cell], "encoded")
+    return encoded if encoded < math.inf else records_seen([cell], "records")
+
+
+def _ratio(
+    new: Sequence[Measurement],
+    old: Sequence[Measurement],
+    operation: OperationFacts,
+    alpha: float,
+    tolerance: float,
+    session: Session,
+) -> Ratio:
+    """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
+    # A run compared with itself is one run.
+    exact = operation.phase == "check" or new == old
+    found = ratio(new, old, alpha, paired=False, exact=exact, session=session)
+    if not exact and operation.phase == "memory" and found.processes == 1:
+        return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
+    return found
+
+
+def _worst(
+    new: Sequence[Measurement],
+    old: Sequence[Measurement],
+    operation: OperationFacts,
+    session: Session | None = None,
+) -> float:
+    """Return by how much a cell may have become worse: one side of an interval, for runs or for pairs."""
+    if new == old:
+        return 1.0
+    found = ratio(new, old, 2 * ALPHA, paired=session is None, session=session or SESSION)
+    return (found if operation.direction == "lower" else found.inverse()).high
+
+
+def _tolerance(old: CellResult, new: CellResult) -> float:
+    """Return how far the log ratio of two memory figures may be from 0 without saying anything."""
+    if not old.cell.operation.startswith("peak-"):
+        return math.log1p(ONCE)
+    resolutions = [cell.facts.get("resolution") for cell in (old, new)]
+    coarsest = max(HELD, *(value if isinstance(value, int | float) else 0 for value in resolutions))
+    smaller = min(_seen(cell)[0].value for cell in (old, new))
+    return math.log1p(ONCE + coarsest / smaller)
+
+
+def _seen(cell: CellResult) -> Sequence[Measurement]:
+    """Return a cell's samples; a figure below what could be measured counts as that."""
+    found = measured(cell)
+    if found is None or found.limit is None:
+        return cell.samples
+    return [replace(sample, value=found.limit) for sample in cell.samples]
+
+
+def _badness(outcome: str) -> int:
+    return _BAD.index(outcome) + 1 if outcome in _BAD else 0
+
+
+def _growing(cell: CellResult) -> bool:
+    return cell.facts.get("verdict") == GROWING
+
+
+def _usable(samples: Sequence[Measurement]) -> bool:
+    return bool(samples) and all(sample.value > 0 for sample in samples)
+
+
+def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]:
+    """Give verdicts to all cells together; a worse outcome, or a reason against any, has decided already."""
+    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
+    adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
+    return [
+        _with_verdict(c, open_ones[c.cell], adjusted[c.cell], alpha, tie) if c.cell in adjusted else c
+        for c in changes
+    ]
+
+
+def _with_verdict(change: Change, found: Ratio, p: float, alpha: float, tie: float) -> Change:
+    """Judge by a ratio; a better outcome makes a cell better unless its figure is worse."""
+    verdict = _verdict(found, p, alpha, tie, change.operation.direction)
+    better = change.outcomes is not None and verdict != "worse"
+    return replace(change, ratio=found, verdict="better" if better else verdict)
+
+
+def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> ChangeVerdict:
+    if found.inside(tie):
+        return "same"
+    if p >= alpha:
+        return "not significant"
+    if 1 / (1 + tie) <= found.value <= 1 + tie:
+        return "same"
+    return "better" if (found.value < 1) == (direction == "lower") else "worse"
+
+
+def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
+    """Average each operation geometrically over its cells, process by process.
+
+    Cells of one process share its luck, so the process is the unit here as well.
+    """
+    operations = {c.operation.name: c.operation for c in changes if c.ratio is not None}
+    for name, operation in operations.items():
+        cells = [c for c in changes if c.operation.name == name and c.ratio is not None and not c.reason]
+        if len(cells) < 2:
+            continue
+        old = _geometric([c.before.samples for c in cells if c.before])
+        new = _geometric([c.after.samples for c in cells if c.after])
+        if old and new:
+            tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
+            session = _averaged([c.session for c in cells if c.session])
+            found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances), session)
+            yield Change(Cell("", name, ""), operation, None, None, found, "not significant")
+
+
+def _averaged(sessions: Sequence[Session]) -> Session:
+    """Return that of a mean over cells, as if they moved together: a neighbor slows all down."""
+    if not sessions:
+        return SESSION
+    variances = [session.deviation**2 for session in sessions]
+    return Session(math.sqrt(math.fsum(variances) / len(variances)), min(s.degrees for s in sessions))
+
+
+def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
+    """Return one sample for each process that has all cells: the geometric mean of its values."""
+    tables = [{sample.pair: sample.value for sample in samples} for samples in cells]
+    common = set.intersection(*(set(found) for found in tables))
+    if not common:
+        # Runs of plain pyperf files share no process; their means are all there is.
+        values = [math.fsum(map(math.log, found.values())) / len(found) for found in tables]
+        mean = math.exp(math.fsum(values) / len(values))
+        return [Measurement(mean, mean, mean)]
+    means = (
+        (pair, math.exp(math.fsum(math.log(found[pair]) for found in tables) / len(tables)))
+        for pair in sorted(common)
+    )
+    return [Measurement(mean, mean, mean, pair=pair) for pair, mean in means]
+
+
+# What else differs
+
+
+def _corpus_differences(before: Result, after: Result) -> list[str]:
+    old = {c.name: c for c in corpora(before)}
+    found = []
+    for corpus in corpora(after):
+        twin = old.get(corpus.name)
+        if twin is None:
+            continue
+        if twin.sha256 != corpus.sha256:
+            found.append(
+                f"corpus {corpus.name} has other records ({_hash(twin.sha256)} → {_hash(corpus.sha256)})"
+            )
+        elif twin.sample != corpus.sample:
+            found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
+    return found
+
+
+def _hash(sha256: str) -> str:
+    return sha256[:12] or "unknown"
+
+
+def option_differences(before: Result, after: Result) -> list[str]:
+    """Say which options that bear on what a figure means differ, one line each."""
+    return [
+        f"option {line}"
+        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
+    ]
+
+
+_NOISE: Final = frozenset(
+    {
+        "boot_time",
+        "cores",
+        "cpu_config",
+        "cpu_freq",
+        "date",
+        "duration",
+        "harness_ns",
+        "load_avg_1min",
+        "python_executable",
+        "runnable_threads",
+        "uptime",
+    }
+)
+"""Environment that is never the same twice and explains nothing by itself."""
+
+
+def _slower(before: Result, after: Result) -> list[str]:
+    """Say that the machine itself was slower or faster, where that is taken out of the figures."""
+    if measured_by(before, after) is after:
+        return []
+    then, now = (median(units(run).values()) for run in (before, after))
+    if abs(math.log(now / then)) <= _SHIFT:
+        return []
+    word, times = ("slower", now / then) if now > then else ("faster", then / now)
+    return [
+        f"the machine as a whole was {times:.2f} times {word} after, by its reference kernel; "
+        "that is taken out of the figures after"
+    ]
+
+
+def _surroundings(before: Result, after: Result) -> list[str]:
+    found = []
+    if machine(before) != machine(after):
+        found.append("different machines: figures of two machines are not a comparison of two versions")
+    old, new = ([(k, v) for k, v in r.environment.items() if k not in _NOISE] for r in (before, after))
+    found += differences(old, new)
+    then, now = versions(before), versions(after)
+    common = [name for name in then if name in now]
+    pairs = ([(name, run[name]) for name in common] for run in (then, now))
+    found += [f"library {line}" for line in differences(*pairs)]
+    if not (before.complete and after.complete):
+        found.append("an interrupted run is compared: fewer processes, wider intervals")
+    return found

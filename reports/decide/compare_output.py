@@ -1,0 +1,217 @@
+"""A comparison as a table, as JSON, and in one sentence."""
+
+from __future__ import annotations
+
+import json as _json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from ...bench.results import Cell, CellResult, OperationFacts
+from ...bench.stats import Ratio
+from ..model import numbers
+from ..model.candidates import measured
+from ..model.table import ARROWS, Column, Direction, Entry, Row, Section, Table
+from ..tables.sentence import FEW_NAMES, some
+from .compare import Change, Comparison
+
+__all__ = ["json", "summary", "table"]
+
+
+def table(comparison: Comparison, limit: float | None = None) -> Table:
+    """Lay a comparison out as the one table model."""
+    directions = {change.operation.direction for change in comparison.changes}
+    # Where operations differ in it, each says its own.
+    common: Direction = next(iter(directions)) if len(directions) == 1 else ""
+    columns = (
+        Column("codec", "codec", numeric=False),
+        Column("operation", "operation", numeric=False),
+        Column("before", "before", direction=common),
+        Column("after", "after", direction=common),
+        Column("change", "change", unit="95 % interval"),
+        Column("verdict", "verdict", numeric=False),
+    )
+    names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
+    sections = [
+        Section(
+            name,
+            columns,
+            tuple(_row(c, common, limit) for c in comparison.changes if c.cell.corpus == name),
+        )
+        for name in names
+    ]
+    if comparison.means:
+        kept = tuple(column for column in columns if column.key not in ("before", "after"))
+        rows = tuple(
+            _row(replace(c, cell=replace(c.cell, codec="all")), common, None) for c in comparison.means
+        )
+        sections.append(Section("geometric mean of each operation", kept, rows))
+    uncompared = [
+        f"{what}: {_cells(cells)}"
+        for what, cells in (
+            ("new, with nothing before to compare", comparison.new),
+            ("without a figure in either run, not compared", comparison.unmeasured),
+        )
+        if cells
+    ]
+    return Table(
+        sections=tuple(sections),
+        warnings=comparison.warnings,
+        notes=(*(f"changed: {note}" for note in comparison.notes), *_remarks(comparison), *uncompared),
+        recommendation=summary(comparison, limit),
+    )
+
+
+def _without_verdict(changes: Sequence[Change]) -> list[str]:
+    """Name the cells without a verdict, by the reason for it."""
+    reasons: dict[str, list[str]] = {}
+    for change in changes:
+        if change.reason:
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
+    return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
+
+
+def _between(changes: Sequence[Change]) -> list[str]:
+    """Say what two runs of the same code are taken to differ by."""
+    sessions = [change.session for change in changes if change.session]
+    if not sessions:
+        return []
+    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
+    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
+    runs = max(session.runs for session in sessions)
+    source = (
+        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
+    )
+    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
+
+
+def _short(cell: Cell) -> str:
+    return f"{cell.codec} {cell.operation}"
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    """Say how the verdicts were reached, and why some were not, one line each."""
+    changes = comparison.changes
+    return [*_between(changes), *_without_verdict(changes), *comparison.remarks]
+
+
+def _cells(cells: Sequence[Cell]) -> str:
+    """Name cells, or say of which kind they are where they are many."""
+    if len(cells) <= FEW_NAMES + 1:
+        return ", ".join(cell.name for cell in cells)
+    kinds = {
+        "corpora": dict.fromkeys(cell.corpus for cell in cells),
+        "operations": dict.fromkeys(cell.operation for cell in cells),
+        "codecs": dict.fromkeys(cell.codec for cell in cells),
+    }
+    told = "; ".join(f"{kind} {some(list(names))}" for kind, names in kinds.items())
+    return f"{len(cells)} cells ({told}); -f json names all"
+
+
+def summary(comparison: Comparison, limit: float | None = None) -> str:
+    """Say in one sentence what happened, and with a limit whether it was kept."""
+    worse = [c for c in comparison.changes if c.verdict == "worse"]
+    better = [c for c in comparison.changes if c.verdict == "better"]
+    parts = [f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"]
+    if missing := comparison.missing():
+        parts.append(f"measured before and not after: {_named(missing)}")
+    if limit is not None:
+        if failed := comparison.regressions(limit):
+            parts.append(f"beyond {limit * 100:g}%: {_named(failed)}")
+        if undecided := comparison.undecided(limit):
+            parts.append(f"cannot decide whether {limit * 100:g}% is exceeded: {_named(undecided)}")
+        if not (missing or failed or undecided):
+            parts.append(f"no significant regression beyond {limit * 100:g}%")
+    return f"{'; '.join(parts)}."
+
+
+def _named(changes: Sequence[Change]) -> str:
+    """Name the first cells, with what became of those that changed."""
+    told = [f"{c.cell.name} ({c.words})" if c.verdict == "worse" else c.cell.name for c in changes]
+    return some(told, 5)
+
+
+def _row(change: Change, common: Direction, limit: float | None) -> Row:
+    tone: Literal["", "good", "bad", "dim"] = "dim"
+    if change.verdict in ("better", "worse", "not measured"):
+        tone = "good" if change.verdict == "better" else "bad"
+    words, verdict = _verdict(change, limit)
+    found = change.ratio
+    arrow = ARROWS[change.operation.direction]
+    entries = {
+        "codec": Entry(change.cell.codec),
+        "operation": Entry(change.cell.operation if common else f"{change.cell.operation} {arrow}"),
+        "before": _amount(change.before, change.operation),
+        "after": _amount(change.after, change.operation),
+        "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
+        "verdict": Entry(words, verdict, tone=tone),
+    }
+    return Row(change.cell.codec, entries)
+
+
+def _verdict(change: Change, limit: float | None) -> tuple[str, str]:
+    """Return the words for a verdict and the verdict, which a limit may ask more of."""
+    if limit is not None and change.undecided(limit):
+        return "cannot decide", "cannot decide"
+    return change.words, change.verdict
+
+
+def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
+    found = measured(cell) if cell is not None else None
+    if cell is None or found is None:
+        return Entry("" if cell is None else cell.outcome)
+    if cell.cell.operation == "size":
+        return Entry(f"{numbers.grouped(found.value, 0 if found.value >= 1000 else 1)} B", *found)
+    unit = str(cell.facts.get("unit") or operation.unit)
+    if found.limit is not None:
+        return Entry(numbers.below(found.limit, unit), *found)
+    factor, name = numbers.scale([found.value], unit)
+    half = None if found.half is None else found.half * factor
+    return Entry(f"{numbers.quantity(found.value * factor, half)} {name}".strip(), *found)
+
+
+def _interval(found: Ratio) -> str:
+    def signed(value: float) -> str:
+        return f"{(value - 1) * 100:+.1f}%".replace("-", "−")
+
+    if not math.isfinite(found.high) or found.low == found.high:
+        return signed(found.value)
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
+
+
+def json(comparison: Comparison, limit: float | None = None) -> str:
+    """Render a comparison as JSON; ratios are after/before."""
+    plain = {
+        "cells": [_plain(change, limit) for change in comparison.changes],
+        "means": [_plain(change, None) for change in comparison.means],
+        "new": [cell.name for cell in comparison.new],
+        "unmeasured": [cell.name for cell in comparison.unmeasured],
+        "notes": comparison.notes,
+        "remarks": _remarks(comparison),
+        "warnings": comparison.warnings,
+        "limit": limit,
+        "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],
+        "not_measured": [c.cell.name for c in comparison.missing()],
+        "undecided": None if limit is None else [c.cell.name for c in comparison.undecided(limit)],
+        "summary": summary(comparison, limit),
+    }
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(change: Change, limit: float | None) -> dict[str, Any]:
+    found = change.ratio
+    words, verdict = _verdict(change, limit)
+    return {
+        "corpus": change.cell.corpus,
+        "operation": change.cell.operation,
+        "codec": change.cell.codec,
+        "outcomes": change.outcomes,
+        "ratio": found and found.value,
+        "low": found and found.low,
+        "high": found.high if found and math.isfinite(found.high) else None,
+        "verdict": verdict,
+        "words": words,
+        "reason": change.reason or None,
+        "between_runs": change.session and change.session.deviation,
+    }

@@ -1,0 +1,203 @@
+"""What stands in ``bakeoff.lock``: a choice with its evidence, or what people have decided.
+
+`bakeoff.codecs.production.lock` reads the file.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...codecs import MissingLibrary, codec, describe, join_name, missing, split_name
+from ...codecs.production.installed import release_of, version
+from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
+from ...errors import UsageError
+from ..model.candidates import dictionary_of, limits_needed
+from ..model.merge import plain_name
+
+if TYPE_CHECKING:
+    from ...bench.results import CellResult, Result
+    from ...schemas import Schema
+    from .pick import Choice
+
+__all__ = ["check", "decided", "definition_of", "lock_of", "sha256", "version_range"]
+
+
+def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) -> Lock:
+    """Make a lock of a choice.
+
+    Args:
+        choice: What was picked.
+        files: The result files behind it.
+        results: What they hold; today's date stands in for an unknown start.
+
+    Raises:
+        UsageError: It is a codec of the user's own, which no lock can name.
+    """
+    facts = choice.winner.facts
+    if facts.source:
+        raise UsageError(
+            f"{facts.name} is a codec of your own, from {facts.source}: a lock names codecs that every "
+            "service can install; publish it through the entry-point group bakeoff.codecs, or name another "
+            "with --codec"
+        )
+    dictionary = dictionary_of(choice.winner.cells.values())
+    name, schema = _without_schema(plain_name(facts.name))
+    known = [_date(result.started) or _today() for result in results]
+    wish = choice.wish
+    terms: dict[str, Any] = {
+        "reads": wish.cost.reads,
+        "corpora": {c.name: c.sha256 for c in choice.corpora},
+        "trusted": wish.trusted,
+    }
+    if math.isfinite(wish.cost.bandwidth):
+        terms["bandwidth"] = wish.cost.bandwidth
+    if wish.needs:
+        terms["needs"] = list(wish.needs)
+    return Lock(
+        codec=name,
+        requires=_compressor(name, results) | {facts.library: version_range(facts.version)},
+        format=facts.format,
+        schema=schema,
+        definition=definition_of(choice.winner.cells.values()),
+        dictionaries=() if dictionary is None else (Dictionary.of(dictionary),),
+        options=limits_needed(
+            cell for result in results for cell in result.cells if cell.cell.codec == facts.name
+        ),
+        why=choice.sentence,
+        terms=terms,
+        evidence=tuple(
+            {"file": path.name, "sha256": sha256(path), "date": date}
+            for path, date in zip(files, known, strict=True)
+        ),
+        date=max(known, default=_today()),
+    )
+
+
+def definition_of(cells: Iterable[CellResult]) -> str:
+    """Return the definition of the schema that a codec's payloads were written with, where it was but one."""
+    found = {str(cell.facts.get("definition", "")) for cell in cells}
+    return found.pop() if len(found) == 1 else ""
+
+
+def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None = None) -> Lock:
+    """Make a lock of what somebody has decided, without a measurement.
+
+    Args:
+        name: The codec, with "+schema" where it is to be used with one.
+        by: Who.
+        trusted: Payloads never come from strangers.
+        schema: Of the records, for a codec that needs one.
+
+    Raises:
+        UnknownCodec: No codec of that name.
+        MissingLibrary: It is not installed: nobody would know the versions that it was decided on.
+        UsageError: It runs code found in its input, and nobody has said that this is trusted; or it has no
+            use for the schema.
+        SchemaError: The codec has no form for one of its types.
+    """
+    known = describe(name)
+    if (reason := missing(name)) is not None:
+        raise MissingLibrary(name, reason)
+    if known.trusted_only and not trusted:
+        raise UsageError(
+            f"{name} runs code found in its input; where no payload comes from strangers, say --trusted"
+        )
+    base, with_schema = _without_schema(name)
+    made = codec(base)
+    if schema is not None and not made.needs_schema:
+        raise UsageError(f"{name} needs no schema; fastest(schema=...) gives it one")
+    bound = None if schema is None else made.with_schema(schema).bound
+    return Lock(
+        codec=base,
+        requires=_compressor(base) | {made.library or PYTHON: version_range(made.version)},
+        format=made.format,
+        schema=with_schema,
+        definition="" if bound is None else bound.definition,
+        why=f"decided by {by}, not by a measurement",
+        terms={"trusted": trusted},
+        evidence=({"decided_by": by, "date": _today()},),
+        date=_today(),
+    )
+
+
+def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
+    """Return the library of a codec's compressor, with versions that count as the runs', or as ours."""
+    library = compressor(name)
+    if library is None:
+        return {}
+    known = [str(result.environment.get(f"{library.lower()}_version", "")) for result in results]
+    if not results:
+        known = [version(library) or ""]
+    return {library: version_range(next(filter(None, known), ""))}
+
+
+def version_range(version: str) -> str:
+    """Return the versions that count as the measured one: from it up to the next breaking release.
+
+    A version that is no release is pinned as it is; an unknown one allows any.
+    """
+    if not version:
+        return ""
+    release = release_of(version)
+    if release is None:
+        return f"==={version}"
+    major, minor = (*release[0], 0, 0)[:2]
+    upper = f"{major + 1}" if major else f"0.{minor + 1}"
+    return f">={version.partition('+')[0]},<{upper}"
+
+
+def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list[str]:
+    """Return what is wrong with a lock here and today; nothing when it holds.
+
+    Args:
+        lock: What was read.
+        folder: Where its evidence may lie; evidence that is not there is no fault.
+        max_age: How old the evidence may be.
+    """
+    found = faults(lock)
+    problems = found.missing + found.unfit
+    for entry in lock.evidence:
+        # A name, no path: a stranger's lock leads nowhere else.
+        path = folder / Path(str(entry.get("file", ""))).name
+        if path.is_file() and entry.get("sha256") != sha256(path):
+            problems.append(f"{path.name} is not the file that the choice was made from (sha256 differs)")
+    if max_age is not None:
+        problems += _age_problems(lock, max_age)
+    return problems
+
+
+def _age_problems(lock: Lock, max_age: dt.timedelta) -> list[str]:
+    measured = _date(lock.date)
+    if measured is None:
+        return ["the lock does not say when its evidence was measured"]
+    age = dt.datetime.now(dt.UTC).date() - dt.date.fromisoformat(measured)
+    if age <= max_age:
+        return []
+    return [f"the evidence is {age.days} days old, more than the {max_age.days} allowed; run it again"]
+
+
+def sha256(path: Path) -> str:
+    """Return the hash of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _today() -> str:
+    return dt.datetime.now(dt.UTC).date().isoformat()
+
+
+def _date(text: str) -> str | None:
+    try:
+        return dt.datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        return None
+
+
+def _without_schema(name: str) -> tuple[str, bool]:
+    base, schema, compression = split_name(name)
+    return join_name(base, compression=compression), schema

@@ -1,0 +1,559 @@
+"""Which codec fits a use: filters, cost, stated tie-breakers, and what would change the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeGuard
+
+from ...bench.results import CorpusFacts, Measurement, Result
+from ...bench.stats import FEW, TIE, Ratio
+from ...bench.verdict import Contest, error_share, preference, ranked
+from ...codecs import is_raw, split_name
+from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
+from ...errors import RunError, UsageError, hint, near
+from ..model import numbers
+from ..model.candidates import (
+    FLOOR,
+    Candidate,
+    Standing,
+    candidates_on,
+    corpora,
+    dictionary_of,
+    standing_on,
+    summed,
+)
+from ..model.cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from ..model.merge import aligned, machines, plain_name
+from ..tables.further import resolving
+from ..tables.sentence import FAILED, FEW_NAMES, broken_by, few, listed, some
+
+__all__ = ["Choice", "Parts", "Wish", "explained", "pick"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the codec is for.
+
+    Attributes:
+        cost: Reads per write and bandwidth.
+        rate: Records per second that are written, or None.
+        needs: Types that must come back exactly (`bakeoff.codecs.conventions.tokens`).
+        trusted: Whether the data is trusted; codecs that run code from their input need it.
+        formats: Wire formats that will do; empty for all.
+        interop: Whether other languages must read it.
+        allow_loss: Whether a lossy codec will do.
+        corpora: Corpora to choose by; empty for all.
+        codec: The codec that people have decided on; None for the cheapest.
+    """
+
+    cost: Cost = field(default_factory=Cost)
+    rate: float | None = None
+    needs: tuple[str, ...] = ()
+    trusted: bool = False
+    formats: tuple[str, ...] = ()
+    interop: bool = False
+    allow_loss: bool = False
+    corpora: tuple[str, ...] = ()
+    codec: str | None = None
+
+    def __post_init__(self) -> None:
+        for need in self.needs:
+            if need not in NAMES:
+                there = f"there are {', '.join(NAMES)}"
+                raise UsageError(f"no type {need!r} to need; {hint(near(need, NAMES), there)}")
+        if self.rate is not None and not 0 < self.rate < math.inf:
+            raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a codec's cost is made of; seconds per record, and bytes.
+
+    With several corpora each is weighted by its typical cost, so that big records do not count more.
+    """
+
+    dump: float
+    load: float
+    fix: float
+    size: float
+
+    def total(self, cost: Cost) -> float:
+        """Return the cost under a model."""
+        return cost.total(self.dump, self.load, self.fix, self.size)
+
+    @property
+    def read(self) -> float:
+        """Seconds of one read."""
+        return self.load + self.fix
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The codec picked, and why.
+
+    Attributes:
+        winner: Its facts and cells are those of the first corpus.
+        reasons: Half sentences; joined they say why.
+        tied: Codecs that surely cost the same (`TIE`), and lost by a tie-breaker.
+        unresolved: Codecs that are not distinguishable from the cheapest: name, and how many times the
+            lowest cost they take, with the interval that goes with the verdict of the table: 1 lies inside.
+        runners_up: Name and how many times the winner's cost, cheapest first.
+        excluded: Name and what excluded it.
+        breakeven: Sentences on what would change the answer.
+        parts: Cost by codec, for every codec that was not excluded.
+    """
+
+    winner: Candidate
+    wish: Wish
+    corpora: tuple[CorpusFacts, ...]
+    reasons: tuple[str, ...]
+    tied: tuple[str, ...]
+    unresolved: tuple[tuple[str, Ratio], ...]
+    runners_up: tuple[tuple[str, float], ...]
+    excluded: tuple[tuple[str, str], ...]
+    breakeven: tuple[str, ...]
+    parts: Mapping[str, Parts]
+
+    @property
+    def sentence(self) -> str:
+        """Why this codec, in one sentence."""
+        return f"{self.winner.name}: {'; '.join(self.reasons)}."
+
+
+def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
+    """Pick a codec: the cheapest; among those that surely cost the same, the first by the tie-breakers.
+
+    The verdict on any two codecs is that of the table, whatever leaves others out. A codec that is not
+    distinguishable from the cheapest is no tie: it comes behind, and the reasons say so.
+
+    Args:
+        results: What was measured.
+        wish: What the codec is for.
+        file: Name of the result file, for the command that resolves what is not.
+
+    Raises:
+        UsageError: No such corpus or codec, no process common to all, or results of several machines.
+        RunError: Nothing fits; the message says what excluded the nearest.
+    """
+    merged = machines(results)
+    if len(merged) > 1:
+        raise UsageError(
+            f"these results are of several machines ({', '.join(label for label, _ in merged)}); "
+            "pick from those of the machine that will run it"
+        )
+    result = merged[0][1]
+    chosen = _corpora(result, wish)
+    fields = {c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != FLOOR} for c in chosen}
+    excluded = {}
+    eligible = []
+    for name in dict.fromkeys(name for found in fields.values() for name in found):
+        why = _obstacle(name, fields, wish) or (_foreign_keys(name, fields, chosen) if wish.interop else "")
+        if why:
+            excluded[name] = why
+        else:
+            eligible.append(name)
+    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
+    if usual:
+        # Nobody who has records of dicts asked for these.
+        excluded |= {
+            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
+        }
+        eligible = usual
+    if not eligible:
+        if not excluded:
+            raise RunError("no codec took part")
+        raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
+    weights = _weights(fields)
+    also = {name for name in eligible if _takes(name, fields)}
+    standing = _standing(result, fields, weights, wish.cost, also)
+    samples = {name: standing.samples.get(name, ()) for name in eligible}
+    fewest = min(map(len, samples.values()))
+    if not fewest:
+        raise UsageError(
+            f"no process measured {next(n for n in eligible if not samples[n])} on all corpora "
+            f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
+        )
+    parts = {name: _parts(name, fields, weights) for name in eligible}
+    race = _Race(
+        fields=fields,
+        standing=standing,
+        parts=parts,
+        order=[name for name in standing.costs if name in parts],
+        cost=wish.cost,
+    )
+    tied: tuple[str, ...] = ()
+    unresolved: dict[str, Ratio] = {}
+    if wish.codec is not None:
+        winner = _named(wish.codec, race.order, excluded)
+        reasons = _decided(winner, race)
+    else:
+        if fewest < FEW and len(eligible) > 1:
+            counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
+            raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
+        contest = standing.judgment.contest(race.order, race.preferred)
+        assert contest is not None, "those that fit have costs"
+        winner, tied = contest.winner, contest.same
+        unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
+        reasons = _won(contest, race)
+        if unresolved:
+            contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
+            line = resolving(results, contenders, list(unresolved.values()), file)
+            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer): `{line}`")
+    candidate = next(found[winner] for found in fields.values() if winner in found)
+    level = {winner, *tied, *unresolved}
+    return Choice(
+        winner=candidate,
+        wish=wish,
+        corpora=tuple(chosen),
+        reasons=(*reasons, *_merits(candidate, wish, fields)),
+        tied=tied,
+        unresolved=tuple(unresolved.items()),
+        runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
+        excluded=tuple(excluded.items()),
+        breakeven=tuple(_breakeven(winner, race, tied=level)),
+        parts={name: parts[name] for name in race.order},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Race:
+    """The codecs that fit, and what they cost.
+
+    Attributes:
+        fields: Every codec's cells, by corpus and name.
+        standing: The ranking of all codecs that have a cost, those that do not fit as well.
+        parts: What the cost of those that fit is made of.
+        order: Their names, cheapest first.
+    """
+
+    fields: _Fields
+    standing: Standing
+    parts: Mapping[str, Parts]
+    order: Sequence[str]
+    cost: Cost
+
+    def total(self, name: str) -> float:
+        """The cost of a codec, in seconds."""
+        return self.parts[name].total(self.cost)
+
+    def preferred(self, name: str) -> tuple[Any, ...]:
+        """The sort key of the tie-breakers."""
+        facts, parts = next(iter(self.fields.values()))[name].facts, self.parts[name]
+        return preference(facts, parts.size, parts.dump + self.cost.reads * parts.read)
+
+
+def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
+    """Return the row of the codec that was decided on."""
+    known = {plain_name(name): name for name in reversed(order)}
+    if wanted in known:
+        return known[wanted]
+    for name, why in excluded.items():
+        if plain_name(name) == wanted:
+            raise RunError("\n".join(["it does not fit", *explained({name: why})]))
+    there = f"there are {', '.join(known)}"
+    raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
+
+
+def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
+    """Return the lines that say what excluded whom, and what to do about losses.
+
+    Args:
+        most: How many names stand in a line.
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, why in excluded.items():
+        reasons.setdefault(why, []).append(name)
+    lines = [
+        f"  {names[0]} {why}" if len(names) == 1 else f"  {why}: {some(names, most)}"
+        for why, names in reasons.items()
+    ]
+    if any(split_name(plain_name(name))[1] for name in excluded):
+        return lines  # with schemas already
+    if any(why.startswith(LOSSY) for why in excluded.values()):
+        lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
+    elif any(why.startswith(_LACKING) for why in excluded.values()):
+        lines.append(f"  ({_SCHEMA_HELPS})")
+    return lines
+
+
+def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
+    known = {c.name: c for c in corpora(result)}
+    for name in wish.corpora:
+        if name not in known:
+            raise UsageError(f"no corpus {name!r} in these results; there are {', '.join(known) or 'none'}")
+    return [known[name] for name in wish.corpora or known]
+
+
+# What keeps a codec out
+
+LOSSY: Final = "loses data"
+"""How the exclusion of a lossy codec begins."""
+
+_ANY_KEYS: Final = ("msgpack", "cbor", "yaml")
+"""Formats in which a dict may have keys that are not text."""
+_LACKING: Final = "does not bring back"
+_SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
+
+_Fields = Mapping[str, Mapping[str, Candidate]]
+
+
+def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
+    """Return the first thing that excludes a codec, as the end of a sentence; empty for nothing."""
+    for corpus, found in fields.items():
+        where = f" on {corpus}" if len(fields) > 1 else ""
+        if name not in found:
+            return f"took no part{where}"
+        if why := _failure(found[name], wish):
+            return f"{why}{where}"
+    if len(fields) > 1 and name.endswith(",dict"):
+        return "has another dictionary for each corpus; decide by one: --corpus NAME"
+    candidate = next(iter(fields.values()))[name]
+    return _unfit(candidate, wish) or _too_wide(name, fields, wish)
+
+
+def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> str:
+    """Say whether a codec writes keys of these records that many readers in other languages do not accept.
+
+    Go's usual reader refuses them (vmihailenco/msgpack#289, #372), JavaScript turns them into text.
+    """
+    written = next(iter(fields.values()))[name].facts.format
+    if written in _ANY_KEYS and any(corpus.profile.get("key_other") for corpus in chosen):
+        return "writes keys that are not text, which readers in other languages may refuse"
+    return ""
+
+
+def _takes(name: str, fields: _Fields) -> str:
+    """Return what a codec takes and gives in the place of some records; empty where it is these."""
+    return next((found[name].takes for found in fields.values() if name in found and found[name].takes), "")
+
+
+def _failure(candidate: Candidate, wish: Wish) -> str:
+    if candidate.outcome in FAILED:
+        return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
+    if candidate.untimed:
+        return "was not timed, as the time did not suffice (--all)"
+    if not wish.cost.samples(candidate.cells):
+        lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
+        return f"has no figure for {', '.join(lacking) or 'its cost'}"
+    if not candidate.checked:
+        return "was not checked: nobody knows what it brings back"
+    if candidate.outcome == "lossy" and not wish.allow_loss:
+        lost = f" ({candidate.losses[0]})" if candidate.losses else ""
+        return f"{LOSSY}{lost}"
+    return ""
+
+
+def _unfit(candidate: Candidate, wish: Wish) -> str:
+    facts = candidate.facts
+    if is_raw(plain_name(candidate.name)):
+        return "is the library's own calls: no codec to import"
+    if facts.trusted_only and not wish.trusted:
+        return "runs code found in its input, and the data is not trusted (--trusted)"
+    if facts.unguarded and not wish.trusted:
+        return "lacks a guard against untrusted payloads, and the data is not trusted (--trusted)"
+    if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
+        return "needs the dictionary it was trained with, which the result file does not hold"
+    if wish.formats and facts.format not in wish.formats:
+        return f"does not write {' or '.join(wish.formats)}"
+    if wish.interop and not facts.interoperable:
+        return "is read by Python only"
+    carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
+    if facts.takes and not candidate.takes:
+        carried |= {"dataclass", "namedtuple"}  # the records were such objects
+    if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
+        return f"{_LACKING} {', '.join(lacking)}"
+    return ""
+
+
+def _seen_lost(need: str, candidate: Candidate) -> bool:
+    """Whether the run saw values of a type lost, whatever codec and schema promise."""
+    kind = need.split("_", 1)[0]
+    starts = tuple(f"`{name}{end}" for name in (kind, f"datetime.{kind}") for end in ("`", "("))
+    return any(loss.lower().startswith(starts) for loss in candidate.losses)
+
+
+def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
+    """Say when the line is too narrow for the rate."""
+    if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
+        return ""
+    size = max(_value(found[name], "size") for found in fields.values())
+    if size * wish.rate <= wish.cost.bandwidth:
+        return ""
+    need = bandwidth_text(size * wish.rate)
+    return f"needs {need} for {wish.rate:,.0f} records/s, the line has {bandwidth_text(wish.cost.bandwidth)}"
+
+
+# Cost over one or several corpora
+
+
+def _value(candidate: Candidate, operation: str) -> float:
+    found = candidate.figure(operation)
+    return found.value if found else 0.0
+
+
+def _weights(fields: _Fields) -> dict[str, float]:
+    """Weigh each corpus by the inverse of its typical dump + load, whatever the model asks."""
+    if len(fields) == 1:
+        return dict.fromkeys(fields, 1.0)
+    typical = {}
+    for corpus, found in fields.items():
+        times = [t for e in found.values() if (t := _value(e, "dump") + _value(e, "load")) > 0]
+        typical[corpus] = math.exp(math.fsum(map(math.log, times)) / len(times)) if times else 1.0
+    scale = math.exp(math.fsum(map(math.log, typical.values())) / len(typical))
+    return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
+
+
+def _standing(
+    result: Result, fields: _Fields, weights: Mapping[str, float], cost: Cost, also: Collection[str]
+) -> Standing:
+    """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does.
+
+    Args:
+        also: See `standing_on`.
+    """
+    if len(fields) == 1:
+        corpus, found = next(iter(fields.items()))
+        return standing_on(result, corpus, found.values(), cost, also)
+    everywhere = set.intersection(*(set(found) for found in fields.values()))
+    everywhere &= ranked({name: _takes(name, fields) for name in everywhere}).union(also)
+
+    def weighted(corpus: str, name: str) -> list[Measurement]:
+        w = weights[corpus]
+        found = cost.samples(fields[corpus][name].cells)
+        return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]
+
+    samples = {n: summed(aligned([weighted(corpus, n) for corpus in fields])) for n in sorted(everywhere)}
+    return Standing.of(samples, error_share(result))
+
+
+def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
+    def added(operation: str) -> float:
+        return math.fsum(weights[corpus] * _value(found[name], operation) for corpus, found in fields.items())
+
+    return Parts(added("dump"), added("load"), added("fix"), added("size"))
+
+
+# Why
+
+
+def _won(contest: Contest, race: _Race) -> list[str]:
+    """Say why a codec comes first, and by how much."""
+    winner = contest.winner
+    of = f"{_time(race.total(winner))} for {race.cost.sentence()}"
+    if len(race.order) == 1:
+        return [f"the only codec that fits, {of}"]
+    if contest.same:
+        because = broken_by(race.preferred, contest)
+        reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
+    else:
+        reasons = [f"lowest cost, {of}"]
+    rest = [name for name in race.order if name not in contest.level]
+    if rest and not contest.unresolved:
+        reasons.append(f"{rest[0]} is next at {numbers.ratio(race.total(rest[0]) / race.total(winner))} that")
+    return reasons
+
+
+def _decided(winner: str, race: _Race) -> list[str]:
+    """Say what a decision made by people costs."""
+    own, least = race.total(winner), race.total(race.order[0])
+    reasons = [f"decided on by name, at {_time(own)} for {race.cost.sentence()}"]
+    if winner != race.order[0]:
+        reasons.append(f"the lowest cost is that of {race.order[0]}, {numbers.ratio(least / own)} as much")
+    return reasons
+
+
+def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
+    """Say what else speaks for a codec, or against it."""
+    reasons = []
+    if wish.needs:
+        reasons.append(f"brings back {', '.join(wish.needs)}")
+    if not wish.trusted and not winner.facts.source:
+        reasons.append("safe to read from anyone")
+    if wish.interop:
+        reasons.append("read by other languages")
+    if winner.losses:
+        reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
+    if winner.slow_build:
+        reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
+    if wish.rate is not None:
+        busy = wish.rate * max(_cpu(found[winner.name], wish.cost) for found in fields.values())
+        reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
+    return reasons
+
+
+def _level(contest: Contest) -> str:
+    """Say what the winner is level with; of the tied, each is known to be level with the cheapest only."""
+    within = f"(within {TIE:.0%})"
+    if contest.winner == contest.cheapest:
+        return f"costs the same as {listed(contest.same)} {within}"
+    also = [other for other in contest.same if other != contest.cheapest]
+    return f"costs the same as {contest.cheapest} {within}" + (
+        f", and so does {listed(also)}" if also else ""
+    )
+
+
+def _cpu(candidate: Candidate, cost: Cost) -> float:
+    reading = _value(candidate, "load") + _value(candidate, "fix")
+    return _value(candidate, "dump") + cost.reads * reading
+
+
+def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
+    """Whether somebody can be concerned with two codecs changing places there."""
+    low, high = PLAUSIBLE[weight]
+    return point is not None and low <= point <= high
+
+
+def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
+    """Say at which reads per write and at which bandwidth another codec would win.
+
+    A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
+    the two lines cross it is the winner that becomes the cheaper one.
+    """
+    cost, parts = race.cost, race.parts
+    if race.order[0] not in tied:
+        return []  # It does not win as it is.
+    own = parts[winner]
+    reads: list[tuple[float, str]] = []
+    lines: list[tuple[float, str]] = []
+    level = [n for n in race.order if n in tied and n != winner and race.total(n) <= race.total(winner)]
+    for other in race.order:
+        if other == winner or other in level:
+            continue
+        theirs = parts[other]
+        wire = 1 / cost.bandwidth
+        point = breakeven_reads(
+            (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
+        )
+        if _plausible(point, "reads"):
+            reads.append((point, other))
+        work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
+        point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
+        if _plausible(point, "bandwidth"):
+            lines.append((point, other))
+    readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
+    writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
+    found = []
+    if readers:
+        found.append(f"with more reads {readers[0]}, tied now, wins")
+    elif more := min((r for r in reads if r[0] > cost.reads), default=None):
+        found.append(f"{more[1]} overtakes {winner} above {_count(more[0])} reads per write")
+    if writers and cost.reads > 0:
+        found.append(f"with fewer reads {writers[0]}, tied now, wins")
+    elif fewer := max((r for r in reads if r[0] < cost.reads), default=None):
+        found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
+    if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
+        found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")
+    if slower := max((b for b in lines if b[0] < cost.bandwidth), default=None):
+        found.append(f"below {bandwidth_text(slower[0])} {slower[1]} wins")
+    return found
+
+
+def _count(number: float) -> str:
+    return f"{number:.2g}" if number < 100 else f"{number:,.0f}"
+
+
+def _time(seconds: float) -> str:
+    factor, unit = numbers.scale([seconds], "second")
+    return f"{numbers.quantity(seconds * factor)} {unit}"

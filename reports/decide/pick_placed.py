@@ -1,0 +1,214 @@
+"""`pick` for codecs that were measured in place: in stores, or between a producer and its readers.
+
+What counts there is the whole call, the codec with all around it. So each place takes the part of a corpus,
+with what it costs to write in place of a dump and what it costs to read in place of a load, and the same
+rules decide: cost, verdicts, tie-breakers. What remains to be said is how much of it the codec is, and where
+the choice makes no difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ...bench.results import FLOOR, Cell, CellResult, CorpusFacts, Measurement, Result
+from ...errors import UsageError
+from ..model import numbers
+from ..model.candidates import Candidate, Standing, candidates_on, standing_on
+from ..model.cost import Cost
+from ..model.merge import machines
+from ..tables.pipeline import is_of_pipeline, lines
+from ..tables.sentence import few
+from ..tables.stores import is_of_stores, shelves
+from .pick import Choice, Wish
+
+__all__ = ["codec_part", "in_place", "level", "placed", "said"]
+
+_CODEC: Final = "-codec"
+"""Ends the name of what is the codec's part of an operation."""
+_IN_STORES: Final[Mapping[tuple[str, str], str]] = {
+    ("put", ""): "dump",
+    ("get", ""): "load",
+    ("put", "codec"): f"dump{_CODEC}",
+    ("get", "codec"): f"load{_CODEC}",
+}
+_IN_PIPELINES: Final[Mapping[str, str]] = {"cpu": "dump", "cpu-codec": f"dump{_CODEC}"}
+
+
+def in_place(
+    results: Sequence[Result], wish: Wish, reads: float | None = None
+) -> tuple[Sequence[Result], Wish]:
+    """Return results whose corpora are places, and the wish as these understand it; others as they are.
+
+    Args:
+        results: What was measured.
+        wish: What the codec is for.
+        reads: As they were asked for. In a pipeline each reader reads a record once, and the most readers
+            that were measured stand in for nothing.
+
+    Raises:
+        UsageError: A line to stores, or so many readers as no pipeline had.
+    """
+    if is_of_stores(results):
+        if math.isfinite(wish.cost.bandwidth):
+            raise UsageError("--bandwidth: what a put and a get take in a store has its way there in it")
+        return [placed(result) for result in results], wish
+    if is_of_pipeline(results):
+        readers = _readers(results, reads)
+        there = [placed(result, readers) for result in results]
+        return there, replace(wish, cost=replace(wish.cost, reads=float(readers)))
+    return results, wish
+
+
+def said(results: Sequence[Result], choice: Choice) -> Iterator[str]:
+    """Say for each place how much of the cost is the codec's, and which codecs are level there.
+
+    Args:
+        results: As `in_place` returns them; of others there is nothing to say.
+        choice: What `pick` made of them.
+    """
+    result = machines(results)[0][1]
+    if any(_reads_are_free(cell) for cell in result.cells):
+        yield "processor time of a record, of the producer and all its readers, with the codec's part of it:"
+    elif any(cell.cell.operation.endswith(_CODEC) for cell in result.cells):
+        yield "a write is a put and a read a get, the store included, with the codec's part of it:"
+    for corpus in choice.corpora:
+        found = {candidate.name: candidate for candidate in candidates_on(result, corpus.name)}
+        if any(name.endswith(_CODEC) for candidate in found.values() for name in candidate.cells):
+            standing = standing_on(result, corpus.name, found.values(), choice.wish.cost)
+            yield f"  {_of_place(corpus.name, found, choice, standing)}"
+
+
+def level(standing: Standing, among: Collection[str] | None = None) -> list[str]:
+    """Return the codecs that none is surely faster than, the lowest mean first.
+
+    Args:
+        standing: What they cost in a place.
+        among: The codecs that count; all by default.
+    """
+    return [name for name, place in standing.judgment.places(among).items() if place.first == 1]
+
+
+def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standing: Standing) -> str:
+    winner = choice.winner.name
+    total = standing.costs[winner].value
+    factor, unit = numbers.scale([total], "second")
+    share = codec_part(found[winner], choice.wish.cost) / total
+    text = (
+        f"{place}: {numbers.quantity(total * factor)} {unit}, of which {winner} is {numbers.percent(share)}"
+    )
+    best = level(standing, choice.parts)
+    if len(choice.parts) == 1:
+        return text
+    if len(best) == len(choice.parts):
+        return f"{text}; codecs are not distinguishable there"
+    return f"{text}; {'best' if len(best) == 1 else 'not distinguishable from the best'} there: {few(best)}"
+
+
+def codec_part(candidate: Candidate, cost: Cost) -> float:
+    """Return the seconds of the cost that are the codec's; a store that keeps records has none in a get."""
+    parts = {f"dump{_CODEC}": 1.0, f"load{_CODEC}": cost.reads}
+    seen = ((candidate.figure(name), times) for name, times in parts.items())
+    return math.fsum(times * one.value for one, times in seen if one is not None)
+
+
+_Place = tuple[CorpusFacts, list[CellResult]]
+
+
+def placed(result: Result, readers: int | None = None) -> Result:
+    """Return the places in which something was measured, as the corpora of a result.
+
+    It took as long as the whole, and is as dear to go on with.
+
+    Args:
+        result: What was measured.
+        readers: Only pipelines with so many.
+    """
+    places = [*_stores(result), *_pipelines(result, readers)]
+    taken: dict[tuple[str, int], float] = {}
+    for cell in result.cells:
+        for sample in cell.samples:
+            key = cell.cell.corpus, sample.pair
+            taken[key] = taken.get(key, 0.0) + sample.duration
+    cells = []
+    for corpus, there in places:
+        codecs = sum(cell.cell.operation == "dump" for cell in there)
+        for cell in there:
+            # What goes on measures all that was measured, not what stands here alone.
+            own = cell.cell.operation == "dump"
+            samples = tuple(
+                replace(s, duration=taken[cell.cell.corpus, s.pair] / codecs if own else 0.0)
+                for s in cell.samples
+            )
+            named = replace(cell.cell, corpus=corpus.name)
+            cells.append(replace(cell, cell=named, samples=samples))
+    facts = tuple(corpus for corpus, _ in places)
+    duration = result.duration * len(facts) / max(1, len(result.corpora))
+    return replace(result, cells=tuple(cells), corpora=facts, operations=(), rankings=(), duration=duration)
+
+
+def _stores(result: Result) -> Iterator[_Place]:
+    for shelf in shelves(result):
+        for store in shelf.stores:
+            name = f"{shelf.corpus.name} in {store} ({shelf.state})"
+            there = [
+                _as(cell, part)
+                for (known, _), cells in shelf.cells.items()
+                for asked, cell in cells.items()
+                if known == store and (part := _IN_STORES.get(asked)) is not None
+            ]
+            yield replace(shelf.corpus, name=name), [one for one in there if _tells(one)]
+
+
+def _pipelines(result: Result, readers: int | None) -> Iterator[_Place]:
+    for line in lines(result):
+        for spot, codecs in line.cells.items():
+            if readers not in (None, spot[1]):
+                continue
+            there = [
+                _as(cell, part)
+                for codec, cells in codecs.items()
+                for operation, cell in cells.items()
+                if codec != FLOOR and (part := _IN_PIPELINES.get(operation)) is not None
+            ]
+            # The producer's work and that of all its readers were measured as one.
+            there += [_free(cell) for cell in there if cell.cell.operation == "dump"]
+            name = f"{line.corpus.name} through {spot[0]} to {spot[1]}"
+            name += f" at {line.rate:,}/s" if line.rate else ""
+            there = [one for one in there if _tells(one)]
+            if there:
+                yield replace(line.corpus, name=name), there
+
+
+def _readers(results: Sequence[Result], wanted: float | None) -> int:
+    """Return the number of readers: what was asked for, or the most that were measured."""
+    measured = {spot[1] for result in results for line in lines(result) for spot in line.cells}
+    if wanted is None:
+        return max(measured)
+    if wanted not in measured:
+        there = ", ".join(map(str, sorted(measured)))
+        raise UsageError(
+            f"--reads {wanted:g}: pipelines with so many readers were not measured; {there} were"
+        )
+    return int(wanted)
+
+
+def _as(cell: CellResult, operation: str) -> CellResult:
+    return replace(cell, cell=Cell(cell.cell.corpus, operation, cell.cell.codec))
+
+
+def _free(cell: CellResult) -> CellResult:
+    """Return the reads of a cell whose writes have their cost in them."""
+    samples = tuple(Measurement(0.0, 0.0, 0.0, sample.pair, sums=sample.sums) for sample in cell.samples)
+    return replace(_as(cell, "load"), samples=samples)
+
+
+def _reads_are_free(cell: CellResult) -> bool:
+    return cell.cell.operation == "load" and bool(cell.samples) and cell.samples[0].value == 0
+
+
+def _tells(cell: CellResult) -> bool:
+    """Whether a cell says anything of its codec: one that clocks its part may have nothing to clock."""
+    return bool(cell.samples) or not cell.cell.operation.endswith(_CODEC)

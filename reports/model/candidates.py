@@ -1,0 +1,387 @@
+"""One codec on one corpus, as the tables, the recommendation and `pick` look at it."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from ...bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, Result
+from ...bench.stats import ALPHA, Ratio, Verdict, interval
+from ...bench.verdict import (
+    PARTS,
+    Contest,
+    Drawback,
+    Judgment,
+    Place,
+    Preferred,
+    drawback,
+    error_share,
+    nothing_to_fix,
+    outcome_of,
+    preference,
+    ranked,
+    takes,
+)
+from ...codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
+from ...errors import RunError
+from .cost import Cost
+
+__all__ = [
+    "FLOOR",
+    "GROWING",
+    "RARE",
+    "Candidate",
+    "Figure",
+    "Standing",
+    "candidates_on",
+    "corpora",
+    "dictionary_of",
+    "figure",
+    "limits_needed",
+    "measured",
+    "preferred",
+    "records_seen",
+    "standing_on",
+    "summed",
+    "weighed",
+]
+
+GROWING: Final = "growing"
+"""The verdict of a `growth-*` cell whose memory stays behind."""
+
+RARE: Final = 0.02
+"""Share of the time that rare calls take which take much longer than the others, from which on it is said."""
+
+_MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
+
+_LIMITED: Final = ("peak-", "stall-")
+"""Operations whose figures say nothing where they lie below the resolution of their method."""
+
+
+class Figure(NamedTuple):
+    """A mean with its interval; without one when a single process spoke.
+
+    Attributes:
+        limit: The least that could have been measured, where the value lies below it.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    limit: float | None = None
+
+    @property
+    def seen(self) -> float:
+        """The value, or the limit that it lies below: values below one are not to be compared."""
+        return self.value if self.limit is None else self.limit
+
+    @property
+    def half(self) -> float | None:
+        """Half the interval's width."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A codec's cells on one corpus, by operation."""
+
+    facts: CodecFacts
+    cells: Mapping[str, CellResult]
+
+    @property
+    def name(self) -> str:
+        """The codec's name."""
+        return self.facts.name
+
+    @property
+    def slow_build(self) -> bool:
+        """Whether the library runs without the C accelerator that it should have."""
+        return self.facts.accelerated is False and "/pure" not in self.name
+
+    @cached_property
+    def takes(self) -> str:
+        """What it takes in the place of the records, filled before its clock starts; empty where it is these.
+
+        A codec of such objects writes no record by itself, so that it is neither ranked nor recommended among
+        others.
+        """
+        return takes(self.facts, self.cells.values())
+
+    @cached_property
+    def outcome(self) -> str:
+        """The worst outcome of all cells; an operation that the codec has not tells nothing of the others."""
+        return outcome_of(self.cells.values())
+
+    @cached_property
+    def reason(self) -> str:
+        """Why the worst outcome came about."""
+        return next((cell.reason for cell in self.cells.values() if cell.outcome == self.outcome), "")
+
+    @cached_property
+    def stderr(self) -> str:
+        """What the failing process wrote last."""
+        return next((cell.stderr for cell in self.cells.values() if cell.stderr), "")
+
+    @cached_property
+    def losses(self) -> tuple[str, ...]:
+        """What did not come back as it went in, each loss once."""
+        return tuple(dict.fromkeys(loss for cell in self.cells.values() for loss in cell.loss))
+
+    @property
+    def checked(self) -> bool:
+        """Whether records were compared after the round trip; plain pyperf files do not."""
+        return all(cell.facts.get("checked") is not False for cell in self.cells.values())
+
+    @cached_property
+    def drawback(self) -> Drawback:
+        """What keeps it from winning unasked; empty for nothing."""
+        return drawback(self.facts, self.cells.values())
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is any figure at all."""
+        return any(cell.samples for cell in self.cells.values())
+
+    @property
+    def untimed(self) -> bool:
+        """Whether there was no time to measure times; what its check took tells roughly."""
+        return any("rough" in cell.facts for cell in self.cells.values())
+
+    def rough(self, *operations: str) -> float | None:
+        """Return what operations took in the check, in seconds; None where that is not known of all."""
+        found = [self.cells[name].facts.get("rough") for name in operations if name in self.cells]
+        known = [seconds for seconds in found if isinstance(seconds, float)]
+        return math.fsum(known) if known and len(known) == len(operations) else None
+
+    def rough_cost(self, cost: Cost) -> float | None:
+        """Return what a record cost in the check, in seconds, where there was no time to measure it."""
+        dump, load = self.rough("dump"), self.rough("load")
+        if not self.untimed or dump is None or load is None:
+            return None
+        return cost.total(dump, load, self.rough("fix") or 0.0)
+
+    @property
+    def unfixed(self) -> bool:
+        """Whether there is no schema, or one that has nothing to fix for this codec."""
+        return nothing_to_fix(self.cells)
+
+    def samples(self, *operations: str) -> tuple[Measurement, ...]:
+        """Return the samples of an operation, or of several added up process by process."""
+        found = [self.cells[name].samples for name in operations if name in self.cells]
+        return summed(found) if found and all(found) else ()
+
+    def figure(self, *operations: str) -> Figure | None:
+        """Return the mean and interval of an operation (or of a sum of some)."""
+        if len(operations) == 1 and operations[0] in self.cells:
+            return measured(self.cells[operations[0]])
+        return figure(self.samples(*operations))
+
+
+def weighed(cell: CellResult | None) -> bool:
+    """Whether a cell with a process for itself was measured; a run that was stopped before knows only that
+    the codec works."""
+    if cell is None:
+        return False
+    return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")
+
+
+def figure(samples: Sequence[Measurement]) -> Figure | None:
+    """Return mean and interval of some samples; None when there are none."""
+    if not samples:
+        return None
+    first = samples[0].value
+    if len(samples) == 1:
+        return Figure(first, None, None)
+    if all(sample.value == first for sample in samples):
+        return Figure(first, first, first)
+    return Figure(*interval(samples))
+
+
+def measured(cell: CellResult) -> Figure | None:
+    """Return mean and interval of a cell; one below the resolution of its method has that as its limit."""
+    found = figure(cell.samples)
+    limit = cell.facts.get("resolution") if cell.cell.operation.startswith(_LIMITED) else None
+    if found is None or not isinstance(limit, int | float) or found.value >= limit:
+        return found
+    return found._replace(limit=limit)
+
+
+def records_seen(cells: Iterable[CellResult], fact: str) -> float:
+    """Return the records of the sample that a codec was seen on; infinite where nothing is said of it.
+
+    Args:
+        cells: Of one codec on one corpus.
+        fact: "records" that were checked, or "encoded"; files of 0.1.0 and before say the first only.
+    """
+    said = (cell.facts.get(fact) for cell in cells)
+    return min((number for number in said if isinstance(number, int)), default=math.inf)
+
+
+def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
+    """Return the limits that a codec has to be asked for with, since records went beyond its own.
+
+    Args:
+        cells: Of one codec.
+    """
+    needed: dict[str, int] = {}
+    for cell in cells:
+        for name, limit in cell.facts.items():
+            key = name.removeprefix("limit_")
+            if key != name and key in _MOST and type(limit) is int:
+                # Whoever the file is from: no more than what a run allows.
+                needed[key] = max(needed.get(key, 0), min(limit, _MOST[key]))
+    return needed
+
+
+def dictionary_of(cells: Iterable[CellResult]) -> bytes | None:
+    """Return the dictionary that a codec's payloads were compressed with; None where it is not held.
+
+    Raises:
+        RunError: What is held is no such thing.
+    """
+    text = next((str(cell.facts["dictionary"]) for cell in cells if "dictionary" in cell.facts), None)
+    try:
+        return None if text is None else base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise RunError(f"the dictionary in the result file is damaged: {error}") from error
+
+
+def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
+    """Add up several operations of one codec, process by process."""
+    first, *others = parts
+    if not others:
+        return tuple(first)
+    tables = [{sample.pair: sample for sample in part} for part in others]
+    common = [s for s in first if all(s.pair in table for table in tables)]
+    return tuple(
+        replace(
+            s,
+            value=s.value + sum(table[s.pair].value for table in tables),
+            raw=s.raw + sum(table[s.pair].raw for table in tables),
+            paired=s.paired + sum(table[s.pair].paired for table in tables),
+            dear=s.dear + sum(table[s.pair].dear for table in tables),
+        )
+        for s in common
+    )
+
+
+def corpora(result: Result) -> list[CorpusFacts]:
+    """Return the corpora of a result in their order; those that only cells know come last, bare."""
+    known = {corpus.name: corpus for corpus in result.corpora}
+    for cell in result.cells:
+        name = cell.cell.corpus
+        known.setdefault(name, CorpusFacts(name, source="", sha256="", records=0, sample=0))
+    return list(known.values())
+
+
+def candidates_on(result: Result, corpus: str) -> list[Candidate]:
+    """Return the codecs that took part on a corpus, in the run's order."""
+    cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
+    for cell in result.cells:
+        if cell.cell.corpus == corpus:
+            cells.setdefault(cell.cell.codec, {})[cell.cell.operation] = cell
+    facts = {codec.name: codec for codec in result.codecs}
+    bare = CodecFacts(name="", format="", library="", version="", accelerated=None)
+    return [
+        Candidate(facts.get(name, replace(bare, name=name)), operations)
+        for name, operations in cells.items()
+        if operations
+    ]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the codecs of one corpus rank by cost.
+
+    Attributes:
+        costs: Mean cost of each codec that has one, seconds per record, cheapest first.
+        samples: Per-process costs behind them.
+        alpha: Error share of the verdicts behind the ranks.
+        judgment: The verdict on every pair.
+    """
+
+    costs: Mapping[str, Figure]
+    samples: Mapping[str, tuple[Measurement, ...]]
+    alpha: float
+    judgment: Judgment
+
+    @classmethod
+    def of(
+        cls,
+        samples: Mapping[str, tuple[Measurement, ...]],
+        alpha: float = ALPHA,
+        known: Judgment | None = None,
+    ) -> Standing:
+        """Rank codecs by samples of what they cost.
+
+        Args:
+            samples: By codec; those without any are left out.
+            alpha: Chance of any false verdict.
+            known: What was found before; it is quoted where it is about the same codecs.
+        """
+        measured = {name: found for name, found in samples.items() if found}
+        if known is None or set(known.order) != measured.keys():
+            known = Judgment.of(measured, alpha)
+        figures = {name: mean for name in known.order if (mean := figure(measured[name]))}
+        return cls(figures, measured, alpha, known)
+
+    @property
+    def judged(self) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
+        """The verdict on every pair, in both orders."""
+        return self.judgment.judged
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """The ranks that each codec may have."""
+        return self.judgment.places()
+
+    @property
+    def ranks(self) -> Mapping[str, int]:
+        """The best rank that each codec may have."""
+        return {name: place.first for name, place in self.places.items()}
+
+    def place(self, codec: str) -> str:
+        """Say the rank: "3", or "3 to 5" where it is not known."""
+        first, last = self.places[codec]
+        return str(first) if first == last else f"{first} to {last}"
+
+    def verdict(self, codec: str) -> Verdict | None:
+        """Return why a codec has several ranks: it costs the same as others, or too little is known."""
+        said = {self.judged[codec, other][0] for other in self.costs if other != codec}
+        return "unresolved" if "unresolved" in said else "same" if "same" in said else None
+
+    def contest(self, candidates: Iterable[Candidate], preferred: Preferred) -> Contest | None:
+        """Return who of some candidates may win; None where none of them has a cost."""
+        return self.judgment.contest({candidate.name for candidate in candidates}, preferred)
+
+
+def preferred(candidates: Iterable[Candidate], cost: Cost) -> Preferred:
+    """Return the order of codecs that cost the same."""
+    known = {candidate.name: candidate for candidate in candidates}
+
+    def key(name: str) -> tuple[Any, ...]:
+        parts = {part: known[name].figure(part) for part in PARTS}
+        dump, load, fix, size = (0.0 if found is None else found.value for found in parts.values())
+        return preference(known[name].facts, size, dump + cost.reads * (load + fix))
+
+    return key
+
+
+def standing_on(
+    result: Result, corpus: str, candidates: Iterable[Candidate], cost: Cost, also: Collection[str] = ()
+) -> Standing:
+    """Rank the codecs of a corpus, the floor left out; by the run's own verdict where that is by this cost.
+
+    Args:
+        candidates: All that took part: verdicts on pairs depend on how many pairs there are.
+        also: Codecs that are ranked though they take other objects than dicts, see `bench.verdict.ranked`.
+    """
+    codecs = {e.name: e for e in candidates if e.name != FLOOR}
+    taking_part = ranked({name: e.takes for name, e in codecs.items()}).union(also)
+    samples = {name: cost.samples(e.cells) for name, e in codecs.items() if name in taking_part}
+    stored = (each for each in result.rankings if each.corpus == corpus and cost.fits(each))
+    return Standing.of(samples, error_share(result), next(map(Judgment.stored, stored), None))

@@ -1,0 +1,357 @@
+"""Every column: one entry each, which tables, terminals, the page, its scripts and charts read.
+
+An operation without an entry, such as one of another package, gets its column from what the result
+file tells of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from ...bench.results import UNITS, OperationFacts, Phase, Result, Unit
+from ..tables import pipeline, stores
+from ..tables.sweep import swept
+from . import row
+from .candidates import FLOOR, Candidate, Figure, Standing, weighed
+from .numbers import Scale
+from .row import Setting
+from .table import Direction, Entry
+
+__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
+
+Words = Callable[[Candidate, Setting], Entry]
+"""Says in words what a column says of a codec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A column of the page's table.
+
+    Attributes:
+        width: Pixels on a screen.
+        ratio: Whether that to the best stands below the figure.
+        heading: Where it is another than the table's; likewise `help`.
+    """
+
+    width: int
+    ratio: bool = False
+    heading: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars of an operation: among the times or the memory, and what stands above them."""
+
+    kind: Literal["bars", "memory"]
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpec:
+    """A column.
+
+    Attributes:
+        key: Stable name, as ``--columns`` and CSV have it; ``KEY:x`` is its ratio to the baseline.
+        help: What it says, in some words.
+        unit: Of the raw figures; empty for words, and where each row has its own.
+        direction: Which figures are better.
+        operations: Whose figures it adds up, or is made of.
+        phase: When these ran: times, and what runs alone in several processes, are paired by process; what
+            runs alone can go unmeasured.
+        heading: Above the column; the key when empty.
+        per: What a figure is for, when it is for more than a call.
+        scale: The unit it is written in, when not the one that suits the figures.
+        words: Says it in words instead of a figure.
+        figure: Makes the figure out of what is no sum of operations.
+        parts: The operations that are added up for a codec, when they are not all of them.
+        fact: What stands beside the operation's figure under this name is the figure.
+        holds: Whether there is something to say of a codec, when operations do not tell.
+        nothing: Why a codec that is well has no figure, which then is 0.
+        default: Whether it is shown when nothing else is asked for, as far as there are figures.
+        default_ratio: Likewise for its ratio.
+        dispensable: Place in the order in which a narrow terminal gives columns up; 0 for never.
+        dispensable_ratio: Likewise for its ratio.
+    """
+
+    key: str
+    help: str
+    unit: Unit | Literal[""] = ""
+    direction: Direction = ""
+    operations: tuple[str, ...] = ()
+    phase: Phase = "check"
+    heading: str = ""
+    per: Literal["record", ""] = ""
+    scale: Scale | None = None
+    words: Words | None = None
+    figure: Callable[[Candidate, Standing], Figure | None] | None = None
+    parts: Callable[[Candidate], tuple[str, ...]] | None = None
+    fact: str = ""
+    holds: Callable[[Candidate], bool] | None = None
+    nothing: str = ""
+    default: bool = True
+    default_ratio: bool = False
+    dispensable: int = 0
+    dispensable_ratio: int = 0
+    page: Page | None = None
+    chart: Chart | None = None
+
+    @property
+    def title(self) -> str:
+        """What stands above the column."""
+        return self.heading or self.key
+
+    @property
+    def timed(self) -> bool:
+        """Whether figures are seconds of a record, which all times of a table share a unit of."""
+        return self.unit == "second" and self.phase != "alone"
+
+    @property
+    def measure(self) -> str:
+        """The unit of `numbers.scale` that figures are written in."""
+        several = self.phase in ("time", "alone")
+        return "rate" if several and self.direction == "higher" else self.unit
+
+    def added(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return the operations that are added up for a codec."""
+        return self.parts(candidate) if self.parts else self.operations
+
+    def tells(self, candidate: Candidate) -> bool:
+        """Whether there is something to say of a codec."""
+        if self.holds:
+            return self.holds(candidate)
+        names = self.operations or ("dump", "load")
+        if self.phase in ("memory", "alone"):
+            return any(weighed(candidate.cells.get(name)) for name in names)
+        return any(name in candidate.cells for name in names)
+
+
+def best(direction: Direction) -> Callable[..., Any]:
+    """Return what chooses the best of some figures, `min` or `max`."""
+    return max if direction == "higher" else min
+
+
+def figure_of(key: str, columns: Mapping[str, ColumnSpec]) -> str:
+    """Return the column whose ratio ``KEY:x`` is, or the key itself; ``peek:x`` may be of a field ``x``."""
+    return key if key in columns else key.removesuffix(":x")
+
+
+def _peak(candidate: Candidate, _: Standing) -> Figure | None:
+    peaks = [found for name in ("peak-dump", "peak-load") if (found := candidate.figure(name))]
+    return max(peaks, key=lambda peak: peak.seen, default=None)
+
+
+def _cost(candidate: Candidate, standing: Standing) -> Figure | None:
+    return standing.costs.get(candidate.name)
+
+
+def _reading(candidate: Candidate) -> tuple[str, ...]:
+    if candidate.name == FLOOR:
+        return ()
+    return ("load",) if candidate.unfixed else ("load", "fix")
+
+
+def _word(key: str, text: str, words: Words, **other: Any) -> ColumnSpec:
+    return ColumnSpec(key, text, words=words, **other)
+
+
+def _time(key: str, text: str, **other: Any) -> ColumnSpec:
+    other = {"operations": (key,), **other}
+    return ColumnSpec(key, text, "second", "lower", phase="time", per="record", **other)
+
+
+def _memory(key: str, text: str, **other: Any) -> ColumnSpec:
+    other = {"operations": (key,), **other}
+    return ColumnSpec(key, text, "byte", "lower", phase="memory", **other)
+
+
+_IDLE: Final = "the schema has nothing to fix for this codec"
+
+_ALL: Final = (
+    _word("codec", "the codec's name", row.name),
+    _word("format", "its wire format", row.fact("format"), default=False, dispensable=4),
+    _word("library", "the library behind it", row.fact("library"), default=False, dispensable=3),
+    _word("version", "that library's version", row.fact("version"), default=False, dispensable=2),
+    _time(
+        "cost",
+        "what the ranking is by",
+        operations=(),
+        figure=_cost,
+        default=False,
+        page=Page(108, ratio=True, help="what a record costs in your use"),
+    ),
+    _time(
+        "dump",
+        "time to encode a record",
+        default_ratio=True,
+        dispensable_ratio=17,
+        page=Page(124, ratio=True),
+        chart=Chart("bars", "dump, per record"),
+    ),
+    _time("dump-nogc", "time to encode a record with the garbage collector off", dispensable=9),
+    _time("dump-repeat", "time to encode the same record again", dispensable=12),
+    _time("dump-streamed", "time to encode a record that no cache holds", dispensable=13),
+    _time(
+        "load",
+        "time to decode a record",
+        default_ratio=True,
+        dispensable_ratio=18,
+        page=Page(124, ratio=True),
+        chart=Chart("bars", "load, per record"),
+    ),
+    _time("load-nogc", "time to decode a record with the garbage collector off", dispensable=10),
+    _time("load-streamed", "time to decode a payload that no cache holds", dispensable=14),
+    _time(
+        "fix",
+        "time of the schema's fix-up",
+        nothing=_IDLE,
+        dispensable=21,
+        page=Page(94, help="time of the schema's fix-up on a record"),
+        chart=Chart("bars", "fix, per record"),
+    ),
+    _time(
+        "fix-nogc",
+        "time of the schema's fix-up with the garbage collector off",
+        nothing=_IDLE,
+        dispensable=11,
+    ),
+    _time("load+fix", "both together", operations=("load", "fix"), parts=_reading, dispensable=20),
+    ColumnSpec("value", "a benchmark that bakeoff did not make", direction="lower", operations=("value",)),
+    ColumnSpec(
+        "bytes",
+        "payload of a record",
+        "byte",
+        "lower",
+        operations=("size",),
+        per="record",
+        scale=(1.0, "B"),
+        default_ratio=True,
+        dispensable_ratio=1,
+        page=Page(96, ratio=True, heading="size"),
+    ),
+    _memory(
+        "peak",
+        "most memory held above the input, dump or load",
+        operations=("peak-dump", "peak-load"),
+        figure=_peak,
+        dispensable=15,
+        page=Page(98, help="most memory held above the input during a call, dump or load"),
+    ),
+    _memory(
+        "peak-dump", "likewise, dump alone", default=False, chart=Chart("memory", "peak memory of a dump")
+    ),
+    _memory(
+        "peak-load", "likewise, load alone", default=False, chart=Chart("memory", "peak memory of a load")
+    ),
+    _memory(
+        "retained-records",
+        "what a decoded record holds, as Python counts",
+        per="record",
+        dispensable=7,
+        chart=Chart("memory", "held by a loaded record"),
+    ),
+    _memory(
+        "resident-records",
+        "what a decoded record adds to the process",
+        operations=("retained-records",),
+        fact="resident",
+        per="record",
+        dispensable=8,
+    ),
+    _memory(
+        "retained-payloads",
+        "what a payload holds, as Python counts",
+        per="record",
+        dispensable=5,
+        chart=Chart("memory", "held by a payload"),
+    ),
+    _memory(
+        "resident-payloads",
+        "what a payload adds to the process",
+        operations=("retained-payloads",),
+        fact="resident",
+        per="record",
+        dispensable=6,
+    ),
+    _word(
+        "growth",
+        "whether memory stays behind",
+        row.growth,
+        holds=row.has_growth,
+        dispensable=16,
+        page=Page(118),
+    ),
+    _word("fidelity", "whether records come back as they were", row.fidelity, dispensable=19, page=Page(104)),
+    _word(
+        "rank",
+        "place by cost; what costs the same shares one",
+        row.place,
+        unit="integer",
+        direction="lower",
+        figure=_cost,
+    ),
+)
+
+COLUMNS: Final[Mapping[str, ColumnSpec]] = {spec.key: spec for spec in _ALL}
+"""The columns of what bakeoff measures, by key, in the order of a table."""
+
+_KNOWN: Final = {*UNITS, *(name for spec in _ALL for name in spec.operations)}
+
+
+def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
+    """Return all columns that results can have, in the order of a table."""
+    others: dict[str, ColumnSpec] = {}
+    results = list(results)
+    # They have tables of their own.
+    apart = {name for names in swept(results).values() for name in names}
+    for result in results:
+        for name in dict.fromkeys(cell.cell.operation for cell in result.cells):
+            if name not in _KNOWN and not name.startswith("growth-"):
+                for spec in _told(result.operation(name)):
+                    others.setdefault(spec.key, replace(spec, default=name not in apart))
+    before = list(COLUMNS).index("bytes")
+    keys = [*list(COLUMNS)[:before], *others, *list(COLUMNS)[before:]]
+    return {key: COLUMNS.get(key) or others[key] for key in keys}
+
+
+def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
+    """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
+
+    Figures of stores and of pipelines have tables and charts of their own on the page.
+    """
+    several = facts.phase in ("time", "alone")
+    apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
+    hidden = facts.phase == "check" or apart is not None
+    spec = ColumnSpec(
+        key=facts.name,
+        help=facts.summary or facts.heading,
+        unit=facts.unit,
+        direction=facts.direction,
+        operations=(facts.name,),
+        phase=facts.phase,
+        heading=facts.heading,
+        per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
+        dispensable=15,
+        page=None if apart else Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
+        # What falls out of the check is neither a time nor memory; the table has it.
+        chart=None if hidden else Chart("bars" if several else "memory", _above(facts)),
+    )
+    yield spec
+    for fact, heading in facts.columns.items():
+        yield replace(
+            spec,
+            key=f"{facts.name}-{fact}",
+            help=f"{heading}, beside {facts.heading}",
+            heading=heading,
+            fact=fact,
+            dispensable=14,
+            page=None,
+            chart=None,
+        )
+
+
+def _above(facts: OperationFacts) -> str:
+    """Say what bars are of, those of times with what they are per."""
+    return f"{facts.heading}, per record" if facts.phase == "time" and not facts.rate else facts.heading

@@ -1,0 +1,157 @@
+"""What one record costs in use: written once, read some times, sent over a line.
+
+``cost = dump + reads × (load + fix) + bytes / bandwidth``, in seconds per record. The
+default is one write and one read on the same machine: ``reads = 1`` and no line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...bench.results import CellResult, Measurement, Ranking
+from ...bench.verdict import costs
+from ...errors import UsageError
+
+__all__ = [
+    "FORMULA",
+    "PLAUSIBLE",
+    "Cost",
+    "bandwidth_text",
+    "breakeven_bandwidth",
+    "breakeven_reads",
+    "parse_bandwidth",
+]
+
+PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
+"""Reads per write and bytes per second; where codecs change places beyond these concerns nobody."""
+
+FORMULA: Final = "dump + reads × (load + fix) + bytes / bandwidth"
+
+_PREFIXES: Final = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_BANDWIDTH: Final = re.compile(
+    r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<prefix>[kmgt]?)(?P<i>i?)"
+    r"(?P<unit>bits?|bps|b|bytes?)?(?:/s|/sec|ps)?\s*",
+    re.IGNORECASE,
+)
+
+
+def parse_bandwidth(text: str) -> float:
+    """Read a line's speed: "1Gbit", "50 Mbit/s", "100MB/s"; the result is bytes per second.
+
+    A bare "B" means bytes and a bare "b" bits, as engineers write them.
+
+    Raises:
+        UsageError: Not a speed, no unit, or not above zero.
+    """
+    if found := _BANDWIDTH.fullmatch(text):
+        unit = found["unit"] or ""
+        number = float(found["number"]) * _PREFIXES[found["prefix"].lower()]
+        if found["i"]:
+            number *= {"": 1, "k": 1.024, "m": 1.024**2, "g": 1.024**3, "t": 1.024**4}[
+                found["prefix"].lower()
+            ]
+        if unit and number > 0:
+            is_bytes = unit in ("B", "Bps") or unit.lower().startswith("byte")
+            return number if is_bytes else number / 8
+    raise UsageError(f"bandwidth {text!r}: expected a number with a unit, such as 1Gbit, 50Mbit/s or 100MB/s")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The weights of the cost model.
+
+    Attributes:
+        reads: Loads for each dump.
+        bandwidth: Bytes per second of the line that each payload crosses once; infinite for none.
+    """
+
+    reads: float = 1.0
+    bandwidth: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not (self.reads >= 0 and math.isfinite(self.reads)):
+            raise UsageError(f"reads {self.reads}: expected 0 or more loads for each dump")
+        if not self.bandwidth > 0:
+            raise UsageError(f"bandwidth {self.bandwidth}: expected more than 0 bytes per second")
+
+    @classmethod
+    def of(cls, reads: float | None = None, bandwidth: str | float | None = None) -> Cost:
+        """Build the model from what was typed; None keeps a default."""
+        speed = parse_bandwidth(bandwidth) if isinstance(bandwidth, str) else bandwidth
+        return cls(1.0 if reads is None else reads, math.inf if speed is None else speed)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that a codec must have a figure for."""
+        needed = ["dump"]
+        if self.reads:
+            needed.append("load")
+        if math.isfinite(self.bandwidth):
+            needed.append("size")
+        return tuple(needed)
+
+    def total(self, dump: float, load: float, fix: float = 0.0, size: float = 0.0) -> float:
+        """Return seconds per record from its parts (seconds, and bytes for `size`)."""
+        return dump + self.reads * (load + fix) + size / self.bandwidth
+
+    def samples(self, cells: Mapping[str, CellResult]) -> tuple[Measurement, ...]:
+        """Add a codec's cells up, process by process; see `bakeoff.bench.verdict.costs`."""
+        return costs(cells, self.reads, self.bandwidth)
+
+    def fits(self, ranking: Ranking) -> bool:
+        """Whether a run's verdict is by this cost."""
+        return self == Cost(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
+
+    def sentence(self) -> str:
+        """Say the model in words, for the head of a table."""
+        reads = "one read" if self.reads == 1 else f"{self.reads:g} reads"
+        words = f"one write and {reads}"
+        if math.isfinite(self.bandwidth):
+            words += f" over {bandwidth_text(self.bandwidth)}"
+        return words
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the model as plain values (no line is None), for the page and JSON."""
+        line = self.bandwidth if math.isfinite(self.bandwidth) else None
+        return {"formula": FORMULA, "reads": self.reads, "bandwidth": line}
+
+
+def bandwidth_text(bytes_per_second: float) -> str:
+    """Write a line's speed in bits, the way lines are sold."""
+    bits = bytes_per_second * 8
+    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bits >= factor:
+            return f"{bits / factor:.3g} {unit}"
+    return f"{bits:.3g} bit/s"
+
+
+def breakeven_reads(a: tuple[float, float], b: tuple[float, float]) -> float | None:
+    """Return the reads per write at which two codecs cost the same.
+
+    Args:
+        a: Fixed cost (dump and line) and cost of a read, both seconds.
+        b: Likewise.
+
+    Returns:
+        None when one of them is cheaper at any number of reads.
+    """
+    fixed, slope = a[0] - b[0], b[1] - a[1]
+    return fixed / slope if slope and fixed / slope > 0 else None
+
+
+def breakeven_bandwidth(a: tuple[float, float], b: tuple[float, float]) -> float | None:
+    """Return the bytes per second at which two codecs cost the same.
+
+    Args:
+        a: Seconds of work (dump and reads) and bytes of payload.
+        b: Likewise.
+
+    Returns:
+        None when one of them is cheaper at any speed.
+    """
+    seconds, size = b[0] - a[0], a[1] - b[1]
+    return size / seconds if seconds and size / seconds > 0 else None

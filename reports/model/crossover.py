@@ -1,0 +1,112 @@
+"""Where one codec overtakes another as records grow: the size where they take the same, and how sure it is.
+
+Between two sizes the ratio of two codecs is taken for a straight line, of its logarithm over the logarithm of
+the size, and so are both ends of its interval; where these cross 1 are the ends of the size's interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from ...bench.results import Measurement
+from ...bench.stats import ALPHA, FEW, holm, interval, ratio
+
+__all__ = ["Crossover", "Series", "crossovers", "leaders"]
+
+Series = Mapping[float, Sequence[Measurement]]
+"""A codec's samples, by size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossover:
+    """Two codecs change places.
+
+    Attributes:
+        below: The codec that is quicker below.
+        above: The one that is quicker above.
+        size: Bytes at which they take the same.
+        low: The least that this may be.
+        high: The most.
+        time: Seconds that both take there.
+    """
+
+    below: str
+    above: str
+    size: float
+    low: float
+    high: float
+    time: float
+
+
+def crossovers(series: Mapping[str, Series], alpha: float = ALPHA) -> list[Crossover]:
+    """Return where codecs surely change places, by size.
+
+    Args:
+        series: By codec.
+        alpha: Chance of any place that is none, over all pairs and sizes.
+    """
+    points = []
+    for a, b in combinations(series, 2):
+        for size in sorted(set(series[a]) & set(series[b])):
+            ours, theirs = series[a][size], series[b][size]
+            if ours and theirs and min(s.value for s in (*ours, *theirs)) > 0:
+                points.append((a, b, size, ratio(ours, theirs)))
+    chances = holm([r.p if r.processes >= FEW else 1.0 for *_, r in points])
+    curves: dict[tuple[str, str], list[tuple[float, tuple[float, float, float], int]]] = {}
+    for (a, b, size, r), p in zip(points, chances, strict=True):
+        sure = (1 if r.value > 1 else -1) if p < alpha else 0
+        low, high = max(r.low, 1e-9), min(r.high, 1e9)
+        logs = (math.log(low), math.log(r.value), math.log(high))
+        curves.setdefault((a, b), []).append((math.log(size), logs, sure))
+    found = []
+    for (a, b), curve in curves.items():
+        resolved = [place for place, (_, _, sign) in enumerate(curve) if sign]
+        for left, right in pairwise(resolved):
+            if curve[left][2] == curve[right][2]:
+                continue
+            part, rising = curve[left : right + 1], curve[right][2]
+            # Of a ratio that rises the upper end crosses first.
+            first, middle, last = (
+                math.exp(_zero([(x, rising * logs[which]) for x, logs, _ in part]))
+                for which in ((2, 1, 0) if rising > 0 else (0, 1, 2))
+            )
+            below, above = (a, b) if rising > 0 else (b, a)
+            time = _between(series[above], middle)
+            found.append(Crossover(below, above, middle, min(first, middle), max(last, middle), time))
+    return sorted(found, key=lambda one: one.size)
+
+
+def _zero(curve: Sequence[tuple[float, float]]) -> float:
+    """Return where a line through points that begins below 0 and ends above crosses it for the first time."""
+    for (x, y), (after, then) in pairwise(curve):
+        if y < 0 <= then:
+            return x + (after - x) * -y / (then - y)
+    return curve[0][0] if curve[0][1] >= 0 else curve[-1][0]
+
+
+def _between(series: Series, size: float) -> float:
+    """Return the seconds that a codec takes at a size between those that were measured."""
+    known = sorted((math.log(s), math.log(interval(samples)[0])) for s, samples in series.items() if samples)
+    x = math.log(size)
+    for (a, y), (b, z) in pairwise(known):
+        if a <= x <= b:
+            return math.exp(y + (z - y) * (x - a) / (b - a))
+    return math.exp(known[-1][1])
+
+
+def leaders(series: Mapping[str, Series]) -> list[tuple[str, float, float]]:
+    """Return the quickest codec by size: its name, the least size and the largest of those in a row."""
+    found: list[tuple[str, float, float]] = []
+    for size in sorted({size for one in series.values() for size in one}):
+        times = {name: interval(one[size])[0] for name, one in series.items() if one.get(size)}
+        if not times:
+            continue
+        first = min(times, key=times.__getitem__)
+        if found and found[-1][0] == first:
+            found[-1] = (first, found[-1][1], size)
+        else:
+            found.append((first, size, size))
+    return found

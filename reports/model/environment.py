@@ -1,0 +1,114 @@
+"""What must be known beside the figures: machine, interpreter, libraries, and what spoilt them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ...bench.results import Fact, Result
+from .candidates import candidates_on
+from .table import Section, Table, labelled
+
+__all__ = ["MACHINE", "differences", "machine", "notes", "under_notes", "versions", "warnings"]
+
+_BUSY: Final = 0.5
+"""Load of the last minute per core beyond which others had work for it."""
+
+_DISTURBED: Final = 0.1
+"""Share of rounds that the kernel interrupted beyond which figures have suffered."""
+
+MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
+"""Environment keys that together name a machine."""
+
+
+def machine(result: Result) -> tuple[Fact, ...]:
+    """Return what identifies the machine of a result."""
+    return tuple(result.environment.get(key) for key in MACHINE)
+
+
+def versions(result: Result) -> dict[str, str]:
+    """Return the version of each library that took part."""
+    return {c.library: c.version for c in result.codecs if c.library and c.version}
+
+
+def under_notes(
+    sections: Sequence[Section], results: Sequence[Result], blocks: Sequence[tuple[str, Result]]
+) -> Table:
+    """Return sections as a table, with what must be known of the runs.
+
+    Args:
+        blocks: The results by machine, each with its label.
+    """
+    return Table(
+        sections=tuple(sections),
+        warnings=labelled([(label, warnings(result)) for label, result in blocks]),
+        notes=labelled([(label, notes(result)) for label, result in blocks]),
+        meta={
+            "commands": [result.command for result in results],
+            "environments": [dict(result.environment) for result in results],
+            "options": [dict(result.options) for result in results],
+        },
+    )
+
+
+def notes(result: Result) -> list[str]:
+    """Say machine, libraries and command, a line each."""
+    env = result.environment
+    python = " ".join(str(env[key]) for key in ("python_implementation", "python_version") if env.get(key))
+    parts = [python, *(str(env[key]) for key in ("cpu_model_name", "platform") if env.get(key))]
+    if env.get("gc") not in (None, "on"):
+        parts.append(f"garbage collector {env['gc']}")
+    if isinstance(cost := env.get("harness_ns"), int | float):
+        parts.append(f"{cost:.1f} ns of harness in each call")
+    lines = [", ".join(part for part in parts if part)]
+    lines.append(", ".join(f"{name} {version}" for name, version in versions(result).items()))
+    if result.command:
+        when = f" ({result.started})" if result.started else ""
+        lines.append(f"{result.command}{when}")
+    return [line for line in lines if line]
+
+
+def warnings(result: Result) -> list[str]:
+    """Collect what may have spoilt the figures, loudest first."""
+    slow: dict[str, None] = {}
+    for corpus in {cell.cell.corpus: None for cell in result.cells}:
+        slow |= {e.name: None for e in candidates_on(result, corpus) if e.slow_build}
+    found = []
+    if not result.complete:
+        found.append("the run was interrupted: figures are of the processes that finished")
+    if slow:
+        found.append(f"C accelerator missing, figures are of pure Python: {', '.join(slow)}")
+    if busy := _busy(result):
+        found.append(busy)
+    return [*found, *result.warnings]
+
+
+def _busy(result: Result) -> str:
+    """Say that the machine had other work, where figures suffered from it."""
+    load, cores = (result.environment.get(key) for key in ("load_avg_1min", "cores"))
+    allowed = len(str(cores).split(","))
+    if not isinstance(load, int | float) or load <= _BUSY * allowed:
+        return ""
+    timed = [sample for cell in result.cells for sample in cell.samples if sample.rounds > 1]
+    disturbed = sum(sample.dirty for sample in timed) > _DISTURBED * sum(sample.rounds for sample in timed)
+    wide = any(key.startswith("reached ") and not value for key, value in result.options.items())
+    if not (disturbed or wide):
+        return ""
+    return (
+        f"other work kept this machine busy (load {load:.1f} on {allowed} core{'s' * (allowed > 1)} as the "
+        "run began): intervals are wider than on a quiet one"
+    )
+
+
+def differences(a: Sequence[tuple[str, Fact]], b: Sequence[tuple[str, Fact]]) -> list[str]:
+    """Say which facts of two runs differ: "python_version: 3.11.7 → 3.13.1"."""
+    before, after = dict(a), dict(b)
+    return [
+        f"{key}: {_shown(before.get(key))} → {_shown(after.get(key))}"
+        for key in dict.fromkeys([*before, *after])
+        if before.get(key) != after.get(key)
+    ]
+
+
+def _shown(value: Fact) -> str:
+    return "none" if value is None or value == "" else str(value)

@@ -1,0 +1,94 @@
+"""Reading what is to be reported: our result files, and plain pyperf files as far as they go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...bench.results import (
+    UNITS,
+    Cell,
+    CellResult,
+    CodecFacts,
+    Fact,
+    Measurement,
+    Result,
+    ResultFileError,
+    current,
+    from_suite,
+    read_suite,
+)
+from ...errors import UsageError
+
+if TYPE_CHECKING:
+    import pyperf
+
+__all__ = ["load", "load_all"]
+
+
+def load_all(paths: Iterable[Path]) -> list[Result]:
+    """Read several files; see `load`."""
+    return [load(path) for path in paths]
+
+
+def load(path: Path) -> Result:
+    """Read a result file, or a plain pyperf file as a result without checks, corpora and options.
+
+    Raises:
+        UsageError: There is no such file.
+        ResultFileError: Not JSON of pyperf's kind, damaged, or written by a newer bakeoff.
+    """
+    if not path.exists():
+        if path.with_name(f"{path.name}.journal").exists():
+            raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
+        raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
+    suite = read_suite(path)
+    if any(benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()):
+        return from_suite(path, suite)
+    return _plain(path, suite)
+
+
+def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
+    """Show a plain pyperf file: one row a benchmark, its runs as processes, nothing paired."""
+    cells = []
+    codecs: dict[str, CodecFacts] = {}
+    environment: dict[str, Fact] = {}
+    for benchmark in suite.get_benchmarks():
+        metadata = dict(benchmark.get_metadata())
+        cell = _cell(path, benchmark.get_name(), metadata)
+        library, _, version = str(metadata.get("bakeoff_codec_version", "")).rpartition(" ")
+        codecs.setdefault(cell.codec, CodecFacts(cell.codec, "", library, version, None))
+        facts: dict[str, Fact] = {"unit": metadata.get("unit", "second"), "checked": False}
+        # Runs of one codec are summed by number, those of two are never taken for pairs.
+        samples = tuple(_samples(benchmark.get_runs(), count(list(codecs).index(cell.codec) * 10_000)))
+        if samples:
+            cells.append(CellResult(cell, "ok", facts=facts, samples=samples))
+        environment = {key: value for key, value in metadata.items() if not key.startswith("bakeoff_")}
+    if not cells:
+        raise ResultFileError(f"{path}: a pyperf file without a single value")
+    return Result(
+        cells=tuple(cells),
+        codecs=tuple(codecs.values()),
+        corpora=(),
+        environment={**environment, "name": None},
+        warnings=(f"{path.name} is a plain pyperf file: records were not checked and nothing is paired",),
+    )
+
+
+def _cell(path: Path, name: str, metadata: dict[str, Fact]) -> Cell:
+    """Name the cell of a benchmark: ``CORPUS/OPERATION`` of our pyperf runner, or anything at all."""
+    parts = current(name).split("/", 2)
+    if len(parts) > 1 and parts[1] in UNITS:
+        codec = parts[2] if len(parts) == 3 else str(metadata.get("bakeoff_codec", path.stem))
+        return Cell(parts[0], parts[1], codec)
+    return Cell(path.stem, "value", name)
+
+
+def _samples(runs: Iterable[pyperf.Run], numbers: Iterator[int]) -> Iterator[Measurement]:
+    for run in runs:
+        if run.values:
+            value = math.fsum(run.values) / len(run.values)
+            yield Measurement(value, value, value, pair=next(numbers), rounds=len(run.values))

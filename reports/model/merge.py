@@ -1,0 +1,173 @@
+"""Several result files at once: one machine's become one result, several machines stay apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, Result
+from ..decide.compare import option_differences
+from .candidates import FLOOR
+from .environment import machine
+from .reference import measured_by
+
+__all__ = ["aligned", "machines", "plain_name"]
+
+_STRIDE = 1_000_000
+"""Keeps process numbers of several files apart, so that nothing is paired across files."""
+
+_Records = tuple[str, str, int]
+"""What figures share a table on: name, hash and sample of a corpus."""
+
+
+def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
+    """Return a label and a result for each machine; the label is empty when there is only one."""
+    groups: dict[tuple[object, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(machine(result), []).append(result)
+    merged = [_merge(group) for group in groups.values()]
+    if len(merged) == 1:
+        return [("", merged[0])]
+    labels = _labels(merged)
+    return list(zip(labels, merged, strict=True))
+
+
+def _labels(results: Sequence[Result]) -> list[str]:
+    """Name machines by the first thing that tells all of them apart."""
+    for key in ("hostname", "cpu_model_name", "platform"):
+        names = [str(result.environment.get(key) or "") for result in results]
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [f"machine {number}" for number in range(1, len(results) + 1)]
+
+
+def _merge(results: Sequence[Result]) -> Result:
+    """Set the rows of several runs of one machine below each other.
+
+    A codec that stands in several files keeps a row for each, told apart by version or by number of
+    the file: figures of different runs are never averaged.
+    """
+    if len(results) == 1:
+        return results[0]
+    codecs: list[CodecFacts] = []
+    corpora: dict[_Records, CorpusFacts] = {}
+    cells: list[CellResult] = []
+    results = [measured_by(results[0], result) for result in results]
+    for number, result in enumerate(results):
+        codec_names = _renamed(result, results, number)
+        for corpus in result.corpora:
+            if _records(corpus) not in corpora:
+                corpora[_records(corpus)] = replace(corpus, name=_free_name(corpus, corpora, number))
+        corpus_names = {corpus.name: corpora[_records(corpus)].name for corpus in result.corpora}
+        codecs += [replace(codec, name=codec_names.get(codec.name, codec.name)) for codec in result.codecs]
+        floors = {cell.cell.corpus for cell in cells if cell.cell.codec == FLOOR}
+        cells += [
+            _moved(cell, codec_names, corpus_names, number)
+            for cell in result.cells
+            if cell.cell.codec != FLOOR or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in floors
+        ]
+    first = results[0]
+    return replace(
+        first,
+        cells=tuple(cells),
+        codecs=tuple({codec.name: codec for codec in codecs}.values()),
+        corpora=tuple(corpora.values()),
+        operations=tuple({facts.name: facts for r in results for facts in r.operations}.values()),
+        complete=all(result.complete for result in results),
+        rankings=(),
+        command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
+        warnings=tuple(
+            dict.fromkeys([*_other_options(results), *(text for r in results for text in r.warnings)])
+        ),
+    )
+
+
+def _records(corpus: CorpusFacts) -> _Records:
+    return corpus.name, corpus.sha256, corpus.sample
+
+
+def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], number: int) -> str:
+    """Name a corpus by what tells it apart from those of its name: its hash, or the size of its sample."""
+    twins = [records for records in known if records[0] == corpus.name]
+    if not twins:
+        return corpus.name
+    parts = []
+    if any(sha256 != corpus.sha256 for _, sha256, _ in twins):
+        parts.append(corpus.sha256[:8] or f"{number + 1}")
+    if any(sha256 == corpus.sha256 for _, sha256, _ in twins):
+        parts.append(f"sample of {corpus.sample:,}")
+    return f"{corpus.name} ({', '.join(parts)})"
+
+
+def _other_options(results: Sequence[Result]) -> Iterable[str]:
+    """Say which files were measured otherwise than the first; plain pyperf files know no options."""
+    runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
+    for number, result in runs[1:]:
+        first, before = runs[0]
+        if found := option_differences(before, result):
+            yield f"file {number} was measured otherwise than file {first}: {'; '.join(found)}"
+
+
+def aligned(parts: Sequence[Sequence[Measurement]]) -> list[list[Measurement]]:
+    """Number the processes of several files alike, so that corpora can be added up.
+
+    The first process of one file goes with the first of another: what they say is independent, so
+    that any fixed pairing will do, as long as it is the same for every codec. Sums are pairs of one
+    another only where all their parts are of the same files.
+    """
+    files = 0
+    for part in parts:
+        files = files * _STRIDE + (part[0].pair // _STRIDE if part else 0)
+    return [
+        [replace(sample, pair=sample.pair % _STRIDE + files * _STRIDE) for sample in part] for part in parts
+    ]
+
+
+def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:
+    """Label codecs that would hide one another: by version where it differs, else by the file's number.
+
+    A label is the codec's name, a space, and what tells it apart; see `plain_name`.
+    """
+    mine = _places(result)
+    labels = {}
+    for codec in result.codecs:
+        name = codec.name
+        others = [r for n, r in enumerate(results) if n != number and name in _versions(r)]
+        if name == FLOOR or not others:
+            continue
+        versions = {_versions(other)[name] for other in others}
+        if codec.version not in versions:
+            labels[name] = f"{name} @{codec.version}"
+        elif any(mine.get(name, set()) & _places(other).get(name, set()) for other in others):
+            labels[name] = f"{name} #{number + 1}"
+    return labels
+
+
+def _versions(result: Result) -> dict[str, str]:
+    return {codec.name: codec.version for codec in result.codecs}
+
+
+def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
+    """Return the cells of each codec: what it was measured on, and the operation."""
+    known = {corpus.name: _records(corpus) for corpus in result.corpora}
+    found: dict[str, set[tuple[_Records, str]]] = {}
+    for cell in result.cells:
+        records = known.get(cell.cell.corpus, (cell.cell.corpus, "", 0))
+        found.setdefault(cell.cell.codec, set()).add((records, cell.cell.operation))
+    return found
+
+
+def plain_name(label: str) -> str:
+    """Return a codec's own name from the label that it got beside another file's."""
+    return re.sub(r" (?:#\d+|@\S+)$", "", label)
+
+
+def _moved(cell: CellResult, codecs: dict[str, str], corpora: dict[str, str], number: int) -> CellResult:
+    place = replace(
+        cell.cell,
+        codec=codecs.get(cell.cell.codec, cell.cell.codec),
+        corpus=corpora.get(cell.cell.corpus, cell.cell.corpus),
+    )
+    samples = tuple(replace(sample, pair=sample.pair + number * _STRIDE) for sample in cell.samples)
+    return replace(cell, cell=place, samples=samples)

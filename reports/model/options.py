@@ -1,0 +1,91 @@
+"""What a reader may ask of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from ...errors import UsageError, hint, near
+from .columns import ColumnSpec, figure_of
+from .cost import Cost
+
+__all__ = ["GROUPS", "TableOptions"]
+
+GROUPS: Final = ("format", "library")
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """The choices behind a table; `TableOptions.of` takes them from keywords.
+
+    Attributes:
+        columns: Keys in order; None for those that the result has figures for.
+        sort: A column key, with "-" in front for the other way round.
+        baseline: Codec of the relative columns; None for the best of each column.
+        per: Records that a time is for; 100,000 gives the layout of 2011.
+        group_by: "format" or "library".
+        cost: What the ranking is by.
+    """
+
+    columns: tuple[str, ...] | None = None
+    sort: str = "rank"
+    baseline: str | None = None
+    per: int = 1
+    group_by: str | None = None
+    cost: Cost = field(default_factory=Cost)
+
+    def __post_init__(self) -> None:
+        if self.group_by is not None and self.group_by not in GROUPS:
+            raise UsageError(f"cannot group by {self.group_by!r}; choose {' or '.join(GROUPS)}")
+        if self.per < 1:
+            raise UsageError(f"--per {self.per}: expected 1 record or more")
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        columns: str | tuple[str, ...] | list[str] | None = None,
+        sort: str | None = None,
+        baseline: str | None = None,
+        per: int | None = None,
+        group_by: str | None = None,
+        reads: float | None = None,
+        bandwidth: str | float | None = None,
+        **other: Any,
+    ) -> Self:
+        """Build options from keywords as the command line has them; None keeps a default.
+
+        Raises:
+            UsageError: An unknown group or option.
+        """
+        if other:
+            raise UsageError(f"this output takes no option {', '.join(sorted(other))}")
+        keys = [key.strip() for key in columns.split(",")] if isinstance(columns, str) else columns
+        return cls(
+            columns=tuple(keys) if keys else None,
+            sort=sort or "rank",
+            baseline=baseline,
+            per=per or 1,
+            group_by=group_by,
+            cost=Cost.of(reads, bandwidth),
+        )
+
+    def check(self, columns: Mapping[str, ColumnSpec]) -> None:
+        """Look for the columns that were asked for among those that there are.
+
+        Raises:
+            UsageError: One is unknown, or has no ratio.
+        """
+        for key in self.columns or ():
+            _known(key, "column", columns)
+        _known(self.sort.removeprefix("-"), "column to sort by", columns)
+
+
+def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
+    base = figure_of(key, columns)
+    if base not in columns:
+        there = f"there are {', '.join(columns)}"
+        raise UsageError(f"no {what} {key!r}; {hint(near(base, columns), there)}")
+    if key != base and columns[base].words:
+        raise UsageError(f"no {what} {key!r}: {base} is no figure that has a ratio")

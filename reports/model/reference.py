@@ -1,0 +1,44 @@
+"""One yardstick for several runs: where a machine was slower as a whole, no codec was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+
+from ...bench.results import Result
+from .environment import machine
+
+__all__ = ["measured_by", "units"]
+
+
+def units(result: Result) -> dict[str, float]:
+    """Return, by corpus, the seconds of a yardstick in which a run's times are given."""
+    return {
+        cell.cell.corpus: sample.value / sample.paired
+        for cell in result.cells
+        for sample in cell.samples[:1]
+        if sample.yardstick and sample.paired and not result.operation(cell.cell.operation).rate
+    }
+
+
+def measured_by(reference: Result, result: Result) -> Result:
+    """Return `result` with its times in the yardstick of `reference`.
+
+    The kernel is work of the interpreter: times of another one, or of another machine, stay as they are.
+    """
+    target, own = units(reference), units(result)
+    if not target or not own or _where(reference) != _where(result):
+        return result
+    common = median(target.values())
+    cells = []
+    for cell in result.cells:
+        unit = target.get(cell.cell.corpus, common)
+        if result.operation(cell.cell.operation).rate:
+            unit = 1 / unit
+        samples = [replace(s, value=s.paired * unit) if s.yardstick else s for s in cell.samples]
+        cells.append(replace(cell, samples=tuple(samples)))
+    return replace(result, cells=tuple(cells))
+
+
+def _where(result: Result) -> tuple[object, ...]:
+    return *machine(result), result.environment.get("python_version")

@@ -1,0 +1,197 @@
+"""What a row says in words: the codec's name, its place, whether records come back, whether memory stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from statistics import median
+from typing import Final
+
+from ...bench.results import CellResult, Fact, Measurement
+from ...bench.stats import FEW
+from ..tables.sentence import listed
+from . import numbers
+from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
+from .table import EMPTY, Entry, letter
+
+__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
+
+_CALM: Final = "no growth"
+_MOST_LOSSES: Final = 4
+
+
+@dataclass
+class Setting:
+    """What a row's words depend on beside its codec.
+
+    Attributes:
+        columns: Keys of the columns that are shown.
+        profile: Of the corpus: what its records hold.
+        letters: The letter of each footnote; a text has one, in order of appearance.
+    """
+
+    standing: Standing
+    columns: Collection[str]
+    profile: Mapping[str, Fact] = field(default_factory=dict)
+    letters: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, text: str) -> str:
+        """Return the letter of a footnote."""
+        return self.letters.setdefault(text, letter(len(self.letters)))
+
+    @property
+    def footnotes(self) -> tuple[tuple[str, str], ...]:
+        """Letter and text of each."""
+        return tuple((letter, text) for text, letter in self.letters.items())
+
+
+def name(candidate: Candidate, setting: Setting) -> Entry:
+    """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
+    texts = []
+    if candidate.name == FLOOR:
+        texts.append("copying the bytes of a record: what the harness itself costs; not a codec, not ranked")
+    if candidate.slow_build:
+        texts.append(f"C ACCELERATOR MISSING: {candidate.facts.library} runs as pure Python here")
+    if candidate.facts.trusted_only:
+        texts.append("runs code found in its input: for trusted data only")
+    if candidate.outcome == "lossy" and "fidelity" not in setting.columns:
+        # No table hides a loss, whatever columns were asked for.
+        texts.append(_lost(candidate))
+    texts += notes(candidate, setting.profile)
+    marks = tuple(setting.mark(text) for text in texts)
+    return Entry(candidate.name, candidate.name, marks=marks, tone="bad" if candidate.slow_build else "")
+
+
+def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
+    """Return the notes on a codec that are about any records, or about what these hold."""
+    facts = candidate.facts
+    pairs = zip_longest(facts.notes, facts.about, fillvalue="")
+    # That it takes other objects than records does not hold where the records are these.
+    untrue = None if candidate.takes else f"takes and gives {facts.takes}"
+    return [text for text, about in pairs if text != untrue and (not about or about in profile)]
+
+
+def rare(samples: Sequence[Measurement]) -> str:
+    """Say that rare calls take much longer than the others, where most processes have met some.
+
+    Figures that count them in full need no such word, see `Measurement.sums`.
+    """
+    met = sum(sample.dear > 0 for sample in samples)
+    if len(samples) < FEW or 2 * met <= len(samples) or samples[0].sums:
+        return ""
+    share = median(sample.rare for sample in samples)
+    if share < RARE:
+        return ""
+    more = numbers.percent(share / (1 - share))
+    return f"rare calls take much longer than the others; counted in full they make the mean {more} higher"
+
+
+def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
+    """Return what says one of a codec's facts."""
+
+    def said(candidate: Candidate, _: Setting) -> Entry:
+        if candidate.name == FLOOR:
+            return EMPTY
+        value = str(getattr(candidate.facts, key))
+        return Entry(value, value or None)
+
+    return said
+
+
+def place(candidate: Candidate, setting: Setting) -> Entry:
+    """Say the rank by cost."""
+    standing = setting.standing
+    if candidate.name not in standing.places:
+        return Entry("not timed" if candidate.untimed else "–", None, tone="dim")
+    first, last = standing.places[candidate.name]
+    text = standing.place(candidate.name)
+    return Entry(text, first, first, last, verdict=standing.verdict(candidate.name) or "")
+
+
+def fidelity(candidate: Candidate, setting: Setting) -> Entry:
+    """Say whether records came back as they were."""
+    if candidate.name == FLOOR:
+        return EMPTY
+    if not candidate.checked:
+        return Entry("not checked", "not checked", tone="dim")
+    if candidate.outcome == "ok":
+        return Entry("exact", "exact", tone="good")
+    if candidate.losses:
+        return Entry("lossy", "lossy", marks=(setting.mark(_lost(candidate)),), tone="bad")
+    if candidate.outcome == "lossy":
+        return Entry("lossy", "lossy", tone="bad")
+    failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
+    text = f"{failed.cell.operation}: {failed.reason}"
+    marks = (setting.mark(text),) if failed.reason else ()
+    return Entry(candidate.outcome, candidate.outcome, marks=marks, tone="bad")
+
+
+def has_growth(candidate: Candidate) -> bool:
+    """Whether it was measured what stays behind."""
+    return any(weighed(cell) for cell in _growths(candidate).values())
+
+
+def growth(candidate: Candidate, setting: Setting) -> Entry:
+    """Say whether memory stays behind, and after which operations."""
+    cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
+    if not cells or candidate.name == FLOOR:
+        return EMPTY
+    said = {name: str(cell.facts.get("verdict") or cell.outcome) for name, cell in cells.items()}
+    growing = [name for name, text in said.items() if text == GROWING]
+    texts = [_leak(name, cells[name]) for name in growing]
+    texts += _coarse({name: cells[name] for name, text in said.items() if text == _CALM})
+    marks = tuple(setting.mark(text) for text in texts)
+    if growing:
+        return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
+    text = next((text for text in said.values() if text != _CALM), _CALM)
+    return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
+
+
+def _growths(candidate: Candidate) -> dict[str, CellResult]:
+    """Return the cells that tell what stays behind, by the operation that it stays of."""
+    return {
+        name.removeprefix("growth-"): cell
+        for name, cell in candidate.cells.items()
+        if name.startswith("growth-")
+    }
+
+
+def _lost(candidate: Candidate) -> str:
+    """Say what is lost and how often; CSV, JSON and the page have all of it."""
+    losses = candidate.losses or ("does not bring every record back",)
+    more = len(losses) - _MOST_LOSSES
+    text = "; ".join(losses[:_MOST_LOSSES]) + (
+        f"; and {more} more loss{'es' * (more > 1)}" if more > 0 else ""
+    )
+    facts = next((c.facts for c in candidate.cells.values() if c.outcome == "lossy"), {})
+    lossy, records = facts.get("lossy_records"), facts.get("records")
+    if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:
+        text += f" (in {lossy:,} of {records:,} records)"
+    return text
+
+
+def _leak(operation: str, cell: CellResult) -> str:
+    """Say how much stays behind, and where it comes from."""
+    found = figure(cell.samples)
+    amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
+    where = f": {cell.facts['where']}" if cell.facts.get("where") else ""
+    return f"{operation} is growing{amount}{where}"
+
+
+def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
+    """Say how much growth would not have been seen, once for the operations that share it.
+
+    Nothing is said where exact counters would have shown a byte a call.
+    """
+    found: dict[str, list[str]] = {}
+    for operation, cell in cells.items():
+        resolution, calls = cell.facts.get("resolution"), cell.facts.get("calls")
+        counters = str(cell.facts.get("counters", ""))
+        reasons = [counters] if "resident" in counters else []
+        reasons += [str(cell.facts["allocator"])] if cell.facts.get("allocator") else []
+        if isinstance(resolution, int | float) and (reasons or resolution > 1):
+            text = f"growth under {resolution:.3g} bytes a call would not have been seen"
+            text += f" in {calls:,} calls" if isinstance(calls, int) else ""
+            found.setdefault("; ".join([text, *reasons]), []).append(operation)
+    return (f"{listed(operations)}: {text}" for text, operations in found.items())

@@ -1,0 +1,399 @@
+"""The table of one corpus: chooses columns, ranks and sorts rows, writes figures and ratios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ...bench.results import CorpusFacts, Measurement
+from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
+from ...errors import UsageError
+from ..tables import captions
+from . import numbers
+from .candidates import FLOOR, Candidate, Figure, Standing
+from .columns import ColumnSpec, best, figure_of
+from .options import TableOptions
+from .row import Setting, rare
+from .table import EMPTY, Absent, Column, Entry, Row, Section
+
+__all__ = ["SectionBuilder"]
+
+_Maker = Callable[[Candidate], Entry]
+
+_LEVEL: Final = ("same", "unresolved")
+"""Verdicts that leave open which of two codecs is faster."""
+
+
+class SectionBuilder:
+    """Builds the section of one corpus on one machine.
+
+    Args:
+        known: Every column that there can be, by key.
+        standing: The ranking by cost.
+
+    Attributes:
+        peers: The builders of the same corpus on all machines, itself among them: figures that are
+            to be compared stand in one unit.
+    """
+
+    def __init__(
+        self,
+        corpus: CorpusFacts,
+        candidates: Sequence[Candidate],
+        options: TableOptions,
+        known: Mapping[str, ColumnSpec],
+        standing: Standing,
+    ) -> None:
+        self.corpus = corpus
+        self.options = options
+        self.known = known
+        self.shown = [candidate for candidate in candidates if candidate.measured]
+        self.failed = [e for e in candidates if not e.measured and e.name != FLOOR]
+        self.standing = standing
+        self.peers = [self]
+        self.keys = self._keys()
+        self.setting = Setting(self.standing, self.keys, corpus.profile)
+        if options.baseline and options.baseline not in {candidate.name for candidate in candidates}:
+            names = ", ".join(candidate.name for candidate in candidates)
+            raise UsageError(
+                f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
+            )
+
+    def section(self) -> Section:
+        """Build it."""
+        candidates = self._ordered()
+        makers = [self._maker(key, candidates) for key in self.keys]
+        # Row by row, so that footnote letters appear in reading order.
+        rows = tuple(
+            Row(
+                codec=candidate.name,
+                entries={column.id: make(candidate) for column, make in makers},
+                ranked=candidate.name in self.standing.ranks,
+                group=self._group(candidate),
+                outcome=candidate.outcome,
+                reason=_reason(candidate),
+            )
+            for candidate in candidates
+        )
+        return Section(
+            title=self.corpus.name,
+            columns=tuple(column for column, _ in makers),
+            rows=rows,
+            lines=tuple(captions.above(self.corpus, self.shown, self.standing, self.options)),
+            footnotes=self.setting.footnotes,
+            absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
+            remarks=tuple(self._remarks(rows)),
+        )
+
+    def _keys(self) -> list[str]:
+        if self.options.columns is not None:
+            keys = dict.fromkeys(self.options.columns)
+            return list(keys if "codec" in keys else {"codec": None, **keys})
+        wanted = []
+        for key, spec in self.known.items():
+            if key == "codec" or self._tells(spec):
+                wanted += [key] * spec.default + [f"{key}:x"] * spec.default_ratio
+        # Where other tables have all figures, this one says whose they are.
+        return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
+
+    def _tells(self, spec: ColumnSpec) -> bool:
+        """Whether a column that nobody asked for has something to say; a sum only when it is one."""
+        whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
+        return whole and any(map(spec.tells, self.shown))
+
+    def _remarks(self, rows: Iterable[Row]) -> Iterable[str]:
+        """Name the columns that were asked for and stay empty, and what is not known of the others."""
+        asked = {key: self._spec(key) for key in self.options.columns or ()}
+        empty = [
+            key
+            for key, spec in asked.items()
+            if not any(map(spec.tells, self.shown)) and (spec.unit or spec.operations or spec.holds)
+        ]
+        if self.shown and empty:
+            yield f"{', '.join(empty)}: not measured in this run"
+        shown = [entry for row in rows for entry in row.entries.values()]
+        if any(entry.verdict in _LEVEL and entry.text.startswith("(") for entry in shown):
+            yield (
+                "a ratio in parentheses is not distinguishable from 1 (all pairs of a column are judged "
+                "together, so its own ± may exclude 1)"
+            )
+        yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
+
+    def _ordered(self) -> list[Candidate]:
+        """Sort rows: those with a figure first, the best of them first, the floor last.
+
+        Groups stand in the order of their best row.
+        """
+        spec = self._spec(self.options.sort.removeprefix("-"))
+        in_words = spec.words is not None and spec.figure is None
+        descending = self.options.sort.startswith("-") != (spec.direction == "higher")
+
+        def place(candidate: Candidate) -> tuple[bool, bool, float, str]:
+            if spec.words is not None and in_words:
+                value = spec.words(candidate, self.setting).value
+                return candidate.name == FLOOR, value is None, 0.0, "" if value is None else str(value)
+            found = self.figure(candidate, spec)
+            number = found.seen if found else 0.0
+            if found is None and (rough := self._rough(candidate, spec)) is not None:
+                return candidate.name == FLOOR, True, -rough if descending else rough, ""
+            return candidate.name == FLOOR, found is None, -number if descending else number, ""
+
+        ordered = sorted(self.shown, key=place)
+        if descending and in_words:
+            ordered.reverse()
+            ordered.sort(key=lambda candidate: candidate.name == FLOOR)
+        if self.options.group_by:
+            order = list(dict.fromkeys(self._group(candidate) for candidate in ordered))
+            ordered.sort(key=lambda candidate: order.index(self._group(candidate)))
+        return ordered
+
+    def _group(self, candidate: Candidate) -> str:
+        if self.options.group_by is None:
+            return ""
+        if candidate.name == FLOOR:
+            return FLOOR
+        return str(getattr(candidate.facts, self.options.group_by)) or "unknown"
+
+    # Columns
+
+    def _spec(self, key: str) -> ColumnSpec:
+        return self.known[figure_of(key, self.known)]
+
+    def _maker(self, key: str, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+        spec = self._spec(key)
+        if spec.words is not None:
+            return self._worded(spec, spec.words)
+        return self._absolute(spec, candidates) if key == spec.key else self._relative(spec, candidates)
+
+    def _worded(
+        self, spec: ColumnSpec, words: Callable[[Candidate, Setting], Entry]
+    ) -> tuple[Column, _Maker]:
+        column = Column(
+            spec.key,
+            spec.title,
+            direction=spec.direction,
+            raw_unit=spec.unit,
+            numeric=bool(spec.unit),
+            dispensable=spec.dispensable,
+        )
+        return column, lambda candidate: words(candidate, self.setting)
+
+    def _absolute(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+        figures = {e.name: self.figure(e, spec) for e in candidates}
+        unit = self._unit(spec)
+        column = Column(spec.key, spec.title, direction=spec.direction, dispensable=spec.dispensable)
+        if not unit:
+            return column, lambda candidate: _with_unit(candidate, figures[candidate.name])
+        per = self.options.per if spec.timed else 1
+        scale = (
+            (float(per), "s")
+            if per > 1
+            else spec.scale or numbers.scale(self._comparable(spec), spec.measure or unit)
+        )
+        factor, name = scale
+        if spec.per:
+            name = f"{name}/{per:,}" if per > 1 else f"{name}/{spec.per}"
+
+        def make(candidate: Candidate) -> Entry:
+            found = figures[candidate.name]
+            if found is None:
+                rough = self._rough(candidate, spec)
+                if rough is None:
+                    return self._without(candidate, spec)
+                return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
+            if found.limit is not None:
+                return Entry(numbers.below(found.limit, unit, scale), *found)
+            half = None if found.half is None else found.half * factor
+            text = _amount(found.value * factor, half, exact=unit == "byte")
+            return Entry(text, found.value, found.low, found.high, marks=self._doubts(candidate, spec))
+
+        return replace(column, unit=name, raw_unit=unit), make
+
+    def _comparable(self, spec: ColumnSpec) -> list[float]:
+        """Return the figures that stand in the same unit: a column's on all machines, and all times."""
+        for specs in ([self.known["dump"], self.known["load"]] if spec.timed else [], [spec]):
+            found = [
+                figure.seen
+                for builder in self.peers
+                for candidate in builder.shown
+                if candidate.name != FLOOR
+                for one in specs
+                if (figure := builder.figure(candidate, one))
+            ]
+            if found:
+                return found
+        return [rough for e in self.shown if (rough := self._rough(e, spec)) is not None]
+
+    def _relative(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+        figures = {
+            e.name: found
+            for e in candidates
+            if e.name != FLOOR and self._unit(spec) and (found := self.figure(e, spec)) is not None
+        }
+        first = best(spec.direction)(figures, key=lambda name: figures[name].seen, default="")
+        name = self.options.baseline or first
+        column = Column(
+            f"{spec.key}:x",
+            f"{spec.title} ×",
+            unit=self.options.baseline or "best",
+            direction=spec.direction,
+            raw_unit="ratio",
+            dispensable=spec.dispensable_ratio,
+        )
+        against = next((e for e in candidates if e.name == name), None)
+        usable = self._usable(spec, [e for e in candidates if e.name in figures])
+        judged = self._judged(name, spec, usable)
+        noise = common(usable)
+
+        roughly = filter(None, (self._rough(e, spec) for e in candidates))
+        unit = figures[name].value if name in figures else best(spec.direction)(roughly, default=0.0)
+
+        def make(candidate: Candidate) -> Entry:
+            if unit and candidate.name not in figures and (rough := self._rough(candidate, spec)):
+                return Entry(f"≈{numbers.approximate(rough / unit)}×", tone="dim", verdict="rough")
+            if candidate.name not in figures or against is None or name not in figures:
+                return EMPTY
+            if (ours := figures[candidate.name]).limit is not None or figures[name].limit is not None:
+                return _bound(ours, figures[name])
+            if candidate is against:
+                return Entry(numbers.ratio(1.0), 1.0, 1.0, 1.0)
+            value, low, high = _quotient(candidate.name, name, usable, figures, noise)
+            if not math.isfinite(value):
+                return EMPTY
+            verdict = judged.get(candidate.name, "")
+            half = None if low is None or high is None else (high - low) / 2
+            level = verdict in _LEVEL
+            shown = f"({numbers.ratio(value)})" if level else numbers.ratio(value)
+            text = " ".join(filter(None, (shown, numbers.spread(value, half))))
+            return Entry(text, value, low, high, tone="dim" if level else "", verdict=verdict)
+
+        return column, make
+
+    def _usable(
+        self, spec: ColumnSpec, candidates: Sequence[Candidate]
+    ) -> Mapping[str, Sequence[Measurement]]:
+        """Return what can be paired by process: samples of several processes, where they have logs."""
+        if spec.phase not in ("time", "alone") or spec.fact:
+            return {}
+        samples = {e.name: self._samples(e, spec) for e in candidates}
+        return {name: found for name, found in samples.items() if min(s.value for s in found) > 0}
+
+    def _judged(
+        self, name: str, spec: ColumnSpec, usable: Mapping[str, Sequence[Measurement]]
+    ) -> Mapping[str, Verdict]:
+        """Return what each codec is to one of them, judged as ranks are."""
+        judged = self.standing.judged if spec.figure else verdicts(usable, self.standing.alpha)
+        found = {a: verdict for (a, b), (verdict, _) in judged.items() if b == name}
+        # More is better in some columns, where what takes less is slower.
+        return {a: OPPOSITE[v] for a, v in found.items()} if spec.direction == "higher" else found
+
+    # Entries
+
+    def _samples(self, candidate: Candidate, spec: ColumnSpec) -> tuple[Measurement, ...]:
+        """Return what processes said of a time; of one that is no sum of operations, the cost."""
+        if spec.figure:
+            return self.standing.samples.get(candidate.name, ())
+        return candidate.samples(*spec.added(candidate))
+
+    def figure(self, candidate: Candidate, spec: ColumnSpec) -> Figure | None:
+        """Return what a column says of a codec, in its raw unit."""
+        if spec.figure:
+            return spec.figure(candidate, self.standing)
+        if spec.fact:
+            cell = candidate.cells.get(spec.operations[0])
+            value = cell.facts.get(spec.fact) if cell else None
+            return Figure(float(value), None, None) if isinstance(value, int | float) else None
+        return candidate.figure(*spec.added(candidate))
+
+    def _rough(self, candidate: Candidate, spec: ColumnSpec) -> float | None:
+        """Return what is roughly known of a time that there was no time to measure; in seconds."""
+        if spec.phase != "time" or not candidate.untimed:
+            return None
+        if not spec.figure:
+            return candidate.rough(*spec.added(candidate))
+        return candidate.rough_cost(self.options.cost)
+
+    def _unit(self, spec: ColumnSpec) -> str:
+        """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""
+        if spec.unit:
+            return spec.unit
+        units = {_unit_of(e) for peer in self.peers for e in peer.shown if "value" in e.cells}
+        return units.pop() if len(units) == 1 else ""
+
+    def _without(self, candidate: Candidate, spec: ColumnSpec) -> Entry:
+        """Say why there is no figure: the outcome in its place, the reason as a footnote."""
+        cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
+        if spec.fact or not cells:
+            return EMPTY
+        for cell in cells:
+            if not cell.samples and cell.outcome not in ("ok", "lossy"):
+                text = f"{cell.cell.operation}: {cell.reason}"
+                marks = (self.setting.mark(text),) if cell.reason else ()
+                return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+        return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
+
+    def _doubts(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
+        cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
+        if spec.phase != "time":
+            return ()
+        texts = [f"{cell.cell.operation}: {text}" for cell in cells if (text := rare(cell.samples))]
+        if any(cell.facts.get("steady") is False for cell in cells):
+            texts.append("not steady: drifted while it was measured")
+        return tuple(self.setting.mark(text) for text in texts)
+
+
+def _quotient(
+    ours: str,
+    theirs: str,
+    samples: Mapping[str, Sequence[Measurement]],
+    figures: Mapping[str, Figure],
+    noise: Noise,
+) -> tuple[float, float | None, float | None]:
+    """Return the ratio of two codecs with its interval, which only times of several processes have."""
+    if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
+        found = ratio(samples[ours], samples[theirs], prior=noise.between(ours, theirs))
+        known = math.isfinite(found.high)
+        return found.value, found.low if known else None, found.high if known else None
+    below = figures[theirs].value
+    return (figures[ours].value / below if below else math.inf), None, None
+
+
+def _reason(candidate: Candidate) -> str:
+    """Say all that failed and was lost, for other programs."""
+    failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
+    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *candidate.losses])
+
+
+def _bound(ours: Figure, theirs: Figure) -> Entry:
+    """Say what a ratio is above or below where one of its figures could not be measured."""
+    if ours.limit is not None and theirs.limit is not None:
+        return EMPTY
+    bound = ours.seen / theirs.seen
+    if ours.limit is None:
+        return Entry(f">{numbers.ratio(bound)}", low=bound)
+    return Entry(f"<{numbers.ratio(bound)}", high=bound)
+
+
+def _unit_of(candidate: Candidate) -> str:
+    return str(candidate.cells["value"].facts.get("unit", "second"))
+
+
+def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
+    """Write a figure of a column that has no unit of its own."""
+    if found is None:
+        return EMPTY
+    unit = _unit_of(candidate)
+    factor, name = numbers.scale([found.value], unit)
+    half = None if found.half is None else found.half * factor
+    text = _amount(found.value * factor, half, exact=unit == "byte", unit=name)
+    return Entry(text, found.value, found.low, found.high)
+
+
+def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") -> str:
+    if exact and (half is None or not half):
+        text = numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
+    else:
+        text = numbers.quantity(value, half)
+    return " ".join(part for part in (text, unit, numbers.spread(value, half)) if part)

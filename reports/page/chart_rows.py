@@ -1,0 +1,315 @@
+"""What charts draw, as plain rows: points of size against cost, bars of an operation.
+
+Nothing here knows a charting library. A row's texts are already worded and rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...bench.results import CorpusFacts, Result
+from ..model import numbers
+from ..model.candidates import FLOOR, Candidate, Figure, Standing, candidates_on, corpora, standing_on
+from ..model.columns import Chart, ColumnSpec, best, columns
+from ..model.cost import Cost
+from ..model.table import Direction
+
+__all__ = [
+    "NAME",
+    "View",
+    "amount",
+    "apart",
+    "axes",
+    "bars",
+    "drawn",
+    "eligible",
+    "front_height",
+    "points",
+    "summary",
+    "unseen",
+    "views",
+]
+
+NAME: Final = 14
+"""Pixels from one name to the next beside the points."""
+
+_HEIGHT: Final = 340
+"""Pixels from the cheapest point to the dearest, at the least."""
+
+_GAP: Final = 0.4
+"""Share of an axis that may be empty before what lies behind is beyond the axis."""
+
+_FEWEST: Final = 3
+"""Points that an axis is for, at the least."""
+
+_BEYOND: Final = 0.1
+"""Share of the axis by which what is beyond it is drawn behind its end."""
+
+_LEAST_SPAN: Final = math.log(1.25)
+"""Logarithm that an axis covers at the least."""
+
+_CUT: Final = 4.0
+"""Bars longer than this many medians are cut, so that one slow codec does not flatten all others."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One corpus on one machine: what is ranked together.
+
+    Attributes:
+        machine: Label of the machine; empty when there is only one.
+        standing: Their ranking by cost.
+        specs: What is known of the figures of each operation.
+    """
+
+    machine: str
+    corpus: CorpusFacts
+    candidates: tuple[Candidate, ...]
+    cost: Cost
+    standing: Standing
+    specs: Mapping[str, ColumnSpec]
+
+    @property
+    def label(self) -> str:
+        """The corpus, with its machine when there are several."""
+        return f"{self.corpus.name} · {self.machine}" if self.machine else self.corpus.name
+
+    @property
+    def charts(self) -> Mapping[str, Chart]:
+        """The charts of bars that there can be, by operation."""
+        return {name: spec.chart for name, spec in self.specs.items() if spec.chart}
+
+
+def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
+    """Return every corpus that something was measured on, of the results of each machine."""
+    known = columns(result for _, result in blocks).values()
+    specs = {spec.operations[0]: spec for spec in known if len(spec.operations) == 1 and not spec.fact}
+    found = []
+    for label, result in blocks:
+        for corpus in corpora(result):
+            candidates = tuple(candidates_on(result, corpus.name))
+            if candidates:
+                standing = standing_on(result, corpus.name, candidates, cost)
+                found.append(View(label, corpus, candidates, cost, standing, specs))
+    return found
+
+
+def eligible(candidate: Candidate, *operations: str) -> bool:
+    """Whether figures may be shown: right answers only, whatever the file says."""
+    cells = (candidate.cells[name] for name in operations if name in candidate.cells)
+    return all(cell.outcome in ("ok", "lossy") for cell in cells)
+
+
+def amount(value: float, unit: str, half: float | None = None) -> str:
+    """Write a value with a unit that suits it: "1.24 µs"."""
+    factor, name = numbers.scale([value], unit)
+    text = numbers.quantity(value * factor, None if half is None else half * factor)
+    return f"{text} {name}".strip()
+
+
+def points(view: View) -> list[dict[str, Any]]:
+    """Return size and cost of each codec, and which ones nothing beats in both.
+
+    A codec is on the front unless another one of at most its size is surely cheaper, or a
+    smaller one is no dearer. Ties of equal size therefore stand there together.
+    """
+    standing = view.standing
+    sizes = {e.name: size.value for e in view.candidates if (size := e.figure("size")) and size.value > 0}
+    chosen = [e for e in view.candidates if e.name in standing.costs and e.name in sizes]
+    costs = {e.name: standing.costs[e.name].value for e in chosen}
+
+    def beaten(a: str) -> bool:
+        return any(
+            (sizes[b] <= sizes[a] and standing.judged[b, a][0] == "faster")
+            or (sizes[b] < sizes[a] and costs[b] <= costs[a])
+            for b in costs
+            if b != a
+        )
+
+    rows = [
+        {
+            "codec": e.name,
+            "corpus": view.label,
+            "format": e.facts.format or "unknown",
+            "size": sizes[e.name],
+            "cost": costs[e.name],
+            "lossy": e.outcome == "lossy",
+            "front": not beaten(e.name),
+            "tip": f"{e.name}: {amount(sizes[e.name], 'byte')}, {amount(costs[e.name], 'second')} a record",
+        }
+        for e in chosen
+    ]
+    return _placed(_with_edge(rows))
+
+
+def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mark the points that the front's line runs through, of tied ones the cheapest."""
+    lowest = math.inf
+    for row in sorted(rows, key=lambda row: (row["size"], row["cost"])):
+        row["edge"] = row["front"] and row["cost"] < lowest
+        if row["edge"]:
+            lowest = row["cost"]
+    return rows
+
+
+def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say where points are drawn, and their names in a column beside them, in the order of cost."""
+    if not rows:
+        return rows
+    for axis, figure, unit, arrow in (("x", "size", "byte", "→"), ("y", "cost", "second", "↑")):
+        end, off = _reach([row[figure] for row in rows])
+        for row in rows:
+            row[axis] = row[figure]
+            if row[figure] > end:
+                row[axis] = off
+                row["name"] = f"{row.get('name', row['codec'])} {arrow} {amount(row[figure], unit)}"
+    low, high = (extreme(math.log(row["y"]) for row in rows) for extreme in (min, max))
+    if high - low < _LEAST_SPAN:
+        low, high = ((low + high - way * _LEAST_SPAN) / 2 for way in (1, -1))
+    ordered = sorted(rows, key=lambda row: float(row["cost"]))
+    wanted = [(math.log(row["y"]) - low) / (high - low) for row in ordered]
+    for row, place in zip(ordered, apart(wanted, NAME / front_height(len(rows))), strict=True):
+        row.setdefault("name", row["codec"])
+        row["at"] = math.exp(low + place * (high - low))
+    return rows
+
+
+def front_height(points: int) -> int:
+    """Return the pixels from the cheapest point to the dearest that leave room for all names."""
+    return max(_HEIGHT, NAME * (points - 1))
+
+
+def axes() -> dict[str, float]:
+    """Return what decides where points and names are placed, for the page's script."""
+    return {
+        "name": NAME,
+        "gap": _GAP,
+        "fewest": _FEWEST,
+        "beyond": _BEYOND,
+        "span": _LEAST_SPAN,
+    }
+
+
+def _reach(values: Sequence[float]) -> tuple[float, float]:
+    """Return where a logarithmic axis ends, and where points beyond are drawn.
+
+    A few points behind a gap of two fifths of the axis are beyond it: they would squeeze all others.
+    """
+    logs = sorted(map(math.log, values))
+    span = logs[-1] - logs[0]
+    for few in range(1, max(1, len(logs) // 8) + 1):
+        if len(logs) - few >= _FEWEST and logs[-few] - logs[-few - 1] > _GAP * span:
+            end = logs[-few - 1]
+            # The end is a figure of a point, which must not fall behind it by rounding.
+            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], _LEAST_SPAN))
+    return max(values), max(values)
+
+
+def apart(wanted: Sequence[float], gap: float) -> list[float]:
+    """Move rising places from 0 to 1 apart by a gap, as little as squares can tell, within 0 and 1."""
+    last = len(wanted) - 1
+    gap = min(gap, 1 / last) if last else 0.0
+    groups: list[tuple[float, int]] = []
+    for number, place in enumerate(wanted):
+        mean, count = place - number * gap, 1
+        while groups and groups[-1][0] > mean:
+            before, size = groups.pop()
+            mean, count = (before * size + mean * count) / (size + count), size + count
+        groups.append((mean, count))
+    free = [mean for mean, count in groups for _ in range(count)]
+    return [min(max(mean, 0.0), 1 - last * gap) + number * gap for number, mean in enumerate(free)]
+
+
+def bars(view: View, operation: str) -> list[dict[str, Any]]:
+    """Return one bar for each codec with a figure of an operation, the best first.
+
+    What is too small to be measured has none: see `unseen`.
+    """
+    spec = view.specs[operation]
+    found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
+    return drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
+
+
+def unseen(group: Sequence[View], operation: str) -> str:
+    """Say how many codecs stay below what can be measured, on all corpora of a machine; empty for none."""
+    found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != FLOOR]
+    seen = {name for name, figure in found if figure.limit is None}
+    below = {name for name, _ in found} - seen
+    if not below:
+        return ""
+    most = max(figure.seen for name, figure in found if name in below)
+    count = f"{len(below)} codec{'s' * (len(below) > 1)}" if seen else f"all {len(below)} codecs"
+    if len(below) == 1:
+        count = next(iter(below))
+    return f"{count}: less than {amount(most, group[0].specs[operation].unit)}, the least that can be told"
+
+
+def _figures(view: View, operation: str) -> list[tuple[Candidate, Figure]]:
+    return [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
+
+
+def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
+    """Return one bar for each codec over several corpora of one machine.
+
+    Its length is the geometric mean of how many times the best of each corpus it takes; the
+    interval is its best and its worst corpus. Codecs without a figure on all of them are left out.
+    """
+    direction = group[0].specs[operation].direction
+    shares: dict[str, list[float]] = {}
+    known: dict[str, Candidate] = {}
+    seen: set[str] = set()
+    for view in group:
+        found = {e.name: f for e, f in _figures(view, operation) if e.name != FLOOR and f.value > 0}
+        figures = {name: figure.seen for name, figure in found.items()}
+        seen |= {name for name, figure in found.items() if figure.limit is None}
+        first = best(direction)(figures.values(), default=1.0)
+        for name, value in figures.items():
+            shares.setdefault(name, []).append(value / first)
+        known |= {e.name: e for e in view.candidates if e.name not in known or e.outcome == "lossy"}
+    full = {name: values for name, values in shares.items() if len(values) == len(group) and name in seen}
+    means = []
+    for name, values in full.items():
+        mean = math.exp(math.fsum(map(math.log, values)) / len(values))
+        means.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
+    return drawn(means, direction)
+
+
+def _worded(figure: Figure, unit: str) -> str:
+    text = amount(figure.value, unit, figure.half if unit != "byte" else None)
+    spread = numbers.spread(figure.value, figure.half)
+    return f"{text} {spread}".strip()
+
+
+def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+    """Return bars of figures and what they are in words, the best first."""
+    ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
+    values = sorted(figure.value for _, figure, _ in ordered)
+    longest = max(values, default=0.0)
+    usual = values[len(values) // 2] * _CUT if values else 0.0
+    limit = usual if longest > usual * 1.5 else longest
+    rows = []
+    for order, (candidate, figure, text) in enumerate(ordered):
+        cut = figure.value > limit
+        lossy = candidate.outcome == "lossy"
+        length = min(figure.value, limit) / limit if limit else 0.0
+        low = None if cut or figure.low is None else figure.low / limit if limit else None
+        high = None if cut or figure.high is None else figure.high / limit if limit else None
+        rows.append(
+            {
+                "codec": candidate.name,
+                "format": "" if candidate.name == FLOOR else candidate.facts.format or "unknown",
+                "order": order,
+                # As shares of the longest bar drawn, so that no scale depends on a unit.
+                "length": round(length, 4),
+                "low": None if low is None else round(low, 4),
+                "high": None if high is None else round(high, 4),
+                "end": round(max(length, high or 0.0), 4),
+                "cut": cut,
+                "lossy": lossy,
+                "label": f"{'» ' if cut else ''}{text}",
+            }
+        )
+    return rows

@@ -1,0 +1,672 @@
+"""Charts in Vega-Lite: as files (SVG, PNG), and as the specifications that the page draws live.
+
+The library comes with the extra ``report`` and is imported only when something is drawn; it needs
+neither a browser nor a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Final, Literal
+
+from ...bench.results import Result
+from ...errors import RunError, UsageError
+from ...escape import all_visible
+from ...memory import ask_for
+from ..model.cost import Cost
+from ..model.merge import machines
+from ..model.table import Direction
+from ..tables.sweep import scaled
+from .chart_rows import View, bars, front_height, points, unseen, views
+from .size_rows import height, lines
+
+__all__ = [
+    "DARK",
+    "FORMATS",
+    "KINDS",
+    "LIGHT",
+    "PAGE",
+    "Theme",
+    "bars_spec",
+    "compiled",
+    "engine",
+    "families",
+    "front_spec",
+    "render",
+    "svg",
+]
+
+Kind = Literal["pareto", "bars", "memory", "sizes"]
+Format = Literal["svg", "png"]
+
+KINDS: Final = ("pareto", "bars", "memory", "sizes")
+FORMATS: Final = ("svg", "png")
+
+_FAMILIES: Final = (
+    "json",
+    "msgpack",
+    "cbor",
+    "bson",
+    "pickle",
+    "yaml",
+    "plist",
+    "marshal",
+    "avro",
+    "protobuf",
+    "thrift",
+    "arrow",
+)
+_SHAPES: Final = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "triangle-down",
+    "cross",
+    "triangle-right",
+    "triangle-left",
+    "M0,-1L0.95,-0.31L0.59,0.81L-0.59,0.81L-0.95,-0.31Z",
+    "M-0.8,-0.8L0.8,-0.8L-0.8,0.8L0.8,0.8Z",
+    "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
+    "M-0.5,-0.87L0.5,-0.87L1,0L0.5,0.87L-0.5,0.87L-1,0Z",
+)
+_WIDTH: Final = 640
+"""Pixels that size against cost is wide, without the names."""
+
+_PANEL: Final = 380
+"""Pixels that bars are wide, with their figures."""
+
+_MARGIN: Final = 24
+"""Pixels above the dearest point and below the cheapest."""
+
+_NAME_SIZE: Final = 11.5
+_LONGEST: Final = 190
+"""Pixels of a name at the most; what is longer is cut."""
+
+_FIGURE: Final = 112
+"""Pixels that the figure of a bar takes beside it."""
+
+_SHARE: Final = 66
+"""Likewise of the codec's share of it."""
+
+_ENGINE: Final = 66 << 30
+"""Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
+
+_FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours by role. The page's are CSS variables, so that one drawing is light, dark and print.
+
+    Attributes:
+        families: One colour for each wire format; shapes tell them apart as well.
+    """
+
+    ink: str
+    muted: str
+    rule: str
+    surface: str
+    families: tuple[str, ...]
+
+
+# Okabe and Ito 2008, darkened where they would fall below 3:1 on white.
+LIGHT: Final = Theme(
+    ink="#1d1f23",
+    muted="#5c626b",
+    rule="#e2ded5",
+    surface="#ffffff",
+    families=(
+        "#0072b2",
+        "#c75300",
+        "#00805d",
+        "#b3578a",
+        "#9a6d00",
+        "#3587bd",
+        "#5b5f66",
+        "#7a4fbf",
+        "#a61e4d",
+        "#4c6a00",
+        "#006d77",
+        "#6b3f1d",
+    ),
+)
+DARK: Final = Theme(
+    ink="#e8e5df",
+    muted="#a3a9b2",
+    rule="#30343b",
+    surface="#191c20",
+    families=(
+        "#4aa8e0",
+        "#f07a2c",
+        "#23b889",
+        "#dc93bc",
+        "#e6a817",
+        "#86cbf2",
+        "#a9adb5",
+        "#b698ee",
+        "#ff7b9c",
+        "#b5cf4a",
+        "#4fc9d4",
+        "#c79a72",
+    ),
+)
+PAGE: Final = Theme(
+    ink="var(--ink)",
+    muted="var(--muted)",
+    rule="var(--rule)",
+    surface="var(--surface)",
+    families=tuple(f"var(--family-{number})" for number in range(1, 13)),
+)
+
+_STEP: Final = (
+    "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) >= 0"
+)
+_WIDE: Final = 12.0
+"""Of a logarithmic axis over more than a decade only 1, 2 and 5 are written."""
+
+_HUMAN_BYTES: Final = (
+    "datum.value >= 1.0e6 ? format(datum.value / 1048576, datum.value < 1.0e7 ? '.2~r' : '.3~r') + ' MiB' : "
+    "datum.value >= 980 ? format(datum.value / 1024, datum.value < 1.0e4 ? '.2~r' : '.3~r') + ' KiB' : "
+    "format(datum.value, '.0f') + ' B'"
+)
+_HUMAN_PACE: Final = (
+    "datum.value >= 0.000000999 ? format(datum.value * 1e6, '~r') + ' µs/B' : "
+    "datum.value >= 0.000000000999 ? format(datum.value * 1e9, '~r') + ' ns/B' : "
+    "format(datum.value * 1e12, '~r') + ' ps/B'"
+)
+_HUMAN_SIZE: Final = "format(datum.value, ',.3~r')"
+_HUMAN_TIME: Final = (
+    "datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
+    "datum.value >= 0.000999 ? format(datum.value * 1e3, '~r') + ' ms' : "
+    "datum.value >= 0.000000999 ? format(datum.value * 1e6, '~r') + ' µs' : "
+    "format(datum.value * 1e9, '~r') + ' ns'"
+)
+
+
+def families(formats: Sequence[str]) -> list[str]:
+    """Return the wire formats in the order that fixes their colours and shapes."""
+    present = dict.fromkeys(formats)
+    known = [name for name in _FAMILIES if name in present]
+    return known + [name for name in present if name and name not in _FAMILIES]
+
+
+def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
+    """Give known formats their own entry; later ones take what is free, then start again."""
+    names = families(formats)
+    fixed = {name: choices[_FAMILIES.index(name)] for name in names if name in _FAMILIES}
+    free = [choice for choice in choices if choice not in fixed.values()] or list(choices)
+    others = [name for name in names if name not in fixed]
+    taken = fixed | {name: free[number % len(free)] for number, name in enumerate(others)}
+    return {"domain": names, "range": [taken[name] for name in names]}
+
+
+def _config(theme: Theme) -> dict[str, Any]:
+    return {
+        "font": _FONT,
+        "background": None,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": theme.muted,
+            "titleColor": theme.muted,
+            "titleFontWeight": "normal",
+            "titleFontSize": 12,
+            "labelFontSize": 11.5,
+            "gridColor": theme.rule,
+            "domainColor": theme.rule,
+            "tickColor": theme.rule,
+        },
+        "legend": {"labelColor": theme.ink, "titleColor": theme.muted, "labelFontSize": 12},
+        "title": {
+            "color": theme.ink,
+            "subtitleColor": theme.muted,
+            "anchor": "start",
+            "fontSize": 14,
+            "subtitleFontSize": 12,
+            "fontWeight": 600,
+        },
+        # Each figure carries one text alternative; thirty marks read out one by one help nobody.
+        "aria": False,
+    }
+
+
+def _log_axis(title: str, words: str) -> dict[str, Any]:
+    decade = {"test": "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 0.001", "value": 1}
+    return {
+        "title": title,
+        "labelExpr": words,
+        "labelOverlap": "greedy",
+        "labelSeparation": 4,
+        "ticks": False,
+        "domain": False,
+        "gridOpacity": {"condition": decade, "value": 0.35},
+        "labelPadding": 6,
+        "titlePadding": 10,
+    }
+
+
+def _time_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write the steps of the cost axis; without rows, whatever rows will come."""
+    costs = [row["cost"] for row in rows]
+    if not costs:
+        return f"domain('y')[1] < {_WIDE} * domain('y')[0] || {_STEP} ? ({_HUMAN_TIME}) : ''"
+    return _HUMAN_TIME if max(costs) < _WIDE * min(costs) else f"{_STEP} ? ({_HUMAN_TIME}) : ''"
+
+
+def front_spec(
+    rows: Sequence[Mapping[str, Any]],
+    formats: Sequence[str],
+    theme: Theme = LIGHT,
+    *,
+    width: int = _WIDTH,
+    height: int = front_height(0),
+) -> dict[str, Any]:
+    """Return size against cost, with the line of codecs that nothing beats in both.
+
+    Args:
+        height: Pixels from the cheapest point to the dearest.
+    """
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 20},
+        "axis": _log_axis("bytes per record, logarithmic", _HUMAN_SIZE),
+    }
+    y = {
+        "field": "y",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
+        "axis": _log_axis("cost per record, logarithmic", _time_words(rows)) | {"grid": False},
+    }
+    colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
+    place = {"x": x, "y": y}
+    named = {"transform": [{"filter": "isValid(datum.at)"}]}
+    beside = y | {"field": "at"}
+    return {
+        "data": {"name": "points", "values": list(rows)},
+        "params": [_legend_columns(width)],
+        "width": width,
+        "height": height + 2 * _MARGIN,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": 4,
+        "layer": [
+            {
+                **named,
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.45},
+                "encoding": {
+                    **place,
+                    "x2": {"value": {"expr": "width"}},
+                    "y2": {"field": "at"},
+                    "stroke": {**colour, "title": None, "legend": _legend(theme)},
+                },
+            },
+            {
+                "transform": [{"filter": "datum.edge"}],
+                "mark": {
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "stroke": theme.ink,
+                    "strokeWidth": 1.25,
+                    "strokeOpacity": 0.55,
+                },
+                "encoding": {**place, "detail": {"field": "corpus"}, "order": {"field": "size"}},
+            },
+            {
+                **named,
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "baseline": "middle",
+                    "dx": 5,
+                    "fontSize": _NAME_SIZE,
+                    "limit": _LONGEST,
+                },
+                "encoding": {
+                    "x": {"value": {"expr": "width"}},
+                    "y": beside,
+                    "text": {"field": "name"},
+                    "color": {"condition": {"test": "datum.front", "value": theme.ink}, "value": theme.muted},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "strokeWidth": 1.5},
+                "encoding": {
+                    **place,
+                    "fill": {
+                        "condition": {"test": "datum.lossy", "value": theme.surface},
+                        **colour,
+                        "legend": None,
+                    },
+                    "stroke": {**colour, "title": None, "legend": _legend(theme)},
+                    "shape": {
+                        "field": "format",
+                        "type": "nominal",
+                        "scale": _scale(formats, _SHAPES),
+                        "title": None,
+                        "legend": _legend(theme),
+                    },
+                    "size": {"condition": {"test": "datum.front", "value": 95}, "value": 62},
+                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.75},
+                    "tooltip": {"field": "tip"},
+                },
+            },
+        ],
+        "config": _config(theme),
+    }
+
+
+def _legend_columns(width: int) -> dict[str, Any]:
+    # Not the width itself: that shrinks while a drawing is fitted, after the legend has got its height.
+    return {"name": "legendColumns", "value": max(2, width // 100)}
+
+
+def _legend(theme: Theme) -> dict[str, Any]:
+    return {
+        "orient": "bottom",
+        "direction": "horizontal",
+        "columns": {"expr": "legendColumns"},
+        "symbolFillColor": theme.surface,
+        "symbolOpacity": 1,
+        "offset": 6,
+    }
+
+
+def bars_spec(
+    rows: Sequence[Mapping[str, Any]],
+    formats: Sequence[str],
+    theme: Theme = LIGHT,
+    *,
+    title: str = "",
+    direction: Direction = "lower",
+    unseen: str = "",
+    parts: bool = False,
+    width: int = 0,
+) -> dict[str, Any]:
+    """Return bars of one operation, each with its interval and its figure in words.
+
+    Args:
+        unseen: Which codecs have none, below the title.
+        parts: Only a part of each bar, its beginning, is the codec's.
+        width: Pixels; 0 for a drawing that is fitted to its place.
+    """
+    y = {
+        "field": "codec",
+        "type": "nominal",
+        "sort": {"field": "order", "op": "min"},
+        "axis": {
+            "title": None,
+            "labelLimit": 140,
+            "labelColor": theme.ink,
+            "labelFontSize": 12,
+            "domain": False,
+            "ticks": False,
+            "labelPadding": 6,
+        },
+    }
+    # To the right of the longest bar there is room for its figure, however narrow the drawing is.
+    beside = _FIGURE + _SHARE if parts else _FIGURE
+    across = {
+        "type": "quantitative",
+        "scale": {
+            "domain": [0, 1],
+            "range": [0, width - _FIGURE if width and not parts else {"expr": f"max(24, width - {beside})"}],
+            "nice": False,
+            "zero": True,
+        },
+        "axis": None,
+    }
+    colour = {
+        "field": "format",
+        "type": "nominal",
+        "scale": _with_floor(_scale(formats, theme.families), theme),
+        "legend": None,
+    }
+    interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}
+    whole = {"mark": {"type": "bar", "height": {"band": 0.6}, "fill": theme.rule}}
+    whole["encoding"] = {"y": y, "x": {**across, "field": "length"}}
+    spec: dict[str, Any] = {
+        "data": {"name": "bars", "values": list(rows)},
+        "width": width or _PANEL,
+        "height": {"step": 19},
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "padding": {"left": 0, "top": 2, "right": 0, "bottom": 2},
+        "layer": [
+            *([whole] if parts else []),
+            {
+                "transform": [{"filter": "datum.part > 0"}] if parts else [],
+                "mark": {"type": "bar", "height": {"band": 0.6}, "strokeWidth": 1.25},
+                "encoding": {
+                    "y": y,
+                    "x": {**across, "field": "part" if parts else "length"},
+                    "fill": {"condition": {"test": "datum.lossy", "value": theme.surface}, **colour},
+                    "stroke": colour,
+                },
+            },
+            {
+                "transform": [{"filter": "datum.low !== null"}],
+                "mark": {"type": "rule", "stroke": theme.ink, "strokeWidth": 1.5},
+                "encoding": interval,
+            },
+            {
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "dx": 7,
+                    "fontSize": 11.5,
+                    "color": theme.muted,
+                },
+                "encoding": {"y": y, "x": {**across, "field": "end"}, "text": {"field": "label"}},
+            },
+        ],
+        "config": _config(theme),
+    }
+    if title:
+        lines = [f"{direction} is better", *([unseen] if unseen else [])]
+        spec["title"] = {"text": title, "subtitle": lines, "frame": "group"}
+    return spec
+
+
+def _with_floor(scale: dict[str, Any], theme: Theme) -> dict[str, Any]:
+    return {"domain": [*scale["domain"], ""], "range": [*scale["range"], theme.muted]}
+
+
+def engine() -> ModuleType:
+    """Return the charting library.
+
+    Raises:
+        UsageError: It is not installed.
+        RunError: There is too little address space, without which it ends the process.
+    """
+    ask_for(_ENGINE, "drawing charts")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise UsageError("charts need the extra packages: pip install 'bakeoff[report]'") from error
+    return vl_convert
+
+
+def _told(spec: Mapping[str, Any]) -> str:
+    """Return a specification as the library reads it, which ends the process over what XML cannot hold."""
+    return json.dumps(all_visible(spec))
+
+
+def compiled(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Translate a specification to Vega, which is what a page draws."""
+    return dict(engine().vegalite_to_vega(_told(spec)))
+
+
+def svg(spec: Mapping[str, Any]) -> str:
+    """Draw a specification."""
+    return str(engine().vegalite_to_svg(_told(spec)))
+
+
+def render(
+    results: Sequence[Result],
+    kind: Kind = "pareto",
+    format: Format = "svg",  # noqa: A002 - as the command line calls it
+    *,
+    reads: float | None = None,
+    bandwidth: str | float | None = None,
+    dark: bool = False,
+) -> bytes:
+    """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
+
+    Args:
+        kind: Size against cost, bars of dump, load and fix, memory, or time over the size of records.
+        reads: Loads for each dump, for the cost.
+        bandwidth: Line that payloads cross, for the cost.
+        dark: For a dark ground.
+
+    Raises:
+        UsageError: An unknown kind or format, or the extra is not installed.
+        RunError: The results hold no figure for such a chart.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
+    if format not in FORMATS:
+        raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
+    theme = DARK if dark else LIGHT
+    if kind == "sizes":
+        panels = _sizes_panels(results, theme)
+    else:
+        found = views(machines(results), Cost.of(reads, bandwidth))
+        panels = [panel for view in found if (panel := _panel(view, kind, theme))]
+    if not panels:
+        raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
+    spec = {
+        "vconcat": panels,
+        "spacing": 36,
+        "config": _config(theme) | {"background": theme.surface},
+        "padding": 20,
+        "params": [_legend_columns(_WIDTH)],
+    }
+    if format == "png":
+        return bytes(engine().vegalite_to_png(_told(spec), scale=2))
+    return svg(spec).encode()
+
+
+def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
+    if kind == "pareto":
+        rows = points(view)
+        formats = [row["format"] for row in rows]
+        text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
+        title = {"text": view.label, "subtitle": text}
+        panel = front_spec(rows, formats, theme, height=front_height(len(rows)), width=_WIDTH)
+        return _bare(panel) | {"title": title} if rows else None
+    headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
+    drawn = {name: rows for name in headings if (rows := bars(view, name))}
+    formats = [row["format"] for rows in drawn.values() for row in rows]
+    panels = [
+        _bare(
+            bars_spec(
+                rows,
+                formats,
+                theme,
+                title=headings[name],
+                direction=view.specs[name].direction,
+                unseen=unseen([view], name),
+                width=_PANEL,
+            )
+        )
+        for name, rows in drawn.items()
+    ]
+    heading: dict[str, Any] = {"text": view.label, "fontSize": 16}
+    return {"title": heading, "concat": panels, "columns": 2, "spacing": 28} if panels else None
+
+
+def _sizes_panels(results: Sequence[Result], theme: Theme) -> list[dict[str, Any]]:
+    """Return a drawing for each operation on each corpus that was brought to several sizes."""
+    found = []
+    blocks = machines(results)
+    for label, result in blocks:
+        for name, sizes in scaled(result).items():
+            for operation in ("dump", "load"):
+                if rows := lines(result, sizes, operation):
+                    where = f" on {label}" if len(blocks) > 1 else ""
+                    text = f"{name}{where}: {operation}, per byte of a record as JSON"
+                    found.append(_bare(sizes_spec(rows, theme, title=text)))
+    return found
+
+
+def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title: str) -> dict[str, Any]:
+    """Return time per byte over the size of records, a line for each codec, with marks where lines cross."""
+    known = [row for row in rows if "codec" in row]
+    crossed = [row for row in rows if "codec" not in row]
+    formats = [row["format"] for row in known]
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": _log_axis("bytes of a record as JSON, logarithmic", _HUMAN_BYTES)
+        | {"values": sorted({row["size"] for row in known})},
+    }
+    y = {
+        "field": "pace",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
+        "axis": _log_axis("time per byte, logarithmic", f"{_STEP} ? ({_HUMAN_PACE}) : ''") | {"grid": False},
+    }
+    colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
+    ends = [row for row in known if "at" in row]
+    beside = {"x": {"value": {"expr": "width + 8"}}, "y": y | {"field": "at"}}
+    place = {"x": x, "y": y}
+    text = "lower is better; circles where one codec surely overtakes another, with the range of that size"
+    return {
+        "data": {"values": known},
+        "title": {"text": title, "subtitle": [text]},
+        "width": _WIDTH,
+        "height": height(known) + 2 * _MARGIN,
+        "layer": [
+            {
+                "mark": {"type": "line", "strokeWidth": 1.5, "point": {"size": 22}},
+                "encoding": {
+                    **place,
+                    "detail": {"field": "codec"},
+                    "color": {**colour, "title": None, "legend": _legend(theme)},
+                },
+            },
+            {
+                "data": {"values": ends},
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.45},
+                "encoding": {
+                    **place,
+                    "x2": {"value": {"expr": "width + 12"}},
+                    "y2": {"field": "at"},
+                    "stroke": {**colour, "legend": None},
+                },
+            },
+            {
+                "data": {"values": ends},
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "baseline": "middle",
+                    "dx": 8,
+                    "fontSize": _NAME_SIZE,
+                    "limit": _LONGEST,
+                    "color": theme.ink,
+                },
+                "encoding": {**beside, "text": {"field": "codec"}},
+            },
+            {
+                "data": {"values": crossed},
+                "mark": {"type": "rule", "strokeWidth": 3, "stroke": theme.ink, "opacity": 0.55},
+                "encoding": {**place, "x": x | {"field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "data": {"values": crossed},
+                "mark": {"type": "point", "size": 90, "stroke": theme.ink, "strokeWidth": 1.5},
+                "encoding": {**place, "tooltip": {"field": "tip"}},
+            },
+        ],
+    }
+
+
+def _bare(spec: dict[str, Any]) -> dict[str, Any]:
+    """Take off what only a whole drawing may have; data sets of several panels may not share a name."""
+    whole = ("config", "padding", "autosize", "params")
+    kept = {key: value for key, value in spec.items() if key not in whole}
+    return kept | {"data": {"values": spec["data"]["values"]}}

@@ -1,0 +1,88 @@
+"""Results as plain values that a page can carry, small enough to embed and to download."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ...bench.results import CellResult, Result
+
+__all__ = ["embeddable", "plain"]
+
+_DIGITS: Final = 5
+"""Significant digits kept; noise begins at the third."""
+
+_COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
+
+
+def plain(result: Result) -> dict[str, Any]:
+    """Return a result as plain values: samples column by column, numbers to five digits."""
+    return {
+        "cells": [_cell(cell, result.operation(cell.cell.operation).unit) for cell in result.cells],
+        "codecs": [dataclasses.asdict(codec) for codec in result.codecs],
+        "corpora": [dataclasses.asdict(corpus) for corpus in result.corpora],
+        "environment": dict(result.environment),
+        "options": dict(result.options),
+        "command": result.command,
+        "started": result.started,
+        "duration": result.duration,
+        "complete": result.complete,
+        "warnings": list(result.warnings),
+    }
+
+
+def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
+    place = cell.cell
+    found: dict[str, Any] = {
+        "corpus": place.corpus,
+        "operation": place.operation,
+        "codec": place.codec,
+        "unit": unit,
+        "outcome": cell.outcome,
+    }
+    extras = {
+        "reason": cell.reason,
+        "loss": list(cell.loss),
+        "stderr": cell.stderr,
+        "facts": dict(cell.facts),
+    }
+    found |= {key: value for key, value in extras.items() if value}
+    if cell.samples:
+        found["samples"] = {"count": len(cell.samples)} | {
+            name: _column([getattr(sample, name) for sample in cell.samples]) for name in _COLUMNS
+        }
+    return found
+
+
+def _column(values: list[float]) -> list[float] | float:
+    """A value that all samples share stands once; the page spreads it out again."""
+    short = [_short(value) for value in values]
+    return short[0] if len(set(short)) == 1 else short
+
+
+def _short(value: float) -> float:
+    return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")
+
+
+def embeddable(value: Any) -> str:
+    """Write JSON that is inert inside a ``<script>``: no ``<``, no ``&``, no line separators.
+
+    Numbers that JSON lacks (NaN and the infinities) become null.
+    """
+    text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

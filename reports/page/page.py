@@ -1,0 +1,440 @@
+"""The page: one self-contained HTML file that works offline and stands on its own.
+
+What it shows is drawn and written here once, so that it can be read, printed and searched without
+scripts. Scripts then make it live: another corpus, other weights, another order.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ...bench.results import Result
+from ...bench.stats import FEW, SESSION, TIE
+from ...bench.verdict import PARTS, preference, ranked
+from ...errors import UsageError
+from ...escape import all_visible
+from ..model.candidates import FLOOR, Candidate, corpora
+from ..model.columns import COLUMNS
+from ..model.cost import FORMULA, PLAUSIBLE, Cost
+from ..model.environment import warnings
+from ..model.merge import machines
+from ..tables import pipeline, stores
+from ..tables.markup import html
+from ..tables.sentence import drawback, recommendation
+from . import placed as page_placed
+from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
+from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from .embed import embeddable, plain
+from .table import PageTable, page_table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["render"]
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
+"""What of the charting library's bundle the page uses."""
+
+_PLACES: Final = "Which codec in which place"
+"""What stands above the answers for several places, where no cost of codecs alone was measured."""
+
+_SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
+
+_READS: Final = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12, 16, 24, 32, 50, 75, 100, 200, 500, 1000)
+_LINES: Final = tuple(bits / 8 for bits in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8))
+_LINES_FAST: Final = tuple(bits / 8 for bits in (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 1e11))
+_RATES: Final = (0, *(step * 10**power for power in range(1, 6) for step in (1, 2, 5)), 1_000_000)
+
+
+def render(
+    results: Sequence[Result],
+    *,
+    reads: float | None = None,
+    bandwidth: str | float | None = None,
+    baseline: str | None = None,
+    sort: str | None = None,
+    **other: Any,
+) -> str:
+    """Write results as one HTML page.
+
+    Args:
+        results: One or more; those of one machine share a table, machines are never mixed.
+        reads: Where the slider of reads per write stands at first.
+        bandwidth: Where the slider of the line stands at first.
+        baseline: Codec of the relative figures; the best of each column when not given.
+        sort: Column to sort by at first, "-" in front for the other way round; "rank" by default.
+
+    Raises:
+        UsageError: An option that the page does not have, nothing to show, or the extra is missing.
+    """
+    if unknown := sorted(name for name, value in other.items() if value is not None):
+        shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
+        raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
+    results = [all_visible(result) for result in results]
+    template = _environment().get_template("page.html.j2")
+    cost = Cost.of(reads, bandwidth)
+    blocks = machines(results)
+    found = views(blocks, cost)
+    if not found:
+        raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
+    table = page_table(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
+    charts = _Charts(found)
+    sheets = _sheets([result for _, result in blocks])
+    costed = any(map(len, charts.points)) or not sheets
+    state = {
+        "views": [
+            {
+                "label": view.label,
+                "machine": view.machine,
+                "corpus": view.corpus.name,
+                "unit": table.unit(n),
+                "codecs": _judging(view.candidates),
+            }
+            for n, view in enumerate(found)
+        ],
+        "floor": FLOOR,
+        "baseline": baseline,
+        "tie": TIE,
+        "few": FEW,
+        "session": [SESSION.deviation, SESSION.degrees],
+        "axes": axes(),
+        "plausible": PLAUSIBLE,
+        "parts": PARTS,
+        "alpha": [view.standing.alpha for view in found],
+        "sort": _sorting(sort, table),
+        "sliders": _sliders(cost),
+        "charts": charts.live(),
+    }
+    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
+    library = _library()
+    return template.render(
+        style=(_TEMPLATES / "page.css").read_text("utf-8"),
+        script=script,
+        library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
+        policy=_policy(script, library),
+        raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
+        state=embeddable(state),
+        recommendation=_headline(blocks, cost) if costed else page_placed.answers(blocks, cost),
+        places=_PLACES,
+        costed=costed,
+        sheets=sheets,
+        placed=_placed(page_placed.panels(blocks), charts),
+        warnings=[(label, text) for label, result in blocks for text in warnings(result)],
+        blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
+        views=found,
+        groups=_groups(found),
+        table=table,
+        sliders=_sliders(cost),
+        cost=cost,
+        baseline=baseline,
+        formula=FORMULA,
+        charts=charts,
+        fidelity=_fidelity(blocks),
+        failures=_failures(found),
+        losses=_losses(found),
+        amount=amount,
+    )
+
+
+def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
+    """Return what the page's script cannot know: who is ranked, why one may not win, and how ties break."""
+    taking_part = ranked({e.name: e.takes for e in candidates if e.name != FLOOR})
+    return {
+        e.name: {
+            "ranked": e.name in taking_part,
+            "drawback": drawback(e),
+            "taste": preference(e.facts, 0.0, 0.0)[:2],
+        }
+        for e in candidates
+    }
+
+
+def _sheets(results: Sequence[Result]) -> dict[str, Markup]:
+    """Return the tables of what was measured in stores and in pipelines, which have layouts of their own."""
+    from markupsafe import Markup
+
+    found = {
+        "stores": any(map(stores.shelves, results)) and stores.build(results),
+        "pipeline": any(map(pipeline.lines, results)) and pipeline.build(results),
+    }
+    # The fragment escapes what comes from the results.
+    return {
+        name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
+    }
+
+
+def _placed(panels: Sequence[page_placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:
+    """Draw what was measured in place, by the place."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for panel in panels:
+        picture = charts.still(bars_spec(panel.rows, charts.formats, PAGE, parts=True, width=500))
+        drawn = {"heading": panel.heading, "words": panel.words, "picture": picture}
+        found.setdefault(panel.place, []).append(drawn)
+    return found
+
+
+@cache
+def _library() -> str:
+    """Return the charting library, whose parts take a second to put together."""
+    return str(engine().javascript_bundle(_LIBRARY)).replace("\r\n", "\n")
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise UsageError("the page needs the extra packages: pip install 'bakeoff[report]'") from error
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["ticked"] = _ticked
+    return environment
+
+
+def _policy(*scripts: str) -> str:
+    """Forbid everything that the page does not do: it loads nothing, sends nothing, evaluates nothing."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _sorting(sort: str | None, table: PageTable) -> dict[str, Any]:
+    key = (sort or "rank").removeprefix("-")
+    known = ["rank", "codec", *(column.key for column in table.columns)]
+    if key not in known:
+        raise UsageError(f"the page cannot sort by {key!r}; it has {', '.join(known)}")
+    higher = any(column.key == key and column.direction == "higher" for column in table.columns)
+    return {"key": key, "descending": bool(sort and sort.startswith("-")) != higher}
+
+
+def _sliders(cost: Cost) -> dict[str, Any]:
+    """Return the stops of each slider and where it stands; null is no line at all."""
+    line = cost.as_json()["bandwidth"]
+    reads = sorted({*map(float, _READS), float(cost.reads)})
+    lines: list[float | None] = sorted({*_LINES, *_LINES_FAST, *([] if line is None else [line])})
+    lines.append(None)
+    return {
+        "reads": {"stops": reads, "at": reads.index(cost.reads)},
+        "bandwidth": {"stops": lines, "at": lines.index(line)},
+        "rate": {"stops": list(_RATES), "at": 0},
+    }
+
+
+def _groups(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Group the views by machine, for the corpus selector; machines are never shown together."""
+    labels = dict.fromkeys(view.machine for view in found)
+    return [
+        {
+            "machine": label,
+            "views": [number for number, view in enumerate(found) if view.machine == label],
+        }
+        for label in labels
+    ]
+
+
+class _Charts:
+    """Everything that is drawn: still pictures for the first view, and what the live ones need."""
+
+    def __init__(self, found: Sequence[View]) -> None:
+        self.views = found
+        self.points = [points(view) for view in found]
+        operations = {name for view in found for candidate in view.candidates for name in candidate.cells}
+        drawn = {name: chart for name, chart in found[0].charts.items() if name in operations}
+        self.times = [name for name, chart in drawn.items() if chart.kind == "bars"]
+        self.memory = [name for name, chart in drawn.items() if chart.kind == "memory"]
+        self.headings = {name: chart.heading for name, chart in drawn.items()}
+        self.directions = {name: found[0].specs[name].direction for name in drawn}
+        self.formats = families(
+            [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
+        )
+        self.panels = {name: self._panels(name) for name in (*self.times, *self.memory)}
+        self.unseen = {name: self._unseen(name) for name in (*self.times, *self.memory)}
+        self.height = front_height(max(map(len, self.points)))
+        shown = {row["format"] for rows in self.points for row in rows}
+        self.front_formats = [name for name in self.formats if name in shown]
+
+    def _panels(self, operation: str) -> dict[str, list[dict[str, Any]]]:
+        """Return the bars of each view by its number, and of each machine by its name."""
+        panels = {str(number): bars(view, operation) for number, view in enumerate(self.views)}
+        for group in _groups(self.views):
+            chosen = [self.views[number] for number in group["views"]]
+            if len(chosen) > 1:
+                panels[f"all {group['machine']}"] = summary(chosen, operation)
+        return panels
+
+    def _unseen(self, operation: str) -> dict[str, str]:
+        """Say of each view, and of each machine, which codecs have no bar."""
+        said = {str(number): unseen([view], operation) for number, view in enumerate(self.views)}
+        for group in _groups(self.views):
+            chosen = [self.views[number] for number in group["views"]]
+            said[f"all {group['machine']}"] = unseen(chosen, operation)
+        return said
+
+    def live(self) -> dict[str, Any]:
+        """Return compiled specifications without data, and the bars of every view."""
+        return {
+            "front": compiled(self._front([])),
+            "bars": compiled(bars_spec([], self.formats, PAGE)),
+            "rows": self.panels,
+            "unseen": self.unseen,
+            "height": self.height,
+        }
+
+    def _front(self, rows: Sequence[Mapping[str, Any]], **size: int) -> dict[str, Any]:
+        return front_spec(rows, self.front_formats, PAGE, height=self.height, **size)
+
+    def front_still(self) -> Any:
+        """Draw size against cost of the first view."""
+        return self.still(self._front(self.points[0], width=1080)) if self.points[0] else ""
+
+    def bars_still(self, operation: str) -> Any:
+        """Draw the bars of the first view."""
+        rows = self.panels[operation]["0"]
+        return self.still(bars_spec(rows, self.formats, PAGE, width=500)) if rows else ""
+
+    def still(self, spec: Mapping[str, Any]) -> Any:
+        """Draw a specification."""
+        from markupsafe import Markup
+
+        # The library escapes text as XML; nothing else in the drawing comes from the results.
+        return Markup(svg(spec))
+
+    def front_words(self) -> str:
+        """Say what size against cost shows, for those who do not see it."""
+        rows = sorted((row for row in self.points[0] if row["front"]), key=lambda row: float(row["size"]))
+        parts = [
+            f"{r['codec']} at {amount(r['size'], 'byte')} and {amount(r['cost'], 'second')}" for r in rows
+        ]
+        if not parts:
+            return "No codec has both a size and a cost."
+        return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
+
+    def edge_words(self) -> str:
+        """Say what the line is, or that one codec needs none."""
+        edge = [row["codec"] for row in self.points[0] if row["edge"]]
+        if len(edge) == 1:
+            return f"No codec is smaller than {edge[0]}, and none is cheaper."
+        return "The line joins the codecs that nothing beats in both." if edge else ""
+
+    def bars_words(self, operation: str) -> str:
+        """Say what the bars show: both ends and how many."""
+        rows = self.panels[operation]["0"]
+        if not rows:
+            return f"{self.headings[operation]}: no figure."
+        first, last = rows[0], rows[-1]
+        return (
+            f"{self.headings[operation]}: {len(rows)} bars from {first['codec']} ({first['label']}) "
+            f"to {last['codec']} ({last['label']})."
+        )
+
+
+def _facts(result: Result) -> list[str]:
+    """Return the line below the headline: what, when, how long."""
+    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {FLOOR}
+    used = {cell.cell.corpus for cell in result.cells}
+    processes = max((len(cell.samples) for cell in result.cells), default=0)
+    found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
+    if processes:
+        found.append(_counted(processes, "process", "processes"))
+    if result.duration:
+        minutes, seconds = divmod(round(result.duration), 60)
+        found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")
+    if result.started:
+        found.append(result.started.replace("T", " ")[:16])
+    facts = {"cpu_model_name": "{}", "python_version": "Python {}"}
+    return found + [
+        text.format(result.environment[key]) for key, text in facts.items() if key in result.environment
+    ]
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _fidelity(blocks: Sequence[tuple[str, Result]]) -> dict[str, Any]:
+    """Return which codec brings which type back, from what codecs declare."""
+    codecs = {codec.name: codec for _, result in blocks for codec in result.codecs if codec.carries}
+    tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.carries)
+    common = {token for token in tokens if all(token in codec.carries for codec in codecs.values())}
+    return {
+        "tokens": [token for token in tokens if token not in common],
+        "common": sorted(common),
+        "codecs": list(codecs.values()),
+    }
+
+
+def _losses(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Return what was lost, each text once, with the codecs and the corpora it was lost on."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for view in found:
+        for candidate in view.candidates:
+            for text in candidate.losses:
+                where.setdefault((text, candidate.name), []).append(view.label)
+    rows: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (text, codec), labels in where.items():
+        rows.setdefault((text, tuple(labels)), []).append(codec)
+    return [{"codecs": codecs, "text": text, "corpora": labels} for (text, labels), codecs in rows.items()]
+
+
+def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
+    """Return every cell without a figure; those of one codec and cause share a row."""
+    rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for view in found:
+        for candidate in view.candidates:
+            for name, cell in candidate.cells.items():
+                if cell.outcome in ("ok", "lossy"):
+                    continue
+                key = (candidate.name, cell.outcome, cell.reason, cell.stderr)
+                row = rows.setdefault(key, {"corpora": {}, "operations": {}})
+                row["corpora"][view.label] = row["operations"][name] = None
+    return [
+        {"codec": codec, "outcome": outcome, "reason": reason, "stderr": stderr, **row}
+        for (codec, outcome, reason, stderr), row in rows.items()
+    ]
+
+
+def _headline(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
+    """Return the recommendation for each corpus, labelled where there is more than one."""
+    closing = f" (by the cost of {cost.sentence()})."
+    found = []
+    for label, result in blocks:
+        for corpus in corpora(result):
+            cells = tuple(cell for cell in result.cells if cell.cell.corpus == corpus.name)
+            text = recommendation(replace(result, cells=cells, corpora=(corpus,)), cost)
+            found.append((f"{corpus.name} · {label}" if label else corpus.name, text.removesuffix(closing)))
+    if len(found) > 1:
+        return found
+    return [("", text if text.endswith(".") else f"{text}.") for _, text in found]
+
+
+def _ticked(text: str) -> Markup:
+    """Set what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    )

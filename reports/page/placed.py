@@ -1,0 +1,148 @@
+"""What was measured in place, on the page: the answer in words, and bars with the codec's part in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...bench.results import FLOOR, Result
+from ..decide.pick_placed import codec_part, level, placed
+from ..model import numbers
+from ..model.candidates import Candidate, Figure, Standing, candidates_on, standing_on
+from ..model.cost import Cost
+from ..tables.pipeline import lines
+from ..tables.sentence import few
+from ..tables.stores import OPERATIONS, shelves
+from .chart_rows import amount, drawn
+
+__all__ = ["Panel", "answers", "panels"]
+
+_BEYOND: Final = 1.5
+"""Times the longest bar that an interval may reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Bars of one kind of calls in one place.
+
+    Attributes:
+        place: Whose calls they are, the same for all panels of one place.
+        heading: What the calls do.
+        rows: One for each codec, the quickest first, as `charts.bars_spec` draws them.
+    """
+
+    place: str
+    heading: str
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def words(self) -> str:
+        """Say what the bars show, for those who do not see them."""
+        said = "; ".join(f"{row['codec']} {row['label']}" for row in self.rows)
+        return f"{self.heading}, {self.place}: {said}."
+
+
+def panels(blocks: Sequence[tuple[str, Result]]) -> list[Panel]:
+    """Return the bars of all that was measured in stores and in pipelines, of each machine."""
+    return [panel for label, result in blocks for panel in _panels(result, f" on {label}" if label else "")]
+
+
+def _panels(result: Result, where: str) -> Iterator[Panel]:
+    for shelf in shelves(result):
+        known = {candidate.name: candidate for candidate in candidates_on(result, shelf.corpus.name)}
+        for store in shelf.stores:
+            place = f"{shelf.corpus.name} in {store}, {shelf.records:,} records ({shelf.state}){where}"
+            for operation, heading in OPERATIONS.items():
+                found = [
+                    _Bar(
+                        known[name],
+                        shelf.figure(store, name, operation),
+                        shelf.figure(store, name, operation, "codec"),
+                    )
+                    for name in shelf.codecs
+                ]
+                yield from _panel(place, f"{heading}, per record", found)
+    for line in lines(result):
+        known = {candidate.name: candidate for candidate in candidates_on(result, line.corpus.name)}
+        for spot, codecs in line.cells.items():
+            place = f"{line.corpus.name} through {spot[0]}{where}"
+            found = [
+                _Bar(known[name], line.figure(spot, name, "cpu"), line.figure(spot, name, "cpu-codec"))
+                for name in codecs
+                if name != FLOOR
+            ]
+            readers = "1 reader" if spot[1] == 1 else f"{spot[1]} readers"
+            rate = f", {line.rate:,} records a second" if line.rate else ""
+            yield from _panel(place, f"processor time of a record with {readers}{rate}", found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A codec's calls, and its part of them where it has one."""
+
+    candidate: Candidate
+    total: Figure | None
+    part: Figure | None
+
+    @property
+    def share(self) -> float:
+        """The codec's share; by chance a part may be measured as more than the whole."""
+        if self.part is None or self.total is None:
+            return 0.0
+        return min(1.0, self.part.value / self.total.value)
+
+    def drawn(self) -> Iterator[tuple[Candidate, Figure, str]]:
+        """Yield what is drawn, if it was measured."""
+        if self.total is not None and self.total.value:
+            half = self.total.half
+            words = f"{amount(self.total.value, 'second', half)} {numbers.spread(self.total.value, half)}"
+            text = words.strip() + (f", codec {numbers.percent(self.share)}" if self.part is not None else "")
+            yield self.candidate, self.total, text
+
+
+def _panel(place: str, heading: str, found: Sequence[_Bar]) -> Iterator[Panel]:
+    """Yield the bars of calls, if any of them were measured."""
+    rows = drawn([one for bar in found for one in bar.drawn()], "lower")
+    shares = {bar.candidate.name: bar.share for bar in found}
+    longest = max([1.0, *(min(_BEYOND, row["high"]) for row in rows if row["high"] is not None)])
+    fitted = []
+    for row in rows:
+        ends = {key: row[key] for key in ("low", "high", "length", "end") if row[key] is not None}
+        ends = {key: round(min(end, longest) / longest, 4) for key, end in ends.items()}
+        fitted.append(row | ends | {"part": round(ends["length"] * shares[row["codec"]], 4)})
+    if fitted:
+        yield Panel(place, heading, tuple(fitted))
+
+
+def answers(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
+    """Say of each place in a sentence how much of a call the codec is, and which codec is best there."""
+    found = []
+    for label, result in blocks:
+        there = placed(result)
+        for corpus in there.corpora:
+            name = f"{corpus.name} on {label}" if label else corpus.name
+            candidates = candidates_on(there, corpus.name)
+            if sentence := _answer(candidates, cost, standing_on(there, corpus.name, candidates, cost)):
+                found.append((name, sentence))
+    return found
+
+
+def _answer(candidates: Sequence[Candidate], cost: Cost, standing: Standing) -> str:
+    known = [candidate for candidate in candidates if candidate.name in standing.costs]
+    if not known:
+        return ""
+    # The producer's work and that of all its readers were measured as one.
+    whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
+    of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
+    shares = sorted(codec_part(one, cost) / standing.costs[one.name].value for one in known)
+    ends = dict.fromkeys(numbers.percent(share) for share in (shares[0], shares[-1]))
+    text = f"The codec is {' to '.join(ends)} of {of}"
+    best = level(standing)
+    if len(known) == 1:
+        return f"{text}."
+    if len(best) == len(known):
+        return f"{text}; codecs are not distinguishable."
+    if len(best) > 1:
+        return f"{text}; {few(best)} are not distinguishable, the others take longer."
+    return f"{text}; {best[0]} takes least."

@@ -1,0 +1,71 @@
+"""What the chart of sizes draws: time per byte over the size of a record, and where lines cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ...bench.results import CorpusFacts, Result
+from ...bench.stats import interval
+from ..model.crossover import crossovers
+from ..model.numbers import bytes_said
+from ..tables.sweep import series
+from .chart_rows import NAME, apart
+
+__all__ = ["height", "lines"]
+
+_LEAST: Final = 300
+"""Pixels from the least time to the most."""
+
+
+def height(rows: Sequence[Mapping[str, Any]]) -> int:
+    """Return the pixels that leave room for all names."""
+    return max(_LEAST, NAME * (len({row["codec"] for row in rows}) - 1))
+
+
+def lines(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> list[dict[str, Any]]:
+    """Return the points of each codec's line, and those where lines surely cross.
+
+    Returns:
+        Rows with ``size`` in bytes and ``pace`` in seconds per byte; of a codec its ``codec`` and ``format``,
+        at the end of its line ``at``, where its name stands; of a crossing ``low``, ``high`` and ``tip``.
+    """
+    found = series(result, sizes, operation)
+    formats = {codec.name: codec.format for codec in result.codecs}
+    rows: list[dict[str, Any]] = [
+        {
+            "codec": name,
+            "format": formats.get(name) or "unknown",
+            "size": size,
+            "pace": interval(samples)[0] / size,
+        }
+        for name, one in found.items()
+        for size, samples in sorted(one.items())
+        if min(sample.value for sample in samples) > 0
+    ]
+    _name(rows)
+    rows += [
+        {
+            "size": one.size,
+            "pace": one.time / one.size,
+            "low": one.low,
+            "high": one.high,
+            "tip": f"{one.below} below {bytes_said(one.size)}, {one.above} above",
+        }
+        for one in crossovers(found)
+    ]
+    return rows
+
+
+def _name(rows: list[dict[str, Any]]) -> None:
+    """Say where names stand, beside the ends of the lines."""
+    if not rows:
+        return
+    ends = {row["codec"]: row for row in rows}  # the last of each
+    ordered = sorted(ends.values(), key=lambda row: float(row["pace"]))
+    low, high = (extreme(math.log(row["pace"]) for row in rows) for extreme in (min, max))
+    span = max(high - low, 1e-9)
+    wanted = [(math.log(row["pace"]) - low) / span for row in ordered]
+    for row, place in zip(ordered, apart(wanted, NAME / height(rows)), strict=True):
+        row["at"] = math.exp(low + place * span)

@@ -1,0 +1,208 @@
+"""The page's table: every corpus and machine in one list of rows, footnotes numbered throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ...bench.results import Result
+from ..model.build import build
+from ..model.candidates import FLOOR, Candidate
+from ..model.columns import columns
+from ..model.options import TableOptions
+from ..model.table import Absent, Column, Direction, Entry, Section
+from .chart_rows import View
+
+__all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column of the page: its key, name, explanation, whether it holds numbers, pixels on a screen."""
+
+    key: str
+    name: str
+    help: str
+    numeric: bool
+    width: int
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """One cell: the figure without its unit, the unit, what stands small beside it, footnotes."""
+
+    text: str
+    unit: str = ""
+    beside: str = ""
+    value: float | str | None = None
+    notes: tuple[int, ...] = ()
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One codec on one corpus.
+
+    Attributes:
+        view: Number of the corpus (and machine) among the views.
+        rank: As shown: "1", "2=", or "" where there is none.
+    """
+
+    view: int
+    corpus: str
+    codec: str
+    format: str
+    library: str
+    rank: str
+    floor: bool
+    lossy: bool
+    trusted: bool
+    notes: tuple[int, ...]
+    cells: Mapping[str, PageCell]
+
+
+@dataclass(slots=True)
+class Footnote:
+    """A footnote and the views that refer to it."""
+
+    number: int
+    text: str
+    views: list[int] = field(default_factory=list)
+
+
+_WIDEST: Final = 876
+"""Pixels that are left for columns beside rank and codec."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """The whole table.
+
+    Attributes:
+        absent: What has no row, with the view it is missing from.
+    """
+
+    columns: tuple[Heading, ...]
+    lines: tuple[Line, ...]
+    footnotes: tuple[Footnote, ...]
+    absent: tuple[tuple[int, Absent], ...]
+
+    @property
+    def wide(self) -> bool:
+        """Whether it is wider than the page, and scrolls for itself."""
+        return sum(column.width for column in self.columns) > _WIDEST
+
+    def unit(self, view: int) -> str:
+        """Return the unit that a view's costs are written in; empty when it has none."""
+        units = (line.cells["cost"].unit for line in self.lines if line.view == view)
+        return next(filter(None, units), "")
+
+
+def page_table(
+    blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]
+) -> PageTable:
+    """Build the table of the page.
+
+    Args:
+        blocks: One result for each machine.
+        views: Their corpora, in the same order.
+        options: `reads`, `bandwidth` and `baseline`, as `TableOptions.of` has them.
+    """
+    shown = {
+        key: (spec, spec.page) for key, spec in columns(result for _, result in blocks).items() if spec.page
+    }
+    keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
+    wanted = TableOptions.of(columns=["codec", *keys, "rank"], **options)
+    sections = [section for _, result in blocks for section in build([result], wanted).sections]
+    notes: dict[str, Footnote] = {}
+    lines = [
+        line
+        for number, (view, section) in enumerate(zip(views, sections, strict=True))
+        for line in _lines(number, view, section, list(shown), notes)
+    ]
+    used = {key for line in lines for key, cell in line.cells.items() if cell.text}
+    return PageTable(
+        columns=tuple(
+            Heading(
+                key,
+                page.heading or spec.title,
+                page.help or spec.help,
+                numeric=spec.words is None,
+                width=page.width,
+                direction=spec.direction,
+            )
+            for key, (spec, page) in shown.items()
+            if key in used
+        ),
+        lines=tuple(lines),
+        footnotes=tuple(notes.values()),
+        absent=tuple(
+            (number, absent) for number, section in enumerate(sections) for absent in section.absent
+        ),
+    )
+
+
+def _lines(
+    number: int, view: View, section: Section, keys: Sequence[str], notes: dict[str, Footnote]
+) -> list[Line]:
+    texts = dict(section.footnotes)
+    heads = {column.key: column for column in section.columns}
+    candidates = {candidate.name: candidate for candidate in view.candidates}
+
+    def cited(entry: Entry) -> tuple[int, ...]:
+        found = []
+        for mark in entry.marks:
+            note = notes.setdefault(texts[mark], Footnote(len(notes) + 1, texts[mark]))
+            if number not in note.views:
+                note.views.append(number)
+            found.append(note.number)
+        return tuple(found)
+
+    lines = []
+    for row in section.rows:
+        candidate = candidates[row.codec]
+        name = row.entry(heads["codec"])
+        notes_of_codec = cited(name)
+        cells = {
+            key: _cell(row.entry(heads[key]), heads[key], row.entries.get(f"{key}:x"), cited) for key in keys
+        }
+        rank = row.entry(heads["rank"])
+        lines.append(
+            Line(
+                view=number,
+                corpus=view.label,
+                codec=row.codec,
+                format=candidate.facts.format,
+                library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
+                rank=rank.text if rank.value is not None else "",
+                floor=row.codec == FLOOR,
+                lossy=_lossy(candidate),
+                trusted=candidate.facts.trusted_only,
+                notes=notes_of_codec,
+                cells=cells,
+            )
+        )
+    return lines
+
+
+def _lossy(candidate: Candidate) -> bool:
+    return any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values())
+
+
+def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:
+    text, _, spread = entry.text.partition(" ±")
+    is_figure = isinstance(entry.value, int | float) or entry.verdict == "rough"
+    # There is room for one interval, that of the figure: it comes first, beside which a ratio has none.
+    beside = [f"±{spread}"] if spread else []
+    if relative and relative.text:
+        beside.append(relative.text.partition(" ±")[0])
+    return PageCell(
+        text=text,
+        unit=column.unit.removesuffix("/record") if is_figure else "",
+        beside=" · ".join(beside),
+        value=entry.value if entry.limit is None else entry.limit,
+        notes=cited(entry),
+        tone=entry.tone,
+    )

@@ -1,0 +1,568 @@
+// Joins the sliders and filters to the ranking, the table and the charts.
+
+const byId = (id) => document.getElementById(id);
+const machines = JSON.parse(byId("result").textContent);
+for (const { cells } of machines) for (const { samples } of cells) if (samples) spread(samples);
+const state = JSON.parse(byId("state").textContent);
+const GOOD = new Set(["ok", "lossy"]);
+
+const candidates = collect();
+const table = new Table(byId("table"), candidates, state.floor);
+const weights = { reads: 1, bandwidth: null, rate: 0 };
+const charts = {
+  front: new Chart(byId("front"), state.charts.front, "points"),
+  bars: new Map(),
+};
+for (const panel of document.querySelectorAll(".panel[data-operation]")) {
+  const { operation } = panel.dataset;
+  charts.bars.set(operation, { panel, chart: new Chart(panel.querySelector(".drawing"), state.charts.bars, "bars") });
+}
+
+/** A value that all samples share stands once in the data; give every sample its own. */
+function spread(samples) {
+  const { count } = samples;
+  delete samples.count;
+  for (const [name, values] of Object.entries(samples)) {
+    if (!Array.isArray(values)) samples[name] = Array(count).fill(values);
+  }
+}
+
+/** Gather what the ranking needs of every codec, by "view/codec". */
+function collect() {
+  const found = new Map();
+  state.views.forEach(({ machine, corpus }, view) => {
+    const { cells } = machines.find((entry) => entry.machine === machine);
+    for (const cell of cells) {
+      if (cell.corpus !== corpus || cell.codec === state.floor) continue;
+      const key = `${view}/${cell.codec}`;
+      const known = state.views[view].codecs[cell.codec];
+      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {}, ...known });
+      const candidate = found.get(key);
+      if (!state.parts.includes(cell.operation)) continue;
+      if (!GOOD.has(cell.outcome)) candidate.ranked = false;
+      if (!cell.samples) continue;
+      const { value } = cell.samples;
+      if (cell.operation === "size") [candidate.size] = moments(value);
+      else {
+        candidate[cell.operation] = cell.samples;
+        candidate.means[cell.operation] = Math.exp(moments(value.map(Math.log))[0]);
+      }
+    }
+  });
+  return found;
+}
+
+function shownViews() {
+  const chosen = byId("corpus").value;
+  if (!chosen.startsWith("all ")) return [Number(chosen)];
+  return state.views.flatMap(({ machine }, view) => (`all ${machine}` === chosen ? [view] : []));
+}
+
+/** Whether a line takes part: filters by nature rank those that are left, the search only hides. */
+function takesPart(line) {
+  const format = byId("format").value;
+  return (!format || line.format === format)
+    && !(byId("exact").checked && line.lossy)
+    && !(byId("untrusted").checked && line.trusted);
+}
+
+/** Rank, write, sort and draw. Everything that a slider moves happens here, within a frame. */
+function update() {
+  performance.mark("bakeoff-begin");
+  const views = shownViews();
+  const search = byId("search").value.trim().toLowerCase();
+  const lines = table.lines.filter((line) => views.includes(line.view));
+  const points = [];
+  const leaders = [];
+  for (const view of views) {
+    const mine = lines.filter((line) => line.view === view);
+    const field = mine.filter((line) => line.candidate && takesPart(line));
+    const chosen = new Set(field.map((line) => line.candidate));
+    const all = mine.map((line) => line.candidate).filter(Boolean);
+    const result = ranking(all, weights, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
+    const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.candidate, cost]));
+    const base = state.baseline === null
+      ? result.ranked[0] ?? result.overfull[0]
+      : result.all.find((cost) => cost.candidate.codec === state.baseline);
+    const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
+    for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.faster);
+    for (const line of field) {
+      const cost = costs.get(line.candidate);
+      if (cost?.first !== undefined && line.candidate.size > 0) points.push(point(line, cost));
+    }
+    leaders.push({ view, ...result });
+  }
+  let count = 0;
+  for (const line of table.lines) {
+    const shown = views.includes(line.view) && (line.floor ? !search : takesPart(line)) && line.codec.toLowerCase().includes(search);
+    line.row.hidden = !shown;
+    if (shown && !line.floor) count += 1;
+  }
+  table.sort();
+  const total = lines.filter((line) => !line.floor).length;
+  put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
+  byId("nothing").hidden = count > 0;
+  place(points, views.length > 1);
+  charts.front.draw(points, frontWords(points));
+  put(byId("edge-words"), edgeWords(points, views.length));
+  blank(points, leaders);
+  say(leaders);
+  remember();
+  performance.measure("bakeoff-update", "bakeoff-begin");
+}
+
+function point(line, cost) {
+  const { codec, size } = line.candidate;
+  return {
+    codec, size, format: line.format, corpus: state.views[line.view].label, cost: cost.value,
+    lossy: line.lossy, front: cost.front, edge: cost.edge,
+    tip: `${codec}: ${amount(size, "byte")}, ${amount(cost.value, "second")} a record`,
+  };
+}
+
+/** Say where points are drawn, and their names in a column beside them: the twin of bakeoff.reports.page.chart_rows. */
+function place(points, many) {
+  if (!points.length) return;
+  for (const row of points) Object.assign(row, { name: many ? row.corpus : row.codec, at: null });
+  for (const [axis, figure, unit, arrow] of [["x", "size", "byte", "→"], ["y", "cost", "second", "↑"]]) {
+    const [end, off] = reach(points.map((row) => row[figure]));
+    for (const row of points) {
+      row[axis] = row[figure] > end ? off : row[figure];
+      if (row[figure] > end && !many) row.name += ` ${arrow} ${amount(row[figure], unit)}`;
+    }
+  }
+  const logs = points.map((row) => Math.log(row.y));
+  let [low, high] = [Math.min(...logs), Math.max(...logs)];
+  if (high - low < state.axes.span) [low, high] = [(low + high - state.axes.span) / 2, (low + high + state.axes.span) / 2];
+  const ordered = named(points, many).sort((a, b) => a.cost - b.cost);
+  const wanted = ordered.map((row) => (Math.log(row.y) - low) / (high - low));
+  apart(wanted, state.axes.name / state.charts.height).forEach((at, index) => {
+    ordered[index].at = Math.exp(low + at * (high - low));
+  });
+}
+
+/** Of many fronts each is named once, at its smallest point, as far as there is room. */
+function named(points, many) {
+  if (!many) return [...points];
+  const firsts = new Map();
+  for (const row of points.filter((row) => row.edge).sort((a, b) => b.size - a.size)) firsts.set(row.corpus, row);
+  return [...firsts.values()].slice(0, Math.floor(state.charts.height / state.axes.name) + 1);
+}
+
+/** Where an axis ends, and where points beyond are drawn: those few behind a gap that would squeeze the others. */
+function reach(values) {
+  const { gap, fewest, beyond, span: least } = state.axes;
+  const sorted = [...values].sort((a, b) => a - b);
+  const logs = sorted.map(Math.log);
+  const count = logs.length;
+  const span = logs[count - 1] - logs[0];
+  for (let few = 1; few <= Math.max(1, Math.floor(count / 8)) && count - few >= fewest; few++) {
+    const end = logs[count - few - 1];
+    if (logs[count - few] - end > gap * span) {
+      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], least))];
+    }
+  }
+  return [sorted[count - 1], sorted[count - 1]];
+}
+
+/** Move rising places from 0 to 1 apart by a gap, as little as squares can tell. */
+function apart(wanted, room) {
+  const last = wanted.length - 1;
+  const gap = last > 0 ? Math.min(room, 1 / last) : 0;
+  const groups = [];
+  wanted.forEach((place, index) => {
+    let [mean, count] = [place - index * gap, 1];
+    while (groups.length && groups.at(-1)[0] > mean) {
+      const [before, size] = groups.pop();
+      mean = (before * size + mean * count) / (size + count);
+      count += size;
+    }
+    groups.push([mean, count]);
+  });
+  const free = groups.flatMap(([mean, count]) => Array(count).fill(mean));
+  return free.map((mean, index) => Math.min(Math.max(mean, 0), 1 - last * gap) + index * gap);
+}
+
+function edgeWords(points, views) {
+  const edge = points.filter((row) => row.edge);
+  if (edge.length > views) return "The line joins the codecs that nothing beats in both.";
+  return edge.length === 1 ? `No codec is smaller than ${edge[0].codec}, and none is cheaper.` : "";
+}
+
+/** Say why nothing is drawn, and offer what changes that. */
+function blank(points, leaders) {
+  const full = leaders.some(({ overfull }) => overfull.length);
+  const [why, what] = obstacle(full);
+  byId("blank").hidden = points.length > 0;
+  byId("front").hidden = !points.length;
+  byId("front").parentElement.querySelector(".below").hidden = !points.length;
+  put(byId("blank").querySelector("span"), why);
+  byId("widen").hidden = !what;
+  put(byId("widen"), what);
+}
+
+function obstacle(full) {
+  if (full) return ["At this rate the line is too slow for every codec: choose a faster line, or fewer records per second.", "Any rate"];
+  if (filtered()) return ["No codec that fits these filters has a cost.", "Clear the filters"];
+  return ["No codec has both a size and a cost here.", ""];
+}
+
+function filtered() {
+  return byId("format").value !== "" || byId("exact").checked || byId("untrusted").checked;
+}
+
+function frontWords(points) {
+  const front = points.filter((row) => row.front).sort((a, b) => a.size - b.size);
+  if (!front.length) return "No codec has both a size and a cost.";
+  const parts = front.map((row) => `${row.codec} at ${amount(row.size, "byte")} and ${amount(row.cost, "second")}`);
+  return `Nothing is both smaller and cheaper than: ${parts.join("; ")}.`;
+}
+
+// Words
+
+const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+
+/** Names as in a sentence, where they are many the first ones: the twin of bakeoff.reports.tables.sentence. */
+function few(names) {
+  return names.length > 4 ? [...names.slice(0, 3).flatMap((name, index) => (index ? [", ", bold(name)] : [bold(name)])), ` and ${names.length - 3} others`] : listed(names);
+}
+
+function listed(names) {
+  return names.flatMap((name, index) => (index ? [index === names.length - 1 ? " and " : ", ", bold(name)] : [bold(name)]));
+}
+
+function useWords() {
+  const { reads, bandwidth } = weights;
+  const count = reads === 1 ? "one read" : `${general(reads)} reads`;
+  return `one write and ${count}${bandwidth === null ? "" : ` over ${lineSpeed(bandwidth)}`}`;
+}
+
+/** The words of the verdict on one view: the twin of bakeoff.reports.tables.sentence. */
+function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
+  if (!ranked.length) return [obstacle(overfull.length > 0)[0]];
+  const parts = ["For ", useWords(), ", "];
+  if (!contest) return [...parts, bold(ranked[0].candidate.codec), ` costs least but ${ranked[0].candidate.drawback}.`];
+  const { winner, same, unresolved } = contest;
+  const next = safe.find((cost) => cost !== winner);
+  if (fewest < state.few && next) {
+    return [`${fewest === 1 ? "1 process is" : `${fewest} processes are`} too few to distinguish codecs.`];
+  }
+  const names = few([winner, ...same, ...unresolved].map((cost) => cost.candidate.codec));
+  const took = `${amount(winner.value, "second")} a record`;
+  if (unresolved.length) parts.push(...names, ` are not distinguishable at the top, at ${took}.`);
+  else if (same.length) parts.push(...names, ` cost the same, within ${Math.round(100 * state.tie)}%, at ${took}; `, bold(winner.candidate.codec), " comes first.");
+  else {
+    parts.push(...names, ` costs least: ${took}`);
+    if (next) parts.push("; ", bold(next.candidate.codec), ` comes next at ${times(next.value / winner.value)} that.`);
+    else parts.push(".");
+  }
+  const better = ranked.find((cost) => faster(cost, winner));
+  if (better) parts.push(" ", bold(better.candidate.codec), ` is faster but ${better.candidate.drawback}.`);
+  return parts;
+}
+
+function say(leaders) {
+  const verdict = byId("verdict");
+  const parts = [];
+  if (leaders.length === 1) parts.push(...verdictWords(leaders[0]));
+  else {
+    const won = new Map();
+    for (const { contest } of leaders) {
+      for (const { candidate } of contest ? [contest.winner, ...contest.same, ...contest.unresolved] : []) {
+        won.set(candidate.codec, (won.get(candidate.codec) ?? 0) + 1);
+      }
+    }
+    const most = [...won].sort((a, b) => b[1] - a[1]).slice(0, 3);
+    parts.push("For ", useWords(), ": ");
+    most.forEach(([codec, count], index) => parts.push(index ? ", " : "", bold(codec), ` first on ${count} of ${leaders.length} corpora`));
+    parts.push(most.length ? "." : "no codec that may be recommended has a cost.");
+  }
+  const text = parts.map((part) => part.textContent ?? part).join("");
+  if (verdict.textContent !== text) verdict.replaceChildren(...parts);
+  headline(text);
+  hint(leaders);
+}
+
+function hint(leaders) {
+  const lines = [];
+  const [{ safe, contest, fewest }] = leaders;
+  if (leaders.length === 1 && safe.length > 1 && fewest >= state.few) {
+    const { winner } = contest;
+    const { reads, bandwidth } = limits([winner, ...safe.filter((cost) => cost !== winner)], weights);
+    const name = winner.candidate.codec;
+    const turn = (limit, before, text) => {
+      if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.candidate.codec), " costs less than ", bold(name), "."]);
+    };
+    turn(reads[0], "Below ", (at) => `${general(at)} reads for each write`);
+    turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
+    turn(bandwidth[0], "On a line slower than ", lineSpeed);
+    turn(bandwidth[1], "On a line faster than ", lineSpeed);
+    if (!lines.length) {
+      const [[few, many], [slow, fast]] = [state.plausible.reads.map(general), state.plausible.bandwidth.map(lineSpeed)];
+      lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and on lines from ${slow} to ${fast}.`]);
+    }
+  }
+  for (const { view, overfull } of leaders) {
+    if (overfull.length) lines.push([`At this rate the line is too slow for ${overfull.length} of the codecs on ${state.views[view].label}.`]);
+  }
+  const texts = lines.map((parts) => parts.map((part) => part.textContent ?? part).join("")).join("\n");
+  const list = byId("hints");
+  if (list.dataset.text === texts) return;
+  list.dataset.text = texts;
+  list.replaceChildren(...lines.map((parts) => {
+    const item = document.createElement("li");
+    item.append(...parts);
+    return item;
+  }));
+}
+
+// Controls
+
+let pending = false;
+
+function later() {
+  if (pending) return;
+  pending = true;
+  requestAnimationFrame(() => {
+    pending = false;
+    update();
+  });
+}
+
+const SHOWN = {
+  reads: (value) => general(value),
+  bandwidth: lineSpeed,
+  rate: (value) => (value ? general(value) : "any"),
+};
+
+function readSlider(id) {
+  const input = byId(id);
+  const value = state.sliders[id].stops[Number(input.value)];
+  const text = SHOWN[id](value);
+  weights[id] = value;
+  put(byId(`${id}-shown`), text);
+  input.setAttribute("aria-valuetext", text.replace("\u00a0", " "));
+  if (id !== "rate") return;
+  table.element.classList.toggle("rated", value > 0);
+  for (const cell of document.querySelectorAll('#table [data-column="rate"]')) cell.hidden = !value;
+}
+
+function changeView() {
+  const views = shownViews();
+  const chosen = byId("corpus").value;
+  const many = views.length > 1;
+  const label = many ? byId("corpus").selectedOptions[0].textContent : state.views[views[0]].label;
+  table.element.classList.toggle("many", many);
+  for (const scope of document.querySelectorAll(".scope")) scope.textContent = label;
+  for (const note of document.querySelectorAll(".summary-note")) note.hidden = !many;
+  for (const note of document.querySelectorAll(".one-view")) note.hidden = many;
+  for (const element of document.querySelectorAll("[data-views]")) {
+    element.hidden = !element.dataset.views.split(" ").some((view) => views.includes(Number(view)));
+  }
+  drawBars(chosen);
+  later();
+}
+
+function drawBars(chosen) {
+  const views = shownViews();
+  // A bar over several corpora stands for all of them: one that is left out takes it along.
+  const out = new Set(table.lines.filter((line) => views.includes(line.view) && !takesPart(line)).map((line) => line.codec));
+  for (const [operation, { panel, chart }] of charts.bars) {
+    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || !out.has(row.codec));
+    const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
+    chart.draw(rows, panel.querySelector("h3").textContent + ends);
+    const said = state.charts.unseen[operation][chosen] ?? "";
+    panel.querySelector(".unseen").hidden = !said && rows.length > 0;
+    put(panel.querySelector(".unseen"), said || (filtered() ? "No codec that fits these filters has a figure." : "Nothing was measured here."));
+    for (const part of panel.querySelectorAll(".drawing, .below")) part.hidden = !rows.length;
+    const details = panel.querySelector("details");
+    if (details.open) fillTable(details, rows);
+  }
+}
+
+function announce(text) {
+  byId("announcer").textContent = text;
+}
+
+for (const id of Object.keys(state.sliders)) {
+  byId(id).addEventListener("input", () => {
+    readSlider(id);
+    later();
+  });
+}
+byId("widen").addEventListener("click", () => {
+  if (weights.rate > 0 && !byId("widen").textContent.startsWith("Clear")) set("rate", "0");
+  else for (const id of FILTERS) set(id, "");
+});
+for (const id of ["format", "exact", "untrusted"]) {
+  byId(id).addEventListener("change", () => {
+    drawBars(byId("corpus").value);
+    later();
+  });
+}
+byId("search").addEventListener("input", later);
+byId("corpus").addEventListener("change", changeView);
+
+table.element.tHead.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  table.choose(button.dataset.sort, "higher" in button.dataset);
+  table.sort();
+  remember();
+  announce(`Sorted by ${button.textContent}, ${table.descending ? "descending" : "ascending"}.`);
+});
+
+for (const details of document.querySelectorAll("details.figures")) {
+  details.addEventListener("toggle", () => {
+    if (!details.open) return;
+    const panel = details.closest(".panel");
+    fillTable(details, panel ? charts.bars.get(panel.dataset.operation).chart.rows : charts.front.rows);
+  });
+}
+
+const THEMES = ["system", "light", "dark"];
+byId("theme").addEventListener("click", ({ target }) => {
+  const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme ?? "system") + 1) % THEMES.length];
+  if (next === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+  target.textContent = `Theme: ${next}`;
+});
+
+for (const button of document.querySelectorAll(".copy")) {
+  button.addEventListener("click", () => {
+    const code = button.parentElement.querySelector("code");
+    getSelection().selectAllChildren(code);
+    const done = navigator.clipboard ? navigator.clipboard.writeText(code.textContent) : Promise.reject();
+    done.then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Selected"; });
+  });
+}
+
+// The address keeps what was chosen, so that a view can be sent on
+
+const FILTERS = ["format", "exact", "untrusted", "search"];
+const CONTROLS = ["corpus", ...FILTERS, ...Object.keys(state.sliders)];
+let addressed = 0;
+
+/** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
+function chosen(id) {
+  const input = byId(id);
+  if (id in state.sliders) return String(state.sliders[id].stops[Number(input.value)]);
+  if (input.type === "checkbox") return input.checked ? "yes" : "";
+  return id === "corpus" ? input.selectedOptions[0].textContent : input.value;
+}
+
+/** Put a control on a value, as `chosen` gives it; what there is not stays as it is. */
+function set(id, value) {
+  const input = byId(id);
+  const known = chosen(id);
+  if (id in state.sliders) {
+    const at = state.sliders[id].stops.map(String).indexOf(value);
+    if (at >= 0) input.value = String(at);
+  } else if (input.type === "checkbox") input.checked = value === "yes";
+  else if (input.tagName === "SELECT") {
+    const option = [...input.options].find(({ value: own, textContent }) => (id === "corpus" ? textContent : own) === value);
+    if (option) input.value = option.value;
+  } else input.value = value;
+  if (chosen(id) !== known) input.dispatchEvent(new Event(id in state.sliders || id === "search" ? "input" : "change", { bubbles: true }));
+}
+
+const sorted = () => `${table.descending ? "-" : ""}${table.key}`;
+const initial = new Map(CONTROLS.map((id) => [id, chosen(id)]));
+const inOrder = `${state.sort.descending ? "-" : ""}${state.sort.key}`;
+
+/** Write what differs from the page as it was made; a moment later, as browsers count such calls. */
+function remember() {
+  clearTimeout(addressed);
+  addressed = setTimeout(() => {
+    const words = new URLSearchParams(CONTROLS.filter((id) => chosen(id) !== initial.get(id)).map((id) => [id, chosen(id)]));
+    if (sorted() !== inOrder) words.set("sort", sorted());
+    const hash = words.size ? `#${words}` : "";
+    // An anchor that somebody followed stays.
+    if (hash !== location.hash && (hash || location.hash.includes("="))) history.replaceState(null, "", hash || location.pathname + location.search);
+  }, 250);
+}
+
+function recall() {
+  if (location.hash && !location.hash.includes("=")) return;
+  const words = new URLSearchParams(location.hash.slice(1));
+  for (const id of CONTROLS) set(id, words.get(id) ?? initial.get(id));
+  const sort = words.get("sort") ?? inOrder;
+  const key = sort.replace(/^-/, "");
+  if (!table.headers.some((header) => header.querySelector("button").dataset.sort === key)) return;
+  table.key = key;
+  table.descending = sort.startsWith("-");
+  table.mark();
+  table.sort();
+}
+
+addEventListener("hashchange", recall);
+
+const first = { text: byId("headline").textContent, long: byId("headline").classList.contains("long") };
+
+/** The headline is that of the page as it was made until the use, the corpus or a filter is another. */
+function headline(text) {
+  const moved = CONTROLS.some((id) => id !== "search" && chosen(id) !== initial.get(id));
+  const line = byId("headline");
+  put(line, moved ? text : first.text);
+  line.classList.toggle("long", moved ? text.length > 150 : first.long);
+  for (const part of document.querySelectorAll(".first-use")) part.hidden = moved;
+}
+
+// Data
+
+function save(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Keep a spreadsheet from running a name or an error text as a formula: the twin of bakeoff.reports.tables.csv_json. */
+function inert(value) {
+  if (typeof value !== "string") return value;
+  const text = value.trim().replace(/\s+/g, " ");
+  return /^[=+@-]/.test(text) ? `'${text}` : text;
+}
+
+function csv() {
+  const columns = ["machine", "corpus", "operation", "codec", "outcome", "unit", "process", "value", "raw", "reason"];
+  const quoted = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+  const lines = [columns];
+  for (const { machine, cells } of machines) {
+    for (const cell of cells) {
+      const place = [machine, cell.corpus, cell.operation, cell.codec, cell.outcome, cell.unit];
+      const { pair = [], value = [], raw = [] } = cell.samples ?? {};
+      if (!value.length) lines.push([...place, "", "", "", cell.reason ?? ""]);
+      value.forEach((figure, index) => lines.push([...place, pair[index], figure, raw[index], cell.reason ?? ""]));
+    }
+  }
+  return lines.map((line) => line.map(inert).map(quoted).join(",")).join("\r\n") + "\r\n";
+}
+
+byId("save-json").addEventListener("click", () => save("bakeoff.json", "application/json", JSON.stringify(machines, null, 1)));
+byId("save-csv").addEventListener("click", () => save("bakeoff.csv", "text/csv", csv()));
+
+// Start
+
+for (const id of Object.keys(state.sliders)) readSlider(id);
+table.key = state.sort.key;
+table.descending = state.sort.descending;
+table.mark();
+changeView();
+recall();
+for (const button of document.querySelectorAll("[data-save]")) {
+  const panel = button.closest(".panel");
+  const chart = panel ? charts.bars.get(panel.dataset.operation).chart : charts.front;
+  button.addEventListener("click", () => {
+    const scope = document.querySelector(".scope")?.textContent ?? state.views[0].label;
+    const title = panel ? `${panel.querySelector("h3").textContent}: ${scope}` : `size against time: ${scope}; ${useWords()}`;
+    picture(chart, title, button.dataset.save);
+  });
+}
+requestAnimationFrame(() => setTimeout(async () => {
+  await loadLibrary();
+  await charts.front.start();
+  for (const { chart } of charts.bars.values()) await chart.start();
+  document.documentElement.dataset.ready = "true";
+}));

@@ -1,0 +1,158 @@
+"""What stands above and below the rows of a corpus: what was measured on, and what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from ...bench.results import CorpusFacts, Fact
+from ...bench.stats import FEW
+from ..model import numbers, row
+from ..model.candidates import Candidate, Standing, limits_needed, records_seen
+from .sentence import FEW_NAMES, some
+
+if TYPE_CHECKING:
+    from ..model.options import TableOptions
+
+__all__ = ["above", "below", "measured_on"]
+
+_ROUGH: Final = 0.01
+"""Share by which the sample's mean size is off, or unsure, beyond which it is said."""
+
+_ELSEWHERE: Final = (
+    "what else is to be known of a codec (values that do not occur here, payloads of strangers): "
+    "`bakeoff codecs NAME`"
+)
+
+
+def above(
+    corpus: CorpusFacts, shown: Sequence[Candidate], standing: Standing, options: TableOptions
+) -> Iterable[str]:
+    """Say what was measured on, what the ranking is by, and what ± is."""
+    if corpus.description:
+        yield corpus.description
+    if corpus.records:
+        yield measured_on(corpus)
+    if name := corpus.profile.get("class"):
+        yield f"records are `{name}` objects ({corpus.profile.get('class_kind')}): the class is the schema"
+    if options.per > 1:
+        yield f"times are for {options.per:,} records"
+    if standing.places:
+        line = f"rank by cost: {options.cost.sentence()}"
+        if any(place.first < place.last for place in standing.places.values()):
+            line += "; a codec with a range of ranks may have any of them"
+        yield line
+    counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
+    if counts and max(counts) == 1:
+        yield "a single process: no intervals, and nothing is distinguishable"
+    elif counts:
+        few = ", too few to distinguish anything" if max(counts) < FEW else ""
+        yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
+
+
+def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | None) -> Iterable[str]:
+    """Say what is not known of the figures.
+
+    Args:
+        ranked: The standing, where ranks are shown.
+    """
+    if partly := _seen_on_fewer(corpus, shown, "records"):
+        yield f"slow codecs are checked on fewer than {corpus.sample:,} records: {partly}"
+    if partly := _seen_on_fewer(corpus, shown, "encoded"):
+        yield f"very slow ones did not even encode all, and their bytes are estimated: {partly}"
+    if asked := _limits(shown):
+        yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
+    if untimed := [e.name for e in shown if e.untimed]:
+        yield (
+            f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
+            "what the check took; `--all` or a longer --budget times them"
+        )
+    if ranked and ranked.costs and (unresolved := _unresolved(ranked)):
+        texts = [f"{some(names)} from {other}" for other, names in unresolved.items()]
+        if more := sum(map(len, list(unresolved.values())[FEW_NAMES:])):
+            texts[FEW_NAMES:] = [f"and {more} more pair{'s' * (more > 1)} of neighbors"]
+        yield (
+            f"not distinguishable (run longer): {'; '.join(texts)}; "
+            "`bakeoff run --resume FILE`, a longer --budget or a finer --precision goes on"
+        )
+    if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
+        yield _ELSEWHERE
+
+
+def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: str) -> str:
+    """Name the codecs that were seen on fewer records than the sample has, and on how many."""
+    seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
+    return some([f"{name} ({n:,})" for name, n in seen if n < corpus.sample])
+
+
+def _limits(shown: Sequence[Candidate]) -> str:
+    """Say how the codecs are asked for whose own limits are too low for these records."""
+    needed = ((candidate.name, limits_needed(candidate.cells.values())) for candidate in shown)
+    texts: dict[str, list[str]] = {}
+    for name, limits in needed:
+        if limits:
+            options = "".join(f", {key}={limit}" for key, limit in limits.items())
+            texts.setdefault(f"`bakeoff.codec(NAME{options})`", []).append(name)
+    return "; ".join(f"{call} ({some(names)})" for call, names in texts.items())
+
+
+def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
+    """Return which codecs too little is known of: to tell them from the cheapest, then from the one above.
+
+    Nothing where there are too few processes to know anything: that is said of the whole table.
+    """
+    cheapest, *others = standing.costs
+    top = [(cheapest, name) for name in others if standing.places[name].first == 1]
+    found: dict[str, list[str]] = {}
+    for above, name in dict.fromkeys([*top, *pairwise(standing.costs)]):
+        verdict, ratio = standing.judged[name, above]
+        known = any(name in names for names in found.values())
+        if verdict == "unresolved" and ratio.processes >= FEW and not known:
+            found.setdefault(above, []).append(name)
+    return found
+
+
+def _left_out(profile: Mapping[str, Fact]) -> str:
+    """Say how the sample's mean record compares with that of all records, and how sure that is by itself.
+
+    Nothing where both are within a per cent.
+    """
+    error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
+    rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
+    factor = own / mean if isinstance(own, float) and isinstance(mean, float) and mean > 0 else 1.0
+    if abs(factor - 1) > _ROUGH:
+        text = f"; the sample's mean size is {factor:.2f} times that of all"
+        return text + (f" ({rough})" if rough else "")
+    return f"; {rough} of the sample's mean size" if rough else ""
+
+
+def measured_on(corpus: CorpusFacts) -> str:
+    if corpus.sample >= corpus.records:
+        text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
+    else:
+        text = (
+            f"measured on {corpus.sample:,} record{'s' * (corpus.sample != 1)} drawn from {corpus.records:,}"
+        )
+    mean = corpus.profile.get("bytes_mean")
+    if isinstance(mean, int | float):
+        text += f", {mean:,.0f} bytes each as JSON"
+    elif isinstance(large := corpus.profile.get("size_mean"), float):
+        text += f", {large / 2**20:,.0f} MiB each as pickles"
+    share = corpus.profile.get("read_share")
+    if isinstance(share, float):
+        text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"
+    if corpus.seed is not None:
+        text += f", seed {corpus.seed}"
+    if corpus.sha256:
+        text += f", sha256 {corpus.sha256[:12]}"
+    if corpus.sample < corpus.records:
+        text += _left_out(corpus.profile)
+    if corpus.skipped:
+        text += f"; {corpus.skipped:,} bad record{'s' * (corpus.skipped != 1)} skipped"
+    return text
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"

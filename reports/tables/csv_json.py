@@ -1,0 +1,116 @@
+"""CSV and JSON: raw figures at full precision, for other programs."""
+
+from __future__ import annotations
+
+import csv as _csv
+import dataclasses
+import io
+import json as _json
+from typing import Any
+
+from ...escape import visible
+from ..model.table import Column, Section, Table
+
+__all__ = ["csv", "json"]
+
+
+def csv(table: Table) -> str:
+    """Render as one CSV table over all corpora; times in seconds, memory in bytes.
+
+    Each figure has its interval beside it (``dump_low``, ``dump_high``). Beside a rank is the last one that
+    its codec may have (``rank_last``), and why it may have several (``rank_verdict``: "same" where it costs
+    what others do, "unresolved" where too little is known). Every row ends with outcome and reason, which
+    names the machine where there are several. Text that a spreadsheet would take for a formula gets a quote
+    in front.
+    """
+    names = ["corpus"]
+    for section in table.sections:
+        names += [name for column in section.columns for name in _names(column)]
+    names = [*dict.fromkeys(names), "outcome", "reason"]
+    out = io.StringIO()
+    writer = _csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    for section in table.sections:
+        writer.writerows(_csv_rows(section))
+    return out.getvalue()
+
+
+def _names(column: Column) -> list[str]:
+    # The operations of other packages may be called anything.
+    name = str(_inert(column.id))
+    if column.key == "rank":
+        return [name, f"{name}_last", f"{name}_verdict"]
+    return [name, f"{name}_low", f"{name}_high"] if column.numeric else [name]
+
+
+def _csv_rows(section: Section) -> list[dict[str, Any]]:
+    rows = []
+    for row in section.rows:
+        found: dict[str, Any] = {
+            "corpus": _inert(section.title),
+            "outcome": row.outcome,
+            "reason": _inert(row.reason),
+        }
+        for column in section.columns:
+            entry = row.entry(column)
+            beside = (entry.high, entry.verdict) if column.key == "rank" else (entry.low, entry.high)
+            found |= zip(_names(column), (_inert(entry.value), *beside), strict=False)
+        rows.append(found)
+    rows += [
+        {
+            "corpus": _inert(section.title),
+            "codec": _inert(absent.codec),
+            "outcome": absent.outcome,
+            "reason": _inert(": ".join(filter(None, (absent.block, absent.reason)))),
+        }
+        for absent in section.absent
+    ]
+    return rows
+
+
+def _inert(value: float | str | None) -> float | str | None:
+    """Keep a spreadsheet from running a name or an error text as a formula."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def json(table: Table) -> str:
+    """Render as JSON: the table model, raw values, intervals and texts."""
+    plain = {
+        "sections": [_section(section) for section in table.sections],
+        "warnings": table.warnings,
+        "notes": table.notes,
+        "recommendation": table.recommendation,
+        **table.meta,
+    }
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "corpus": section.title,
+        "lines": section.lines,
+        "columns": [_column(column) for column in section.columns],
+        "rows": [
+            {
+                "codec": row.codec,
+                "ranked": row.ranked,
+                "group": row.group,
+                "outcome": row.outcome,
+                "reason": row.reason,
+                "entries": {key: dataclasses.asdict(entry) for key, entry in row.entries.items()},
+            }
+            for row in section.rows
+        ],
+        "remarks": section.remarks,
+        "footnotes": dict(section.footnotes),
+        "absent": [dataclasses.asdict(absent) for absent in section.absent],
+    }
+
+
+def _column(column: Column) -> dict[str, Any]:
+    found = {"id": column.id, **dataclasses.asdict(column)}
+    del found["dispensable"]  # Concerns terminals only.
+    return found

@@ -1,0 +1,69 @@
+"""Which command makes codecs distinguishable: more processes, or one run instead of several."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+from ...bench.results import Result
+from ...bench.stats import TIE, Ratio
+
+__all__ = ["resolving"]
+
+_MOST: Final = 400
+"""Processes that a run takes at most."""
+_OVERHEAD: Final = 2.0
+"""A timing process takes so many times what its measured calls take, and the time to start."""
+_START: Final = 0.5
+"""Seconds that a timing process takes to start."""
+_TIMING: Final = 0.65
+"""Part of a budget in which timing has to be over where memory is measured, too."""
+_LEAST: Final = 10.0
+"""Seconds that are worth a command."""
+
+
+def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
+    """Return the command line that makes codecs distinguishable.
+
+    Args:
+        results: What was measured; rows of several runs need one run of all.
+        codecs: The cheapest codec and those that are not distinguishable from it.
+        found: The ratios of those to the cheapest.
+        file: The result file's name.
+    """
+    result = results[0]
+    if len(results) > 1:
+        sources = dict.fromkeys(corpus.source or corpus.name for one in results for corpus in one.corpora)
+        return shlex.join(["bakeoff", "run", *sources, "-c", ",".join(codecs)])
+    # Resolved is what differs by clearly more than half its interval, or lies inside the tie band with it.
+    targets = [max(abs(math.log(r.value)), TIE - abs(math.log(r.value))) / 2 for r in found]
+    widths = [math.log1p(min(r.half_width, 1e9)) for r in found]
+    times = max((w / t) ** 2 for w, t in zip(widths, targets, strict=True))
+    done = min(r.processes for r in found)
+    further = min(max(1.0, done * (times - 1)), _MOST)
+    process = _OVERHEAD * _measuring(result) / done + _START
+    # The budget is for all that is done with a corpus: reading and checks come once more.
+    before = max(0.0, result.duration / max(1, len(result.corpora)) - done * process)
+    part = _TIMING if any(result.operation(c.cell.operation).phase == "memory" for c in result.cells) else 1.0
+    budget = max(_LEAST, (before + further * process) / part)
+    precision = min(*targets, _precision(result))
+    words = ["bakeoff", "run", "--resume", file, "--ratios"]
+    words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]
+    words += ["--budget", f"{math.ceil(budget / _LEAST) * _LEAST:.0f}"]
+    return shlex.join([*words, *(["--trusted"] if result.options.get("trusted") else [])])
+
+
+def _measuring(result: Result) -> float:
+    """Return the seconds of measured calls on the corpus that took longest: the budget is for each."""
+    spent: dict[str, float] = {}
+    for cell in result.cells:
+        taken = math.fsum(sample.duration for sample in cell.samples)
+        spent[cell.cell.corpus] = spent.get(cell.cell.corpus, 0.0) + taken
+    return max(spent.values(), default=0.0)
+
+
+def _precision(result: Result) -> float:
+    known = result.options.get("precision")
+    return known if isinstance(known, float) else TIE

@@ -1,0 +1,53 @@
+"""The table of a run that is still going on: only its rows, as they stand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...bench.results import Result
+from ..model.build import build
+from ..model.options import TableOptions
+from ..model.table import Entry, Row, Section, Table
+from .text import render
+
+__all__ = ["provisional"]
+
+_COLUMNS = ("codec", "dump", "dump:x", "load", "load:x", "bytes:x", "fidelity", "rank")
+_HEAD = 4
+"""Lines above the rows."""
+
+
+def provisional(result: Result, *, width: int, height: int, color: bool) -> str:
+    """Lay out the rows of the corpus that is at work, as many as there is room for.
+
+    Args:
+        result: What is known so far.
+        width: Columns of the terminal.
+        height: Lines that may be taken.
+        color: Whether to write colours.
+    """
+    sections = [
+        section for section in build([result], TableOptions.of(columns=_COLUMNS)).sections if section.rows
+    ]
+    if not sections:
+        return ""
+    return render(Table((_bare(sections[-1], max(1, height - _HEAD)),)), width=width, color=color).rstrip()
+
+
+def _bare(section: Section, rows: int) -> Section:
+    """Return a section without all that stands around its rows."""
+    return replace(
+        section,
+        title=f"{section.title}, so far",
+        rows=tuple(map(_unmarked, section.rows[:rows])),
+        lines=(),
+        footnotes=(),
+        remarks=(),
+        absent=(),
+        columns=tuple(replace(column, direction="") for column in section.columns),
+    )
+
+
+def _unmarked(row: Row) -> Row:
+    entries: dict[str, Entry] = {key: replace(entry, marks=()) for key, entry in row.entries.items()}
+    return replace(row, entries=entries)

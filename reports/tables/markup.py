@@ -1,0 +1,150 @@
+"""Markdown, reStructuredText, LaTeX (booktabs) and an HTML fragment, laid out by `bakeoff.grid`."""
+
+from __future__ import annotations
+
+import html as _html
+import re
+from collections.abc import Callable
+from typing import Final
+
+from ...escape import visible
+from ...grid import draw
+from ..model.table import Section, Table
+
+__all__ = ["html", "latex", "markdown", "rst"]
+
+_LATEX: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    # A bracket after a line break would be taken for the break's argument.
+    "[": "{[}",
+    "]": "{]}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "→": r"$\rightarrow$",
+    "≈": r"$\approx$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "µ": r"\textmu{}",
+    "–": "--",
+}
+
+
+def markdown(table: Table) -> str:
+    """Render as Markdown with pipe tables."""
+    return _document(table, "markdown", _markdown_escape, heading=lambda text: f"## {text}", item="- ")
+
+
+def rst(table: Table) -> str:
+    """Render as reStructuredText with grid tables."""
+    return _document(
+        table, "rst", _rst_escape, heading=lambda text: f"{text}\n{'-' * 2 * len(text)}", item="- "
+    )
+
+
+def latex(table: Table) -> str:
+    r"""Render as LaTeX tables with ``\usepackage{booktabs,textcomp}``."""
+    parts = [r"% needs \usepackage{booktabs,textcomp}"]
+    for section in table.sections:
+        lines = [_latex_escape(line) for line in (*section.lines, *section.below)]
+        parts += [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex_escape(section.title)}}}",
+            _drawn(section, "latex", _latex_escape),
+            *(rf"\par\footnotesize {line}" for line in lines),
+            r"\end{table}",
+            "",
+        ]
+    parts += [rf"\par {_latex_escape(line)}" for line in _closing(table)]
+    return "\n".join(parts) + "\n"
+
+
+def html(table: Table) -> str:
+    """Render as an HTML fragment: a ``section`` for each corpus, no styles."""
+    parts = ['<div class="bakeoff">']
+    for section in table.sections:
+        parts += [
+            "<section>",
+            f"<h2>{_html_escape(section.title)}</h2>",
+            *(f"<p>{_html_escape(line)}</p>" for line in section.lines),
+            _drawn(section, "html", _html_escape),
+            "<ul>",
+            *(f"<li>{_html_escape(line)}</li>" for line in section.below),
+            "</ul>",
+            "</section>",
+        ]
+    parts += [f"<p>{_html_escape(line)}</p>" for line in _closing(table)]
+    return "\n".join([*parts, "</div>"]) + "\n"
+
+
+def _document(
+    table: Table, layout: str, escape: Callable[[str], str], heading: Callable[[str], str], item: str
+) -> str:
+    parts = []
+    for section in table.sections:
+        parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
+        if section.rows:
+            parts += [_drawn(section, layout, escape), ""]
+        if section.below:
+            parts += [*(f"{item}{escape(line)}" for line in section.below), ""]
+    parts += _paragraphs(_closing(table), escape)
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _paragraphs(lines: tuple[str, ...] | list[str], escape: Callable[[str], str]) -> list[str]:
+    return [text for line in lines for text in (escape(line), "")]
+
+
+def _closing(table: Table) -> list[str]:
+    recommendation = table.recommendation.splitlines()
+    return [*(f"Warning: {text}" for text in table.warnings), *recommendation, *table.notes]
+
+
+def _drawn(section: Section, layout: str, escape: Callable[[str], str]) -> str:
+    grid = []
+    group = ""
+    for row, cells in zip(section.rows, section.grid(), strict=True):
+        if row.group != group:
+            group = row.group
+            grid.append([group, *[""] * (len(cells) - 1)])
+        grid.append(cells)
+    return draw(
+        layout,
+        [escape(header) for header in section.headers],
+        [[escape(cell) for cell in cells] for cells in grid],
+        [column.numeric for column in section.columns],
+    )
+
+
+def _markdown_escape(text: str) -> str:
+    """Escape what Markdown or the HTML inside it would act on."""
+    text = re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", visible(text))
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # Bare addresses and mentions become links on the usual hosts.
+    text = text.replace("://", ":&#47;&#47;").replace("@", "&#64;")
+    return re.sub(r"^(\d*)([.)+-])(?=\s|$)", r"\1\\\2", text)
+
+
+def _rst_escape(text: str) -> str:
+    text = re.sub(r"([\\`*_|<>\[\]]|:(?=:))", r"\\\1", visible(text))
+    return re.sub(r"""^[-+.=~^"'#!$%&,/:;?@(](?=\W|\w+\)|$)|^\w+[.)](?=\s|$)""", r"\\\g<0>", text)
+
+
+def _latex_escape(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+
+
+def _html_escape(text: str) -> str:
+    return _html.escape(visible(text))

@@ -1,0 +1,72 @@
+"""One pyperf file per codec, so that ``pyperf compare_to json.json msgpack.json`` compares codecs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...bench.results import Cell, Result, to_suite
+from ...errors import UsageError
+from ..model.merge import machines
+
+if TYPE_CHECKING:
+    import pyperf
+
+__all__ = ["suites"]
+
+
+def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
+    """Return file names and suites with benchmarks named ``CORPUS/OPERATION``.
+
+    Only times: pyperf calls fewer bytes "faster", and averages them with seconds.
+
+    Raises:
+        UsageError: No time was measured, or the results are of several machines.
+    """
+    import pyperf
+
+    merged = machines(results)
+    if len(merged) > 1:
+        names = ", ".join(label for label, _ in merged)
+        raise UsageError(f"these results are of several machines ({names}); write each on its own")
+    found: dict[str, list[pyperf.Benchmark]] = {}
+    for benchmark in to_suite(merged[0][1]).get_benchmarks():
+        if benchmark.get_name().count("/") < 2:
+            continue
+        cell = Cell.parse(benchmark.get_name())
+        if benchmark.get_unit() == "second":
+            found.setdefault(cell.codec, []).append(_renamed(benchmark, f"{cell.corpus}/{cell.operation}"))
+    if not found:
+        raise UsageError("nothing to write: no time was measured")
+    files = _file_names(list(found))
+    return {files[codec]: pyperf.BenchmarkSuite(benchmarks) for codec, benchmarks in found.items()}
+
+
+def _renamed(benchmark: pyperf.Benchmark, name: str) -> pyperf.Benchmark:
+    import pyperf
+
+    runs = []
+    for run in benchmark.get_runs():
+        metadata = {**run.get_metadata(), "name": name}
+        # The document speaks of the whole run; one codec's file must not pass for it.
+        for key in ("bakeoff_document", "bakeoff_format"):
+            metadata.pop(key, None)
+        runs.append(pyperf.Run(run.values, metadata=metadata, collect_metadata=False))
+    return pyperf.Benchmark(runs)
+
+
+def _file_names(codecs: Sequence[str]) -> dict[str, str]:
+    """Make file names of codec names: "msgpack/tuple|zstd:3" is msgpack-tuple-zstd-3.json."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for codec in codecs:
+        stem = re.sub(r"[^\w.+]+", "-", codec).strip("-.") or "codec"
+        number = 1
+        name = stem
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name.lower())
+        names[codec] = f"{name}.json"
+    return names

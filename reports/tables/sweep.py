@@ -1,0 +1,284 @@
+"""Tables of one figure over several columns: parameters of an operation, compressors behind a codec, sizes.
+
+A row is a codec, a column what was changed, and its ratio says what that changed for this codec.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...bench.results import CellResult, CorpusFacts, Measurement, OperationFacts, Result
+from ...bench.stats import ratio
+from ..model import numbers
+from ..model.candidates import FLOOR, candidates_on, corpora, measured
+from ..model.crossover import Series, crossovers, leaders
+from ..model.table import EMPTY, Column, Entry, Row, Section
+
+__all__ = ["Sweep", "overtaking", "scaled", "series", "sweeps", "swept"]
+
+_PARAMETER: Final = re.compile(r"(.*):(\d+)")
+_COMPRESSED: Final = ("dump", "load", "size")
+_BARE: Final = "bare"
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One figure of several codecs over several columns.
+
+    Attributes:
+        title: Above the table.
+        lines: Below the title.
+        facts: The operation; its unit and direction are those of the figures.
+        headers: Of the columns by key, in their order; ratios are to the first.
+        rows: Names of the codecs.
+        cell: What was measured, by row and column key; None where nothing was.
+        ratios: Keys of the columns that have their ratio to the first beside them.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    facts: OperationFacts
+    headers: Mapping[str, str]
+    rows: Sequence[str]
+    cell: Callable[[str, str], CellResult | None]
+    ratios: Sequence[str] = ()
+
+    def section(self) -> Section:
+        """Build the table; codecs without any figure are left out."""
+        figures = {
+            (row, key): found
+            for row in self.rows
+            for key in self.headers
+            if (cell := self.cell(row, key)) is not None and (found := measured(cell)) is not None
+        }
+        shown = [row for row in self.rows if any((row, key) in figures for key in self.headers)]
+        first = next(iter(self.headers))
+        ordered = sorted(
+            shown,
+            key=lambda row: figures[row, first].seen if (row, first) in figures else float("inf"),
+            reverse=self.facts.direction == "higher",
+        )
+        unit = self.facts.unit
+        measure = "rate" if unit == "integer" and self.facts.direction == "higher" else unit
+        exact = self.facts.phase == "check" and unit == "byte"
+        seen = [figure.seen for figure in figures.values()]
+        factor, name = (1.0, "B") if exact else numbers.scale(seen, measure)
+        per = "" if unit == "integer" or self.facts.phase == "alone" else "/record"
+
+        def entry(row: str, key: str) -> Entry:
+            found = figures.get((row, key))
+            if found is None:
+                cell = self.cell(row, key)
+                failed = cell is not None and cell.outcome not in ("ok", "lossy")
+                return Entry(cell.outcome, cell.outcome, tone="bad") if cell and failed else EMPTY
+            if found.limit is not None:
+                return Entry(numbers.below(found.limit, unit, (factor, name)), *found)
+            half = None if found.half is None else found.half * factor
+            value = found.value * factor
+            text = numbers.grouped(value) if exact else numbers.quantity(value, half)
+            spread = numbers.spread(value, half)
+            return Entry(f"{text} {spread}".strip(), found.value, found.low, found.high)
+
+        columns = [Column("codec", "codec", numeric=False)]
+        makers: list[Callable[[str], Entry]] = [lambda row: Entry(row, row)]
+        for key, header in self.headers.items():
+            columns.append(
+                Column(
+                    key,
+                    header,
+                    f"{name}{per}",
+                    self.facts.direction,
+                    raw_unit=unit,
+                    dispensable=self._dispensable(key),
+                )
+            )
+            makers.append(lambda row, key=key: entry(row, key))  # type: ignore[misc]
+            if key in self.ratios and key != first:
+                columns.append(Column(f"{key}:x", "×", self.headers[first], raw_unit="ratio"))
+                makers.append(lambda row, key=key: self._ratio(row, key, first, exact=exact))  # type: ignore[misc]
+        return Section(
+            title=self.title,
+            columns=tuple(columns),
+            rows=tuple(
+                Row(row, {c.id: make(row) for c, make in zip(columns, makers, strict=True)})
+                for row in ordered
+            ),
+            lines=self.lines,
+        )
+
+    def _dispensable(self, key: str) -> int:
+        """Return when a narrow terminal gives a column up: every second one first, the ends never."""
+        place = list(self.headers).index(key)
+        if place in (0, len(self.headers) - 1):
+            return 0
+        return 1 + place + (0 if place % 2 else len(self.headers))
+
+    def _ratio(self, row: str, key: str, first: str, *, exact: bool) -> Entry:
+        """Say how many times the first column's figure a figure is."""
+        ours, theirs = self.cell(row, key), self.cell(row, first)
+        if ours is None or theirs is None or not ours.samples or not theirs.samples:
+            return EMPTY
+        if min(sample.value for sample in (*ours.samples, *theirs.samples)) <= 0:
+            return EMPTY
+        found = ratio(ours.samples, theirs.samples, exact=exact)
+        known = not exact and found.low > 0 and found.high < float("inf")
+        half = (found.high - found.low) / 2 if known else None
+        text = " ".join(filter(None, (numbers.ratio(found.value), numbers.spread(found.value, half))))
+        return Entry(text, found.value, found.low if known else None, found.high if known else None)
+
+
+def swept(results: Sequence[Result]) -> dict[str, list[str]]:
+    """Return the operations that were measured with several numbers as parameter, by what precedes it."""
+    families: dict[str, dict[str, int]] = {}
+    for result in results:
+        for cell in result.cells:
+            if found := _PARAMETER.fullmatch(cell.cell.operation):
+                families.setdefault(found[1], {})[cell.cell.operation] = int(found[2])
+    return {
+        stem: sorted(members, key=members.__getitem__)
+        for stem, members in families.items()
+        if len(members) > 1
+    }
+
+
+def sweeps(result: Result, label: str = "") -> Iterator[Section]:
+    """Yield the tables of what was swept in a result.
+
+    Args:
+        result: What was measured.
+        label: The machine, where there are several.
+    """
+    for name, sizes in scaled(result).items():
+        yield from _by_size(result, f"{name} on {label}" if label else name, sizes)
+    for corpus in corpora(result):
+        title = f"{corpus.name} on {label}" if label else corpus.name
+        cells = {
+            (name, candidate.name): cell
+            for candidate in candidates_on(result, corpus.name)
+            if candidate.name != FLOOR
+            for name, cell in candidate.cells.items()
+        }
+        codecs = list(dict.fromkeys(codec for _, codec in cells))
+        yield from _by_parameter(result, title, cells, codecs)
+        yield from _by_compressor(result, title, cells, codecs)
+
+
+_Cells = Mapping[tuple[str, str], CellResult]
+
+
+def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[str]) -> Iterator[Section]:
+    for stem, members in swept([result]).items():
+        facts = result.operation(members[0])
+        headers = {name: name.rpartition(":")[2] for name in members}
+        said = re.sub(rf"\b{headers[members[0]]}\b", "N", facts.summary)
+        sweep = Sweep(
+            f"{title}: {stem}",
+            (f"{said}; columns by N",),
+            facts,
+            headers,
+            codecs,
+            lambda codec, name: cells.get((name, codec)),
+            members[-1:],
+        )
+        if (section := sweep.section()).rows:
+            yield section
+
+
+def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[str]) -> Iterator[Section]:
+    bases: dict[str, str] = {}
+    names: dict[tuple[str, str], str] = {}
+    for codec in codecs:
+        bare, _, compressor = codec.partition("|")
+        names[bare, compressor or _BARE] = codec
+        if compressor:
+            bases[bare] = compressor
+    compressors = list(dict.fromkeys(c for _, c in names if c != _BARE))
+    if len(bases) < _FEWEST:
+        return
+    for operation in _COMPRESSED:
+        facts = result.operation(operation)
+        sweep = Sweep(
+            f"{title}: {'bytes' if operation == 'size' else operation}, compressed",
+            (f"{facts.summary}; as it is, and by compressor".lstrip("; "),),
+            facts,
+            {_BARE: _BARE, **{name: name for name in compressors}},
+            list(bases),
+            lambda codec, key, operation=operation: cells.get(  # type: ignore[misc]
+                (operation, names.get((codec, key), ""))
+            ),
+            compressors,
+        )
+        if (section := sweep.section()).rows:
+            yield section
+
+
+def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
+    """Return the corpora whose records were brought to several sizes, by name and bytes of a record."""
+    found: dict[str, dict[float, CorpusFacts]] = {}
+    for corpus in result.corpora:
+        name, size = corpus.profile.get("scaled_from"), corpus.profile.get("scaled_to")
+        if isinstance(name, str) and isinstance(size, int | float) and size > 0:
+            found.setdefault(name, {})[float(size)] = corpus
+    return {name: dict(sorted(sizes.items())) for name, sizes in found.items() if len(sizes) > 1}
+
+
+def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
+    """Return the samples of an operation, by codec and size."""
+    places = {corpus.name: size for size, corpus in sizes.items()}
+    found: dict[str, dict[float, Sequence[Measurement]]] = {}
+    for cell in result.cells:
+        at = cell.cell
+        if at.corpus in places and at.operation == operation and at.codec != FLOOR and cell.samples:
+            found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
+    return found
+
+
+def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
+    headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
+    cells = {(c.cell.corpus, c.cell.operation, c.cell.codec): c for c in result.cells}
+    codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
+    for operation in ("dump", "load", "size"):
+        facts = result.operation(operation)
+        sweep = Sweep(
+            f"{title}: {'bytes' if operation == 'size' else operation} by size",
+            (f"{facts.summary}; columns by bytes of a record as JSON".lstrip("; "),),
+            facts,
+            headers,
+            codecs,
+            lambda codec, key, operation=operation: cells.get((key, operation, codec)),  # type: ignore[misc]
+        )
+        if (section := sweep.section()).rows:
+            remarks = tuple(overtaking(series(result, sizes, operation))) if operation != "size" else ()
+            yield replace(section, remarks=remarks)
+
+
+_MOST_SAID: Final = 12
+"""Crossovers that are written out."""
+
+
+def overtaking(found: Mapping[str, Series]) -> Iterator[str]:
+    """Say who is the quickest at which size, and where codecs overtake one another."""
+    first = leaders(found)
+    if first:
+        spans = (f"{name} {_span(low, high)}" for name, low, high in first)
+        yield f"least mean: {', '.join(spans)}"
+    crossed = crossovers(found)
+    for one in crossed[:_MOST_SAID]:
+        sure = f"{numbers.bytes_said(one.low)} to {numbers.bytes_said(one.high)}"
+        yield f"{one.below} is quicker below {numbers.bytes_said(one.size)} ({sure}), {one.above} above"
+    if len(crossed) > _MOST_SAID:
+        yield f"and {len(crossed) - _MOST_SAID} further crossovers; `report -f svg --chart sizes` draws them"
+    if not crossed:
+        yield "no codec surely overtakes another between these sizes"
+
+
+def _span(low: float, high: float) -> str:
+    first, last = map(numbers.bytes_said, (low, high))
+    return f"at {first}" if low == high else f"from {first} to {last}"
+
+
+_FEWEST: Final = 2
+"""Codecs with a compressor behind them that make a table of compressors."""

@@ -1,0 +1,1 @@
+"""Compiled plans: what a schema corrects after a codec has decoded."""

@@ -1,0 +1,154 @@
+# cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
+"""Compiled plans: trees of steps that correct a decoded record in place.
+
+A step is made for one node of a schema. A plan for a codec holds steps only where that codec needs
+them; the full plan holds all. Steps never recurse deeper than the schema, never raise for what a
+record holds, and leave alone what is right. Nodes are counted: a record that shares containers so
+often that the count runs out is walked again with a memo of (container, step), which is linear.
+"""
+
+cimport cython
+from cpython.datetime cimport (
+    PyDate_CheckExact, PyDateTime_Check, PyDateTime_CheckExact, date_new, datetime_day, datetime_fold,
+    datetime_hour, datetime_microsecond, datetime_minute, datetime_month, datetime_new, datetime_second,
+    datetime_tzinfo, datetime_year, import_datetime,
+)
+from cpython.dict cimport (
+    PyDict_Check, PyDict_CheckExact, PyDict_Clear, PyDict_Contains, PyDict_Next, PyDict_SetItem,
+    PyDict_Size, PyDict_Update,
+)
+from cpython.list cimport PyList_Append, PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.object cimport PyObject, PyObject_TypeCheck, PyTypeObject
+from cpython.tuple cimport PyTuple_Check, PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.stdlib cimport free, malloc
+
+import datetime as _dt
+import decimal as _decimal
+import uuid as _uuid
+
+from collections import OrderedDict
+from sys import intern
+
+from ...codecs.core.paths import brief, join, type_name
+
+cdef extern from "Python.h":
+    int PyUnicode_Check(object)
+    int PyUnicode_CheckExact(object)
+    int PyBytes_Check(object)
+    int PyByteArray_Check(object)
+    int PyUnicode_IS_COMPACT_ASCII(object)
+    Py_ssize_t PyUnicode_GET_LENGTH(object)
+    const unsigned char *PyUnicode_1BYTE_DATA(object)
+    int PyFloat_CheckExact(object)
+    int PyBool_Check(object)
+    int PyAnySet_Check(object)
+    int PyList_SetItem(object, Py_ssize_t, PyObject *) except -1
+    object PyObject_Call(object, tuple, dict)
+    PyObject *PyDict_GetItemWithError(object, object)
+    void PyErr_Clear()
+    bint PyErr_ExceptionMatches(object)
+    PyObject *PyErr_Occurred()
+    Py_ssize_t Py_SIZE(object)
+    object PyList_GetSlice(object, Py_ssize_t, Py_ssize_t)
+    int PySet_Check(object)
+    void Py_INCREF(PyObject *)
+    PyTypeObject *Py_TYPE(object)
+    object _PyLong_FromByteArray(const unsigned char *, size_t, int, int)
+    ctypedef struct PyMemberDef:
+        pass
+    ctypedef struct PyMemberDescrObject:
+        PyMemberDef *d_member
+    int PyMember_SetOne(char *, PyMemberDef *, object) except -1
+    ctypedef object (*allocfunc)(PyTypeObject *, Py_ssize_t)
+    ctypedef struct _Allocating "PyTypeObject":
+        allocfunc tp_alloc
+
+import_datetime()
+
+from ...codecs.safety._stack cimport RESERVE, stack_left
+
+DEF DEEPEST = 10_000
+DEF KEY_ATTACK = 64
+DEF SMALL = 1000
+DEF MISSES = 32
+DEF WIDTH = 120
+
+include "_run.pxi"
+include "_leaves.pxi"
+include "_containers.pxi"
+include "_record.pxi"
+
+
+cdef class Unmade(Step):
+    """Stands in a plan that was not made."""
+
+    cdef object visit(self, object value, Run *run, Place *place):
+        raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
+
+
+cdef class Plan:
+    """A compiled plan: `apply` corrects, `advise` corrects and says everything.
+
+    Args:
+        step: The root.
+        first: Nodes visited before shared containers are looked out for.
+        nodes: Most nodes visited.
+        cap: Most advice for one record.
+    """
+
+    cdef Step step
+    cdef Py_ssize_t first
+    cdef Py_ssize_t nodes
+    cdef Py_ssize_t cap
+
+    def __cinit__(self, *_arguments):
+        # What every call relies on, should `__init__` never be called.
+        self.step = Unmade("anything")
+
+    def __init__(self, Step step not None, Py_ssize_t first, Py_ssize_t nodes, Py_ssize_t cap):
+        self.step, self.first, self.nodes, self.cap = step, min(first, nodes), nodes, cap
+
+    def apply(self, record, /):
+        """Return the record, corrected in place."""
+        cdef Run run
+        run.advice = run.memo = run.severity = NULL
+        run.left, run.cap, run.more, run.errors, run.depth = self.first, 0, 0, 0, 0
+        try:
+            return self.step.visit(record, &run, NULL)
+        except OverrunError:
+            return self.again(record, &run)
+
+    def advise(self, record, /):
+        """Return the record, corrected in place, and the list of everything there is to say about it."""
+        cdef Run run
+        cdef list advice = []
+        run.advice = <PyObject *>advice
+        run.memo = run.severity = NULL
+        run.left, run.cap, run.more, run.errors, run.depth = self.first, self.cap, 0, 0, 0
+        try:
+            new = self.step.visit(record, &run, NULL)
+        except OverrunError:
+            # What was fixed stays fixed; all else will be found again.
+            kept = [item for item in advice if (<Advice>item).outcome == "fixed"]
+            advice.clear()
+            advice.extend(kept)
+            run.more = run.errors = 0
+            run.severity = NULL
+            new = self.again(record, &run)
+        if run.more:
+            severity = "error" if run.errors else "note"
+            expected = f"at most {self.cap} pieces of advice"
+            advice.append(Advice("$", "more", expected, f"{run.more} more", None, "kept", severity))
+        return new, advice
+
+    cdef object again(self, object record, Run *run):
+        """Walk with a memo: each container is visited once for each step."""
+        cdef dict memo = {}
+        run.memo = <PyObject *>memo
+        run.left, run.depth = self.nodes, 0
+        try:
+            return self.step.visit(record, run, NULL)
+        except OverrunError:
+            say(run, NULL, "limit", f"at most {self.nodes} nodes", record, "could not", "more")
+            return record

@@ -1,0 +1,587 @@
+"""From a description tree and a codec's facts to a compiled plan, and to the same plan in words.
+
+`lack` is the one place that knows what a codec leaves to do at a node; compiler and words both ask it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import enum
+import functools
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ...codecs.conventions.classes import record_class
+from ...codecs.conventions.families import FAMILIES
+from ..tree import types as t
+from ..tree.declare import tag_of
+from . import _plan as p
+from . import convert
+
+__all__ = ["Carrier", "Facts", "Limits", "build_of", "compile_plan", "lack", "lines", "miswritten"]
+
+
+class Carrier(Protocol):
+    """What a plan needs to know of a codec."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def carries(self) -> frozenset[str]: ...
+    @property
+    def wire(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a record may ask of a schema.
+
+    Attributes:
+        digits: Most digits of a Decimal or int read from text.
+        exponent: Largest exponent of a Decimal, either way.
+        keys: Most keys of a map that are turned into another type.
+        bytes: Longest text that is decoded to bytes.
+        shared: Nodes visited before shared containers are looked out for.
+        nodes: Most nodes visited in one record.
+        advice: Most pieces of advice about one record.
+    """
+
+    digits: int = 1_000
+    exponent: int = 6_144
+    keys: int = 1_000_000
+    bytes: int = 64 * 1024 * 1024
+    shared: int = 1_000_000
+    nodes: int = 50_000_000
+    advice: int = 100
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            if getattr(self, name) < 1:
+                raise ValueError(f"limit {name} must be at least 1, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a codec carries; without a codec nothing is known, so everything is looked at.
+
+    Attributes:
+        known: Whether there is a codec: its own forms are then turned without advice.
+    """
+
+    known: bool = False
+    carries: frozenset[str] = frozenset()
+    wire: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, codec: Carrier | None) -> Facts:
+        """Return the facts of a codec, or of any."""
+        if codec is None:
+            return cls()
+        return cls(True, frozenset(codec.carries), dict(getattr(codec, "wire", None) or {}))
+
+    def lacks(self, token: str) -> bool:
+        """Whether a type must be brought back."""
+        return token not in self.carries
+
+    @property
+    def null(self) -> str | None:
+        """The text that stands for None, in formats without a null."""
+        return self.wire.get("none") if self.known and self.lacks("none") else None
+
+
+# What a codec leaves to do --------------------------------------------------------------------------
+
+_NATIVE = ("utc-ms", "utc", "native")
+"""Written forms of datetimes that come back as datetimes; what they lost cannot be brought back."""
+
+
+def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
+    """Return in words what is left to do at `node` itself after a codec, or None for nothing."""
+    match node:
+        case t.NoneType():
+            return f"from the text {facts.null!r}" if facts.null is not None else None
+        case t.LiteralType() if _holds_none(node):
+            return lack(t.NoneType(), facts)
+        case t.IntType():
+            return "from decimal text, beyond 64 bits" if node.big and facts.lacks("bigint") else None
+        case t.BytesType():
+            return f"from {node.encoding} text" if facts.lacks("bytes") else None
+        case t.ByteArrayType():
+            if facts.lacks("bytearray"):
+                return f"from {node.encoding} text" if facts.lacks("bytes") else "from bytes"
+            return None
+        case t.DateTimeType():
+            return _lack_datetime(node, facts)
+        case t.TimeDeltaType() if node.unit is not None:
+            return f"from a number of {node.unit}"
+        case t.DecimalType() if facts.wire.get("decimal") == "float":
+            return "from float" if facts.lacks("decimal") else None
+        case t.ListType():
+            return "from tuple" if facts.lacks("list") else None
+        case t.TupleType() | t.VarTupleType():
+            return "from list" if facts.lacks("tuple") else None
+        case t.DictType():
+            return _lack_keys(node, facts)
+        case t.RecordType():
+            return f"build {node.name}" if objects and node.cls is not None else None
+        case t.UnionType():
+            return None
+    token, words = _SIMPLE.get(type(node), ("", ""))
+    return words if token and facts.lacks(token) else None
+
+
+_SIMPLE = {
+    t.DateType: ("date", "from ISO 8601 text"),
+    t.TimeType: ("time", "from ISO 8601 text"),
+    t.TimeDeltaType: ("timedelta", "from ISO 8601 duration text"),
+    t.DecimalType: ("decimal", "from decimal text"),
+    t.UUIDType: ("uuid", "from UUID text"),
+    t.EnumType: ("enum", "from its value"),
+    t.SetType: ("set", "from list"),
+    t.FrozenSetType: ("frozenset", "from list or set"),
+}
+
+
+def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
+    if node.epoch is not None:
+        return f"from a number of {node.epoch} since 1970"
+    tokens = {None: ("datetime", "datetime_aware", "datetime_offset"), False: ("datetime",)}.get(
+        node.aware, ("datetime_aware", "datetime_offset")
+    )
+    if node.aware is False and facts.lacks("datetime") and facts.wire.get("datetime", "").startswith("utc"):
+        return "from UTC to no offset"
+    if any(facts.lacks(token) and facts.wire.get(token) not in _NATIVE for token in tokens):
+        return "from ISO 8601 text"
+    return None
+
+
+def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
+    # Among the keys that a union allows, text is right as it stands.
+    options = node.key.options if isinstance(node.key, t.UnionType) else (node.key,)
+    if any(isinstance(option, t.AnyType | t.StrType) for option in options):
+        return None
+    if not facts.lacks("any_keys"):  # keys are written as values are
+        return None if lack(node.key, facts) is None else f"keys to {node.key}"
+    native = (str,) if facts.lacks("int_keys") else (str, int)
+    if isinstance(node.key, t.LiteralType) and all(type(value) in native for value in node.key.values):
+        return None
+    if isinstance(node.key, t.IntType) and int in native:
+        return None
+    return f"keys to {node.key}"
+
+
+class _Needs:
+    """Says whether anything is left to do at a node or below it, after a codec of some facts."""
+
+    def __init__(self, facts: Facts, objects: bool) -> None:
+        self.facts, self.objects = facts, objects
+        self.known: dict[int, bool] = {}
+
+    def __call__(self, node: t.Type) -> bool:
+        seen: set[int] = set()
+        found = self._find(node, seen)
+        if isinstance(node, t.RefType):
+            node = node.record
+        if isinstance(node, t.RecordType):
+            self.known[id(node)] = found
+        if not found:
+            self.known.update(dict.fromkeys(seen, False))
+        return found
+
+    def _find(self, node: t.Type, seen: set[int]) -> bool:
+        if isinstance(node, t.RefType):
+            node = node.record
+        if isinstance(node, t.RecordType):
+            if id(node) in self.known or id(node) in seen:
+                return self.known.get(id(node), False)
+            seen.add(id(node))
+        if lack(node, self.facts, objects=self.objects) is not None:
+            return True
+        return any(self._find(child, seen) for _, child in _below(node, self.facts))
+
+
+def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
+    """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
+    for part, child in t.children(node):
+        if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
+            yield part, child
+
+
+def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
+    """Whether what the codec writes for one option is right as it stands, for another, of `kinds`."""
+    words = lack(option, facts)
+    if words is None or _holds_none(option):
+        return False
+    match option:
+        case t.FrozenSetType() if facts.wire.get("frozenset") == "set":
+            return t.SetType in kinds
+        case t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType():
+            return (t.VarTupleType if facts.lacks("list") else t.ListType) in kinds
+        case t.DecimalType() if facts.wire.get("decimal") == "float":
+            return t.FloatType in kinds
+        case t.ByteArrayType() if words == "from bytes":
+            return t.BytesType in kinds
+        case t.EnumType(cls):
+            return all(_fitting(member.value) in kinds for member in cls)
+    return t.StrType in kinds and "text" in words
+
+
+def _fitting(value: Any) -> type[t.Type] | None:
+    """Return the type that a value of an Enum fits after any codec, if one does."""
+    match value:
+        case bool():
+            return t.BoolType
+        case str():
+            return t.StrType
+        case int() if value.bit_length() < 64:  # codecs may write others as text
+            return t.IntType
+        case float() if math.isfinite(value):
+            return t.FloatType
+    return None
+
+
+def _holds_none(node: t.Type) -> bool:
+    return isinstance(node, t.NoneType) or (isinstance(node, t.LiteralType) and None in node.values)
+
+
+def miswritten(node: t.Type, codec: Carrier) -> str | None:
+    """Return in words the first place where the codec writes bytes as other text than is read there."""
+    for path, kind in t.walk(node):
+        if isinstance(kind, t.BytesType | t.ByteArrayType):
+            as_text = path.endswith("{key}") and codec.wire.get("int_keys") == "text"
+            form = "base64" if as_text else codec.wire.get("bytes", kind.encoding)
+            if form != kind.encoding:
+                return (
+                    f"bytes at `{path}` would be written as {form} and read as {kind.encoding}; write that "
+                    "text yourself and encode without the schema, or leave the encoding out of the hint"
+                )
+    return None
+
+
+# Words --------------------------------------------------------------------------------------------
+
+
+def lines(
+    node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
+) -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and what is done there, for every node where something is done."""
+    yield from _lines(node, path, _Needs(facts, objects))
+
+
+def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, str]]:
+    words = lack(node, needs.facts, objects=needs.objects)
+    if isinstance(node, t.RefType) and needs(node):
+        words = "as in the record of that name, at any depth"
+    if words is not None:
+        yield path, str(node), words
+    for part, child in _below(node, needs.facts):
+        yield from _lines(child, path + part, needs)
+
+
+# Compiling ----------------------------------------------------------------------------------------
+
+
+def compile_plan(
+    node: t.Type, facts: Facts, limits: Limits, *, full: bool = False, objects: bool = False
+) -> p.Plan | None:
+    """Compile a plan.
+
+    Args:
+        node: The root of a description tree.
+        facts: Of the codec the records come from.
+        limits: See `Limits`.
+        full: Visit and check everything; else only where the codec leaves something to do.
+        objects: Build the classes that the schema was declared with.
+
+    Returns:
+        The plan, or None when there is nothing to do.
+    """
+    step = _Compiler(facts, limits, full, objects).step(node)
+    return None if step is None else p.Plan(step, limits.shared, limits.nodes, limits.advice)
+
+
+class _Compiler:
+    def __init__(self, facts: Facts, limits: Limits, full: bool, objects: bool) -> None:
+        self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
+        self.needs = _Needs(facts, objects)
+        # By identity: equal records are few, and to tell takes a walk through all that they hold.
+        self.records: dict[int, p.Step] = {}
+        self.begun: dict[int, list[p.RefStep]] = {}
+
+    @functools.cached_property
+    def whole(self) -> _Compiler:
+        """The compiler of steps that look at everything, for options of unions."""
+        return self if self.full else _Compiler(self.facts, self.limits, True, self.objects)
+
+    def step(self, node: t.Type) -> p.Step | None:
+        """Return the step for a node, or None when nothing is to be done there or below."""
+        if isinstance(node, t.AnyType):
+            return None
+        if not self.full and not self.needs(node):
+            return None
+        return self._make(node)
+
+    def _make(self, node: t.Type) -> p.Step:
+        name = str(node)
+        quiet = self.facts.known and lack(node, self.facts, objects=self.objects) is not None
+        match node:
+            case t.ListType(item):
+                return p.ListStep(name, self.step(item), quiet=quiet)
+            case t.VarTupleType(item):
+                return p.TupleStep(name, self.step(item), quiet=quiet)
+            case t.TupleType(items):
+                places = [self.step(item) for item in items]
+                return p.TupleStep(name, places=places if self.full or any(places) else None, quiet=quiet)
+            case t.SetType(item) | t.FrozenSetType(item):
+                kind = set if isinstance(node, t.SetType) else frozenset
+                return p.SetStep(name, kind, self.step(item), quiet=quiet)
+            case t.DictType():
+                key = self._key(node.key) if self.full or quiet else None
+                return p.DictStep(name, key, self.step(node.value), self.limits.keys)
+            case t.UnionType():
+                return self._union(node)
+            case t.RecordType():
+                return self._once(node)
+            case t.RefType():
+                return self._ref(node)
+        return self._leaf(node, quiet)
+
+    def _leaf(self, node: t.Type, quiet: bool, *, key: bool = False) -> p.Step:
+        name, limits = str(node), self.limits
+        match node:
+            case t.NoneType():
+                return p.NoneLeaf(name, self.facts.null, quiet=quiet)
+            case t.BoolType():
+                return p.BoolLeaf(name, quiet=quiet)
+            case t.IntType():
+                return p.IntLeaf(name, 18 if key else limits.digits, key=key, quiet=quiet)
+            case t.FloatType():
+                return p.FloatLeaf(name, quiet=quiet)
+            case t.StrType():
+                return p.StrLeaf(name, quiet=quiet)
+            case t.BytesType() | t.ByteArrayType():
+                kind = bytes if isinstance(node, t.BytesType) else bytearray
+                return p.BytesLeaf(name, kind, convert.decoder(node.encoding), limits.bytes, quiet=quiet)
+            case t.DateTimeType():
+                unit = None if node.epoch is None else convert.unit(node.epoch)
+                naive = node.aware is False and self.facts.wire.get("datetime", "").startswith("utc")
+                return p.DateTimeLeaf(name, unit, naive=naive, aware=node.aware, quiet=quiet)
+            case t.DateType():
+                return p.DateLeaf(name, quiet=quiet)
+            case t.TimeType():
+                return p.CallLeaf(name, dt.time, convert.to_time, quiet=quiet)
+            case t.TimeDeltaType():
+                forms = (str,) if node.unit is None else (str, int, float)
+                return p.CallLeaf(
+                    name, dt.timedelta, convert.to_timedelta(node.unit), forms=forms, quiet=quiet
+                )
+            case t.DecimalType():
+                return p.DecimalLeaf(
+                    name,
+                    limits.digits,
+                    limits.exponent,
+                    check=True,
+                    float_form=self.facts.wire.get("decimal") == "float",
+                    quiet=quiet,
+                )
+            case t.UUIDType():
+                return p.UUIDLeaf(name, quiet=quiet)
+            case t.EnumType():
+                members = _members(node.cls, self.facts.null, key=key)
+                bits = _bits(node.cls) if issubclass(node.cls, enum.Flag) else None
+                number = p.IntLeaf("int", 18 if key else limits.digits, key=key)
+                return p.EnumLeaf(name, node.cls, members, bits=bits, number=number, quiet=quiet)
+            case t.LiteralType():
+                return p.LiteralLeaf(name, node.values, _texts(node, self.facts.null, key=key), quiet=quiet)
+            case t.ComplexType():
+                return p.ExactLeaf(name, complex, quiet=quiet)
+        raise AssertionError(f"no step for {node!r}")
+
+    def _key(self, node: t.Type) -> p.Step | None:
+        """Return the step for the keys of a map; text is how nearly all formats write them."""
+        quiet = self.facts.known
+        match node:
+            case t.AnyType():
+                return None
+            case t.BoolType():
+                return p.EnumLeaf("bool", bool, {(str, "true"): True, (str, "false"): False}, quiet=quiet)  # type: ignore[dict-item]
+            case t.NoneType():
+                return p.NoneLeaf("None", "null", quiet=quiet)
+            case t.FloatType():
+                return p.CallLeaf("float", float, _float_key, quiet=quiet)
+            case t.UnionType():
+                keys = [self._key(option) for option in node.options]
+                return p.UnionStep(str(node), self._ordered(keys, node.options), quiet=quiet)
+        return self._leaf(node, quiet, key=True)
+
+    def _union(self, node: t.UnionType) -> p.Step:
+        rest = tuple(option for option in node.options if not isinstance(option, t.NoneType))
+        if len(rest) == len(node.options) - 1 == 1:
+            inner = self.step(rest[0])
+            return p.OptionalStep(str(node), inner or self._make(rest[0]), self.facts.null)
+        steps = [self.whole._make(option) for option in node.options]
+        nullable = any(_holds_none(option) for option in node.options)
+        return p.UnionStep(
+            str(node), self._ordered(steps, node.options), self.facts.null if nullable else None
+        )
+
+    @staticmethod
+    def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
+        """Sort options so that of two that could be meant the more particular is tried first."""
+        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
+        return [step for _, step in ranked]
+
+    def _ref(self, node: t.RefType) -> p.Step:
+        """Return the step of a record within one of its own kind, which may still be in the making."""
+        made = p.RefStep(str(node))
+        if (waiting := self.begun.get(id(node.record))) is not None:
+            waiting.append(made)
+        else:
+            made.bind(self._once(node.record))
+        return made
+
+    def _once(self, node: t.RecordType) -> p.Step:
+        """Return the step of a record, the same one wherever that stands."""
+        if (above := self.begun.get(id(node))) is not None:
+            # A record that it holds by reference holds it as it is.
+            above.append(within := p.RefStep(str(node)))
+            return within
+        if id(node) not in self.records:
+            waiting = self.begun[id(node)] = []
+            made = self.records[id(node)] = self._record(node)
+            for ref in waiting:
+                ref.bind(made)
+            del self.begun[id(node)]
+        return self.records[id(node)]
+
+    def _record(self, node: t.RecordType) -> p.Step:
+        fields = []
+        tags: list[tuple[int, str, p.Step]] = []
+        for position, item in enumerate(node.fields):
+            step = self.step(item.type)
+            if step is not None or self.full or self.objects or node.positional:
+                fields.append((item.name, step, item.required, item.severity))
+            if isinstance(item.type, t.LiteralType):
+                tags.append((position, item.name, self._leaf(item.type, False)))
+        build = build_of(node) if self.objects and node.cls is not None else None
+        return p.RecordStep(
+            str(node),
+            tuple(fields),
+            positional=node.positional,
+            build=build,
+            kind=node.cls,
+            full=self.full,
+            tags=tuple(tags),
+        )
+
+
+_RANK = {
+    kind: rank
+    for rank, kind in enumerate(
+        (t.LiteralType, t.EnumType, t.UUIDType, t.DateType, t.TimeType, t.TimeDeltaType, t.DateTimeType,
+         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
+        start=-20,
+    )
+}  # fmt: skip
+_RANK[t.RefType] = _RANK[t.RecordType]
+
+
+def _float_key(value: Any) -> float:
+    """Convert the text that `repr` gives a float."""
+    if not isinstance(value, str):
+        raise TypeError
+    number = float(value)
+    if repr(number) != value:
+        raise convert.ConversionError("not as a float is written")
+    return number
+
+
+def _members(cls: type[enum.Enum], null: str | None, *, key: bool) -> dict[tuple[type, Any], enum.Enum]:
+    """Return the closed table of an Enum: its values, then how formats write those."""
+    members = list(cls.__members__.values())
+    forms = [(member.value, member) for member in members]
+    forms += [(form, member) for member in members for form in _written(member.value, null, key=key)]
+    table: dict[tuple[type, Any], enum.Enum] = {}
+    for form, member in forms:
+        try:
+            table.setdefault((type(form), form), member)
+        except TypeError:  # an unhashable value cannot come back
+            continue
+    return table
+
+
+def _bits(cls: type[enum.Flag]) -> int:
+    """Return all bits that any member of a Flag has."""
+    return functools.reduce(operator.or_, (int(member.value) for member in cls.__members__.values()), 0)
+
+
+def _texts(node: t.LiteralType, null: str | None, *, key: bool) -> dict[str, Any]:
+    """Return the values of a Literal that formats write as text."""
+    forms = ((form, value) for value in node.values for form in _written(value, null, key=key))
+    return {form: value for form, value in forms if isinstance(form, str)}
+
+
+def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
+    """Yield what formats that lack the type of a value write for it, as a value and as a key."""
+    family = FAMILIES["json64"]
+    try:
+        form = null if value is None else family.lower(value)
+        yield tuple(form) if isinstance(form, list) else form
+        if key:
+            yield from family.lower({value: None})
+    except (TypeError, ValueError):  # without a written form it cannot come back
+        return
+
+
+def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
+    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict.
+
+    Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation:
+    what was valid when it was written is not to be refused or changed by a validator.
+    """
+    cls: Any = node.cls
+    renamed = {item.name: item.attribute for item in node.fields if item.attribute}
+    known = record_class(cls)
+    if known is not None and known.family == "model":
+        return _constructor(node, renamed)
+    late: tuple[str, ...] = ()
+    if known is not None and known.family == "dataclass":
+        late = tuple(field.name for field in dataclasses.fields(cls) if not field.init)
+    elif known is not None and known.family == "attrs":
+        late = tuple(field.name for field in cls.__attrs_attrs__ if not field.init)
+        renamed = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
+    tag = tag_of(cls)
+    if not renamed and not late and tag is None:
+        return cls  # type: ignore[no-any-return]
+
+    def build(record: dict[str, Any]) -> Any:
+        if tag is not None:
+            name, value = tag
+            record = dict(record)
+            if (found := record.pop(name, value)) != value:
+                raise ValueError(f"{name} is {found!r}, not {value!r}")
+        arguments = {renamed.get(name, name): value for name, value in record.items()}
+        after = {name: arguments.pop(name) for name in late if name in arguments}
+        made = cls(**arguments)
+        for name, value in after.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    return build
+
+
+def _constructor(node: t.RecordType, renamed: Mapping[str, str]) -> Callable[[dict[str, Any]], Any]:
+    construct: Any = node.cls.model_construct  # type: ignore[union-attr]
+    required = {item.name for item in node.fields if item.required}
+
+    def build(record: dict[str, Any]) -> Any:
+        if not required <= record.keys():
+            raise ValueError(f"{min(required - record.keys())} is missing")
+        return construct(**{renamed.get(name, name): value for name, value in record.items()})
+
+    return build

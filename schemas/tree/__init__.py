@@ -1,0 +1,1 @@
+"""Schemas as trees of types: declared, inferred, compared, written as Python."""

@@ -1,0 +1,475 @@
+"""From what people already have to the description tree.
+
+TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types;
+`Annotated` with a `Hint` says what Python's types cannot.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import enum
+import itertools
+import types as pytypes
+import typing
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from ...codecs.conventions.classes import record_class
+from ...codecs.core.paths import step
+from ...errors import SchemaError
+from . import types as t
+
+__all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "met", "tag_of"]
+
+MAX_DEPTH = 64
+"""Deepest schema; a plan recurses further only where records may hold others of their own kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What Python's types cannot say, for use in ``Annotated[type, Hint(...)]``.
+
+    Args:
+        severity: Of a whole field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
+            raise for it), ``"ignore"`` (corrected, never advised).
+        epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
+        encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``. For reading
+            what others wrote: codecs write base64, and those without bytes do not encode with a schema
+            that says otherwise.
+        aware: Of a datetime: with (True) or without (False) an offset.
+        big: Of an int: whether it may exceed 64 bits, see `IntType`.
+    """
+
+    severity: t.Severity | None = None
+    epoch: t.Unit | None = None
+    encoding: t.Encoding | None = None
+    aware: bool | None = None
+    big: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in _ALLOWED.items():
+            value = getattr(self, name)
+            if value is not None and value not in allowed:
+                raise ValueError(f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+_ALLOWED: dict[str, tuple[object, ...]] = {
+    "severity": ("error", "note", "ignore"),
+    "epoch": ("s", "ms", "us", "ns"),
+    "encoding": ("base64", "base64url", "hex"),
+    "aware": (True, False),
+    "big": (True, False),
+}
+
+_LEAVES: dict[Any, t.Type] = {Any: t.AnyType(), object: t.AnyType(), None: t.NoneType(), **t.LEAVES}
+_abc = collections.abc
+_LISTS = (list, _abc.Sequence, _abc.MutableSequence, _abc.Collection, _abc.Iterable)
+_SETS = (set, _abc.Set, _abc.MutableSet)
+_MAPS = (dict, _abc.Mapping, _abc.MutableMapping, collections.OrderedDict, collections.defaultdict)
+_NO_KEYS = (t.ByteArrayType, t.ComplexType)
+_KEYS = (
+    t.AnyType,
+    t.EnumType,
+    t.LiteralType,
+    *(type(leaf) for leaf in t.LEAVES.values() if not isinstance(leaf, _NO_KEYS)),
+)
+_SUPPORTED = ", ".join(kind.__name__ for kind in t.LEAVES if kind is not type(None)) + (
+    ", Enum, Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, attrs classes, "
+    "NamedTuple, msgspec.Struct, pydantic models and dicts of types"
+)
+_QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
+
+
+def describe(spec: Any, *, lenient: bool = False) -> t.Type:
+    """Return the description tree of whatever declares a record.
+
+    Args:
+        spec: What declares it.
+        lenient: Take fields of types that are not supported as `Any`, instead of raising.
+
+    Raises:
+        SchemaError: Naming the place and the type that is not supported, or holds itself and is no record.
+    """
+    return _Describer(lenient).node(spec, "$")
+
+
+def tag_of(cls: Any) -> tuple[str, str | int] | None:
+    """Return the name and value of a Struct's tag, or None without one.
+
+    A tag stands on the wire in front of the fields, and is none of the object's.
+    """
+    config = getattr(cls, "__struct_config__", None)
+    return None if config is None or config.tag is None else (config.tag_field, config.tag)
+
+
+class _Describer:
+    """Walks annotations; knows which classes it is inside of."""
+
+    def __init__(self, lenient: bool) -> None:
+        self.lenient = lenient
+        self.inside: list[object] = []
+        self.refs: dict[int, t.RefType] = {}
+        self.referred: dict[int, t.RefType] = {}
+        self.names: set[str] = set()
+        self.references = 0
+        # Place and severities of the field that is being described.
+        self.field: tuple[str, list[t.Severity]] = ("", [])
+
+    def node(self, spec: Any, path: str) -> t.Type:
+        if isinstance(spec, t.Type):
+            return spec
+        try:
+            if (leaf := _LEAVES.get(spec)) is not None:
+                return leaf
+        except TypeError:  # unhashable: a dict or list of types, or Annotated with such metadata
+            pass
+        if (known := self.referred.get(id(spec))) is not None:
+            self.references += 1
+            return known
+        if len(self.inside) >= MAX_DEPTH:
+            raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
+        # A record is told from its likes by identity: the same class may well appear twice side by side.
+        if (at := next((i for i, outer in enumerate(self.inside) if spec is outer), -1)) >= 0:
+            if isinstance(spec, type | dict):
+                self.references += 1
+                return self._ref(spec, "Record")
+            # A union or an alias around a record ends there; what has no record in between never ends.
+            if not any(isinstance(between, type | dict) for between in self.inside[at:]):
+                name = getattr(spec, "__name__", "this type")
+                reason = f"`{name}` contains itself and is no record; make it one, or use `Any` in its place"
+                raise SchemaError(path, reason)
+        self.inside.append(spec)
+        before = self.references
+        try:
+            made = self._compound(spec, path)
+        finally:
+            self.inside.pop()
+        if self.references > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
+            # What holds references is described once: in each place anew it would grow without end.
+            ref = self._ref(spec, made.name)
+            made = dataclasses.replace(made, name=ref.name)
+            ref.bind(made)
+            self.referred[id(spec)] = ref
+        return made
+
+    def _ref(self, spec: type | dict[Any, Any], name: str) -> t.RefType:
+        """Return the reference to a record, by a name that no other one has."""
+        if id(spec) not in self.refs:
+            wanted = spec.__name__ if isinstance(spec, type) else name
+            numbered = (wanted if i == 1 else f"{wanted}{i}" for i in itertools.count(1))
+            name = next(name for name in numbered if name not in self.names)
+            self.names.add(name)
+            self.refs[id(spec)] = t.RefType(name)
+        return self.refs[id(spec)]
+
+    def _compound(self, spec: Any, path: str) -> t.Type:
+        if isinstance(spec, dict):
+            return self._plain(spec, path)
+        if isinstance(spec, list):
+            if len(spec) != 1:
+                raise SchemaError(
+                    path, f"a list in a dict of types holds the one type of its items, got {len(spec)}"
+                )
+            return t.ListType(self.node(spec[0], path + "[]"))
+        if isinstance(spec, str | typing.ForwardRef):
+            raise SchemaError(path, f"the name {spec!r} was not resolved; give the type itself")
+        if isinstance(spec, TypeVar):
+            return self.node(spec.__bound__ or Any, path)
+        if isinstance(spec, typing.NewType):
+            return self.node(spec.__supertype__, path)
+        if type(spec).__name__ == "TypeAliasType":
+            return self.node(spec.__value__, path)
+        origin = typing.get_origin(spec)
+        if origin is typing.Annotated:
+            return self._annotated(spec, path)
+        if _qualifier(origin):
+            return self.node(typing.get_args(spec)[0], path)
+        if origin is typing.Literal:
+            return self._literal(spec, path)
+        if origin in (typing.Union, pytypes.UnionType):
+            return self._union(typing.get_args(spec), path)
+        if origin is not None or spec in _LISTS + _SETS + _MAPS + (tuple, frozenset):
+            return self._container(origin or spec, typing.get_args(spec), spec, path)
+        if isinstance(spec, type):
+            return self._class(spec, path)
+        raise _unsupported(spec, path)
+
+    # containers ----------------------------------------------------------------------------------
+
+    def _container(self, kind: Any, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
+        if kind in _LISTS:
+            return t.ListType(self.node(arguments[0] if arguments else Any, path + "[]"))
+        if kind is tuple:
+            return self._tuple(arguments, spec, path)
+        if kind in _SETS or kind is frozenset:
+            item = self.node(arguments[0] if arguments else Any, path + "[]")
+            _check_hashable(item, path + "[]")
+            return t.FrozenSetType(item) if kind is frozenset else t.SetType(item)
+        if kind in _MAPS:
+            key, value = arguments or (Any, Any)
+            key_type = self.node(key, path + "{key}")
+            for option in key_type.options if isinstance(key_type, t.UnionType) else (key_type,):
+                if not isinstance(option, _KEYS):
+                    raise SchemaError(path + "{key}", f"`{option}` cannot be the key of a map")
+            return t.DictType(key_type, self.node(value, path + "{}"))
+        raise _unsupported(spec, path)
+
+    def _tuple(self, arguments: tuple[Any, ...], spec: Any, path: str) -> t.Type:
+        if not arguments:
+            return t.VarTupleType(t.AnyType()) if spec is tuple or spec is typing.Tuple else t.TupleType(())  # noqa: UP006
+        if len(arguments) == 2 and arguments[1] is ...:
+            return t.VarTupleType(self.node(arguments[0], path + "[]"))
+        return t.TupleType(tuple(self.node(item, f"{path}[{i}]") for i, item in enumerate(arguments)))
+
+    def _union(self, arguments: tuple[Any, ...], path: str) -> t.Type:
+        options: list[t.Type] = []
+        for argument in arguments:
+            option = self.node(argument, path)
+            if isinstance(option, t.AnyType):
+                return option
+            options += option.options if isinstance(option, t.UnionType) else [option]
+        options = list(dict.fromkeys(options))
+        for one, other in itertools.combinations(options, 2):
+            if _alike(one, other):
+                raise SchemaError(
+                    path, f"nothing tells `{one}` from `{other}` in a union; join them, as in `list[A | B]`"
+                )
+        return options[0] if len(options) == 1 else t.UnionType(tuple(options))
+
+    def _literal(self, spec: Any, path: str) -> t.Type:
+        values = typing.get_args(spec)
+        for value in values:
+            if type(value) not in (str, int, bool, type(None)):
+                raise SchemaError(path, f"a Literal holds str, int, bool or None, got {value!r}")
+        return t.LiteralType(values)
+
+    def _annotated(self, spec: Any, path: str) -> t.Type:
+        inner = self.node(spec.__origin__, path)
+        place, severities = self.field
+        for hint in spec.__metadata__:
+            if isinstance(hint, Hint):
+                if hint.severity is not None and (path != place or hint.severity not in severities):
+                    raise SchemaError(path, "a severity is that of a whole field, of `X` or `X | None`")
+                inner = _hinted(inner, hint, path)
+        return inner
+
+    # records -------------------------------------------------------------------------------------
+
+    def _class(self, cls: type[Any], path: str) -> t.Type:
+        if issubclass(cls, enum.Enum):
+            return t.EnumType(cls)
+        if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
+            return self._typed_dict(cls, path)
+        known = record_class(cls)
+        match known and known.family:
+            case "struct":
+                return self._struct(cls, path)
+            case "model":
+                return self._model(cls, path)
+            case "attrs":
+                return self._attrs(cls, path)
+            case "dataclass":
+                return self._dataclass(cls, path)
+            case "namedtuple":
+                return self._named_tuple(cls, path)
+        raise _unsupported(cls, path)
+
+    def _dataclass(self, cls: Any, path: str) -> t.Type:
+        hints, missing = _hints(cls, path), dataclasses.MISSING
+        fields = [
+            (field.name, field.name, hints[field.name], field.default is field.default_factory is missing)
+            for field in dataclasses.fields(cls)
+        ]
+        return self._record(cls, fields, path)
+
+    def _attrs(self, cls: Any, path: str) -> t.Type:
+        from attr import NOTHING
+
+        hints = _hints(cls, path)
+        fields = [
+            (field.name, field.name, hints.get(field.name, Any), field.default is NOTHING)
+            for field in cls.__attrs_attrs__
+        ]
+        return self._record(cls, fields, path)
+
+    def _named_tuple(self, cls: Any, path: str) -> t.Type:
+        hints = _hints(cls, path)
+        optional: dict[str, Any] = getattr(cls, "_field_defaults", {})
+        fields = [(name, name, hints.get(name, Any), name not in optional) for name in cls._fields]
+        return self._record(cls, fields, path, positional=True)
+
+    def _typed_dict(self, cls: Any, path: str) -> t.Type:
+        required = cls.__required_keys__
+        fields = [(name, name, hint, name in required) for name, hint in _hints(cls, path).items()]
+        return dataclasses.replace(self._record(cls, fields, path), cls=None)
+
+    def _struct(self, cls: Any, path: str) -> t.Type:
+        import msgspec
+
+        try:
+            infos = msgspec.structs.fields(cls)
+        except NameError as error:
+            raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
+        fields = [(info.encode_name, info.name, info.type, info.required) for info in infos]
+        if (tag := tag_of(cls)) is not None:
+            name, value = tag
+            fields.insert(0, (name, name, Literal[value], True))
+        return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
+
+    def _model(self, cls: Any, path: str) -> t.Type:
+        infos: dict[str, Any] = cls.__pydantic_fields__
+        if getattr(cls, "__pydantic_root_model__", False):
+            return self.node(infos["root"].annotation, path)
+        fields = [
+            (info.serialization_alias or name, name, _annotated(info), info.is_required())
+            for name, info in infos.items()
+        ]
+        return self._record(cls, fields, path)
+
+    def _plain(self, spec: dict[Any, Any], path: str) -> t.Type:
+        for name in spec:
+            if not isinstance(name, str):
+                raise SchemaError(path, f"a field is named by text, got {name!r}; a map is dict[key, value]")
+        fields = [(name, name, hint, True) for name, hint in spec.items()]
+        name = path.rpartition(".")[2].strip("$[]{}'\"").title().replace("_", "") or "Record"
+        return self._record(None, fields, path, name=name if name.isidentifier() else "Record")
+
+    def _record(
+        self,
+        cls: Any,
+        fields: list[tuple[str, str, Any, bool]],
+        path: str,
+        *,
+        positional: bool = False,
+        name: str = "",
+    ) -> t.RecordType:
+        described = []
+        for wire_name, attribute, hint, required in fields:
+            place = path + step(wire_name)
+            hint, required, severities = _qualified(hint, required)
+            outer, self.field = self.field, (place, severities)
+            kind = self._field(hint, place)
+            self.field = outer
+            renamed = attribute if attribute != wire_name else ""
+            severity = severities[0] if severities else "error"
+            described.append(t.Field(wire_name, kind, required, severity, renamed))
+        return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
+
+    def _field(self, hint: Any, path: str) -> t.Type:
+        try:
+            return self.node(hint, path)
+        except SchemaError:
+            if not self.lenient:
+                raise
+            return t.AnyType()
+
+
+def _annotated(info: Any) -> Any:
+    """Return the annotation of a pydantic model's field, with our hints, which it keeps apart."""
+    hints = tuple(item for item in info.metadata if isinstance(item, Hint))
+    return typing.Annotated[(info.annotation, *hints)] if hints else info.annotation
+
+
+def _qualified(hint: Any, required: bool) -> tuple[Any, bool, list[t.Severity]]:
+    """Take Required, NotRequired and the severities, outermost first, off an annotation, however nested."""
+    severities: list[t.Severity] = []
+    inner = hint
+    while True:
+        origin = typing.get_origin(inner)
+        if name := _qualifier(origin):
+            required = {"Required": True, "NotRequired": False}.get(name, required)
+            hint = inner = typing.get_args(inner)[0]
+        elif origin is typing.Annotated:
+            given = (item.severity for item in reversed(inner.__metadata__) if isinstance(item, Hint))
+            severities += [severity for severity in given if severity is not None]
+            inner = inner.__origin__
+            if name := _qualifier(typing.get_origin(inner)):
+                hint = typing.Annotated[(typing.get_args(inner)[0], *hint.__metadata__)]
+                required = {"Required": True, "NotRequired": False}.get(name, required)
+                inner = typing.get_args(inner)[0]
+        elif origin in (typing.Union, pytypes.UnionType):
+            rest = [option for option in typing.get_args(inner) if option is not type(None)]
+            if len(rest) > 1:
+                return hint, required, severities
+            inner = rest[0]
+        else:
+            return hint, required, severities
+
+
+def _qualifier(origin: Any) -> str:
+    """Return the name of what qualifies a field, whichever of the two modules it is from, or nothing."""
+    name = "" if isinstance(origin, type) else getattr(origin, "_name", None)
+    return name if name in _QUALIFIERS else ""
+
+
+def _hints(cls: Any, path: str) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except (NameError, TypeError, SyntaxError) as error:
+        raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
+
+
+def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
+    """Return `node` with the options of a hint; a union passes them on to the options they fit."""
+    if isinstance(node, t.UnionType):
+        options = tuple(_hinted(o, hint, path) if not isinstance(o, t.NoneType) else o for o in node.options)
+        return t.UnionType(options)
+    changes: dict[str, Any] = {}
+    match node:
+        case t.DateTimeType():
+            changes = {"epoch": hint.epoch, "aware": hint.aware}
+        case t.TimeDeltaType():
+            changes = {"unit": hint.epoch}
+        case t.BytesType() | t.ByteArrayType():
+            changes = {"encoding": hint.encoding}
+        case t.IntType():
+            changes = {"big": hint.big}
+    given = {name for name in ("epoch", "encoding", "aware", "big") if getattr(hint, name) is not None}
+    names = {"unit": "epoch"}
+    if unfit := sorted(given - {names.get(name, name) for name in changes}):
+        raise SchemaError(path, f"`{node}` has no {' or '.join(unfit)}")
+    return dataclasses.replace(node, **{k: v for k, v in changes.items() if v is not None})
+
+
+def _alike(one: t.Type, other: t.Type) -> bool:
+    """Whether nothing tells two options of a union apart, not even in Python."""
+    one, other = met(one), met(other)
+    match one, other:
+        case t.TupleType(items), t.TupleType(others):
+            return len(items) == len(others)
+        case (t.TupleType() | t.VarTupleType(), t.TupleType() | t.VarTupleType()):
+            return True
+        case t.RecordType(positional=True), t.RecordType(positional=True):
+            return not any(_exclude(*pair) for pair in zip(one.fields, other.fields, strict=False))
+    return type(one) is type(other) and isinstance(one, t.ListType | t.SetType | t.FrozenSetType | t.DictType)
+
+
+def met(node: t.Type) -> t.Type:
+    """Return the record of a reference, if that is complete."""
+    return node.record if isinstance(node, t.RefType) and node.is_bound else node
+
+
+def _exclude(one: t.Field, other: t.Field) -> bool:
+    """Whether no value fits both of two fields, as their Literals say."""
+    if not isinstance(one.type, t.LiteralType) or not isinstance(other.type, t.LiteralType):
+        return False
+    return all(type(a) is not type(b) or a != b for a in one.type.values for b in other.type.values)
+
+
+def _check_hashable(node: t.Type, path: str) -> None:
+    match node:
+        case t.RefType() if node.is_bound:
+            _check_hashable(node.record, path)
+        case t.ListType() | t.SetType() | t.DictType() | t.ByteArrayType() | t.RefType():
+            raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
+        case t.RecordType() if not node.positional:
+            raise SchemaError(path, f"`{node}` is not hashable and cannot be in a set")
+        case _:
+            for part, child in t.children(node):
+                _check_hashable(child, path + part)
+
+
+def _unsupported(spec: Any, path: str) -> SchemaError:
+    name = spec.__name__ if isinstance(spec, type) else repr(spec)
+    return SchemaError(path, f"unsupported type `{name}`; supported are {_SUPPORTED}")

@@ -1,0 +1,575 @@
+"""What has changed from one version of a schema to the next, field by field, and each change on its own.
+
+Two layouts are walked side by side. A rename is one where somebody says so, or where both versions brought
+numbers of their own; else it is a field that went and another one that came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ...codecs.core.paths import step
+from ..schema import Schema
+from ..wire.layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    former_keys,
+    identity,
+    opened,
+    parts,
+    types_of,
+)
+from . import types as t
+from .declare import SchemaError
+
+__all__ = ["NUMBERED", "RULES", "Change", "Difference", "Kinds", "compare", "contains", "pairs"]
+
+Kinds = Literal[
+    "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
+    "retyped",
+]  # fmt: skip
+
+NUMBERED = frozenset({"protobuf"})
+"""Languages that are read, number their fields, and say no more than a layout does."""
+
+RULES: Mapping[Kinds, str] = {
+    "added": "who reads dicts finds nothing where an older version wrote nothing; typed readers refuse that "
+    "of a required field, Avro of one without a default; in arrays a field can only come last",
+    "removed": "who still reads by the older version finds nothing there, and refuses a required field as of "
+    "an added one; Protocol Buffers and Thrift must never give its number to another",
+    "renamed": "where names are on the wire it is one field that went and one that came; numbers (Protocol "
+    "Buffers, Thrift) and places (arrays) do not see it, Avro needs an alias",
+    "renumbered": "where numbers are on the wire (Protocol Buffers, Thrift) it is another field, and who has "
+    "the old number now is read in its place",
+    "reordered": "only places see it: arrays and tuples read one field as another, or refuse it; Avro is "
+    "told the writer's version",
+    "optional": "what lacks it is refused by typed readers of the older version",
+    "required": "what lacks it is refused by typed readers of the newer version",
+    "widened": "what was written before still fits, if the format writes it alike (in Protocol Buffers and "
+    "Thrift another type is another field); what is new is refused by typed readers of the older version, "
+    "and passed on by those of dicts",
+    "narrowed": "what fits no longer is refused by typed readers of the newer version, and passed on by "
+    "those of dicts",
+    "retyped": "typed readers refuse it, those of dicts pass it on as it was written, and where only numbers "
+    "or places are on the wire it may be read as something else",
+}
+"""What follows from the formats' own rules; what codecs do is to be tried (`bakeoff evolve`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change.
+
+    Attributes:
+        kind: What happened: ``"widened"`` takes all values that there were and others, ``"narrowed"`` only
+            some of them, ``"retyped"`` is neither; ``"optional"`` may be missing now, ``"required"`` no
+            longer.
+        path: Where, for instance ``$.items[].price``; by its old name, where it had one.
+        before: What stood there; empty for what is new.
+        after: What stands there now; empty for what is gone.
+        owner: Name in the old layout of the record that is changed; empty where that is in none.
+        alone: That record (or the root) with this change and no other; None for one of a named tuple, whose
+            class says all of it.
+    """
+
+    kind: Kinds
+    path: str
+    before: str
+    after: str
+    owner: str = field(repr=False)
+    alone: Kind | None = field(repr=False, compare=False)
+
+    @property
+    def words(self) -> str:
+        """Where, and what stood and stands there."""
+        match self.kind:
+            case "renamed":
+                return f"{self.path} to {self.after}"
+            case "optional" | "required":
+                return self.path
+        return f"{self.path} ({' -> '.join(filter(None, (self.before, self.after)))})"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two versions of a schema, and what lies between them.
+
+    Attributes:
+        old: The older one.
+        new: The newer one, with the older one's numbers where it brought none (or else the other way round).
+        changes: In the order of the old layout; none where both say the same.
+        renamed: Old keys by new ones, as told or as the numbers tell.
+    """
+
+    old: Schema
+    new: Schema
+    changes: tuple[Change, ...]
+    renamed: Mapping[str, str]
+
+    def alone(self, change: Change) -> Schema | None:
+        """Return the old version with one change and no other, where there is such a thing."""
+        if change.alone is None:
+            return None
+        try:
+            layout = Layout(_changed(self.old.layout.root, change.owner, change.alone))
+        except SchemaError:
+            return None  # A record that holds others of its kind would have to, without end.
+        return Schema.of_layout(layout) if _is_one(layout.root) else None
+
+    def suspects(self) -> Iterator[tuple[Change, Change]]:
+        """Yield what was removed and what was added where these could be one field under another name."""
+        came = [change for change in self.changes if change.kind == "added"]
+        for gone in (change for change in self.changes if change.kind == "removed"):
+            for new in came:
+                if (new.owner, new.after) == (gone.owner, gone.before):
+                    yield gone, new
+
+
+def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) -> Difference:
+    """Return what has changed from `old` to `new`.
+
+    Args:
+        old: The older version.
+        new: The newer one.
+        renamed: New keys of fields by their old ones, in whatever record they are.
+
+    Raises:
+        SchemaError: A type that formats with a schema have no form of.
+    """
+    former = {after: before for before, after in (renamed or {}).items()}
+    numbered = [version.layout.language in NUMBERED for version in (old, new)]
+    if numbered == [False, True]:
+        old = _numbered(old, new, renamed or {})
+    elif not all(numbered) and old.layout != new.layout:
+        new = _numbered(new, old, former)
+    walker = _Walker(former, numbered=all(numbered))
+    changes = tuple(walker.kinds(old.layout.root, new.layout.root, "$", "", lambda kind: kind))
+    return Difference(old, new, changes, walker.renamed)
+
+
+def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Schema:
+    """Return a version with the numbers of the other one; of a definition all else stays as it says."""
+    layout = version.layout
+    if not layout.language:
+        return version.keeping(other, renamed)
+    root = _renumbered(layout.root, layout.keeping(other.layout, renamed).root)
+    kept = ("", b"") if layout.language in NUMBERED else (layout.language, layout.definition)
+    return Schema.of_layout(Layout(root, *kept))
+
+
+def _renumbered(kind: Kind, kept: Kind) -> Kind:
+    """Return a kind with the numbers of another one that has the same parts."""
+    match kind, kept:
+        case Nullable(inner), Nullable(other):
+            return Nullable(_renumbered(inner, other))
+        case Sequence(item), Sequence(other):
+            return replace(kind, item=_renumbered(item, other))
+        case Map(key, value), Map(other_key, other_value):
+            return replace(kind, key=_renumbered(key, other_key), value=_renumbered(value, other_value))
+        case Record(slots=slots), Record(slots=others):
+            return replace(kind, slots=_renumbered_slots(slots, others), reserved=kept.reserved)
+        case Choice(options=slots), Choice(options=others):
+            return replace(kind, options=_renumbered_slots(slots, others), reserved=kept.reserved)
+    return kind
+
+
+def _renumbered_slots(slots: tuple[Slot, ...], kept: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    return tuple(
+        replace(slot, number=other.number, null=other.null, kind=_renumbered(slot.kind, other.kind))
+        for slot, other in zip(slots, kept, strict=True)
+    )
+
+
+def contains(wide: Kind, narrow: Kind) -> bool:
+    """Whether a kind takes all values of another; an int is taken for a float."""
+    wide, narrow = opened(wide), opened(narrow)
+    match wide, narrow:
+        case Nullable(inner), Nullable(other):
+            return contains(inner, other)
+        case Nullable(inner), _:
+            return contains(inner, narrow)
+        case Choice(options=options), Choice(options=others):
+            return all(contains(wide, each.kind) for each in others)
+        case Choice(options=options), _:
+            return any(contains(each.kind, narrow) for each in options)
+        case Leaf(), Leaf():
+            return _leaf_contains(wide, narrow)
+        case Sequence(item, node), Sequence(other, before):
+            return type(node) is type(before) and contains(item, other)
+        case Map(key, value), Map(other_key, other_value):
+            return contains(key, other_key) and contains(value, other_value)
+        case Record(), Record() if _positional(wide) == _positional(narrow):
+            return identity(wide) == identity(narrow)
+    return types_of(wide) == types_of(narrow)
+
+
+_FINENESS = {"ms": 0, "us": 1, "ns": 2}
+_BASES: dict[str, type[t.Type]] = {"str": t.StrType, "int": t.IntType, "bool": t.BoolType}
+
+
+def _leaf_contains(wide: Leaf, narrow: Leaf) -> bool:
+    if isinstance(wide.type, t.AnyType):
+        return True
+    if wide.wire == narrow.wire == "int":
+        least, most = wide.bounds
+        fits = least <= narrow.bounds[0] and narrow.bounds[1] <= most
+    else:
+        fits = wide.bits >= narrow.bits
+    if not fits or _FINENESS[wide.unit] < _FINENESS[narrow.unit]:
+        return False
+    allowed, had = _values(wide), _values(narrow)
+    if allowed is not None:
+        return had is not None and type(wide.type) is type(narrow.type) and had <= allowed
+    if had is not None:
+        enumerated = isinstance(narrow.type, t.EnumType)
+        return not enumerated and {type(wide.type)} == {_BASES[kind] for kind, _ in had}
+    match wide.type, narrow.type:
+        case t.IntType(big), t.IntType(other):
+            return big or not other
+        case t.FloatType(), t.IntType(False):
+            return True
+        case t.DateTimeType(aware=None), t.DateTimeType():
+            return True
+    return wide.type == narrow.type
+
+
+def _values(leaf: Leaf) -> frozenset[tuple[str, str]] | None:
+    """Return the only values that a leaf takes, each as type and text; None where it takes others."""
+    match leaf.type:
+        case t.LiteralType(values):
+            return frozenset((type(value).__name__, repr(value)) for value in values if value is not None)
+        case t.EnumType(cls):
+            return frozenset((type(member.value).__name__, repr(member.value)) for member in cls)
+    return frozenset(("str", repr(name)) for name, _ in leaf.symbols) if leaf.symbols else None
+
+
+_Put = Callable[[Kind], Kind | None]
+"""Makes of what is to stand in a place the whole that owns it."""
+
+
+class _Walker:
+    def __init__(self, renamed: Mapping[str, str], *, numbered: bool) -> None:
+        self.renamed = dict(renamed)
+        self.numbered = numbered
+        self.seen: set[tuple[str, str]] = set()
+
+    def kinds(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
+        """Yield the changes from one kind to another.
+
+        Args:
+            old: What was there.
+            new: What is there now.
+            path: Of both, by the old names.
+            owner: Name of the record they stand in.
+            put: Makes of what is to stand here the whole `owner`.
+        """
+        if isinstance(old, Nullable) or isinstance(new, Nullable):
+            yield from self.nullables(old, new, path, owner, put)
+            return
+        stands, (old, new) = new, (opened(old), opened(new))
+        match old, new:
+            case Sequence(item), Sequence(other) if type(old.type) is type(new.type):
+                yield from self.kinds(item, other, path + "[]", owner, lambda k: put(replace(old, item=k)))
+            case Map(key, value), Map(other_key, other_value):
+                inside = path + "{key}"
+                yield from self.kinds(key, other_key, inside, owner, lambda k: put(replace(old, key=k)))
+                inside = path + "{}"
+                yield from self.kinds(value, other_value, inside, owner, lambda k: put(replace(old, value=k)))
+            case Record(), Record() if _positional(old) == _positional(new):
+                if (old.name, new.name) not in self.seen:
+                    self.seen.add((old.name, new.name))
+                    # It is changed wherever it stands, and so owns its changes.
+                    yield from self.records(old, new, path)
+            case Choice(), Choice():
+                yield from self.choices(old, new, path, owner, put)
+            case _:
+                wider, narrower = contains(new, old), contains(old, new)
+                rewritten = self.numbered and _form(old) != _form(new)
+                if rewritten or not (wider and narrower):
+                    kind: Kinds = "widened" if wider else "narrowed" if narrower else "retyped"
+                    kind = "retyped" if rewritten else kind
+                    yield Change(kind, path, told(old), told(new), owner, put(stands))
+
+    def nullables(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
+        """Yield the changes where at least one of the two may be None."""
+        before, inner = _opened(old)
+        after, other = _opened(new)
+        if before != after:
+            made = Nullable(inner) if after else inner
+            yield Change("widened" if after else "narrowed", path, told(old), told(made), owner, put(made))
+        yield from self.kinds(inner, other, path, owner, (lambda k: put(Nullable(k))) if before else put)
+
+    def choices(self, old: Choice, new: Choice, path: str, owner: str, put: _Put) -> Iterator[Change]:
+        """Yield the changes of the options of a choice, and those within them."""
+        known = {slot.number: slot for slot in new.options}
+        for at, slot in enumerate(old.options):
+            other = known.get(slot.number)
+            if other is not None and isinstance(slot.kind, Record | Ref | Sequence | Map):
+                yield from self.kinds(slot.kind, other.kind, path, owner, _into_option(old, at, put))
+        had, has = ({slot.number for slot in each.options} for each in (old, new))
+        if had != has:
+            kind: Kinds = "widened" if had < has else "narrowed" if has < had else "retyped"
+            stayed = {slot.number: slot.kind for slot in old.options}
+            options = tuple(replace(s, kind=stayed.get(s.number, s.kind)) for s in new.options)
+            made = replace(new, options=options)
+            yield Change(kind, path, told(old), told(new), owner, put(made))
+
+    def records(self, old: Record, new: Record, path: str) -> Iterator[Change]:
+        """Yield the changes of the fields of a record."""
+        found = self.pairs(old, new)
+        now = {before.key: after for before, after in found if before is not None}
+        before_of = {after.key: before for before, after in found if after is not None}
+        for at, slot in enumerate(old.slots):
+            if (after := now[slot.key]) is None:
+                rest = (*old.slots[:at], *old.slots[at + 1 :])
+                place = path + _part(slot)
+                yield Change("removed", place, _stated(slot), "", old.name, _with(old, rest))
+            else:
+                yield from self.slots(old, at, after, path + _part(slot))
+        order = [before for before in before_of.values() if before is not None]
+        common = [slot for slot in old.slots if slot in order]
+        if common != order:
+            slots = iter(order)
+            mixed = tuple(next(slots) if slot in order else slot for slot in old.slots)
+            yield Change("reordered", path, _keys(common), _keys(order), old.name, _with(old, mixed))
+        for at, slot in enumerate(new.slots):
+            if before_of[slot.key] is None:
+                former = (before_of[each.key] for each in reversed(new.slots[:at]))
+                behind = next((each for each in former if each is not None), None)
+                to = 0 if behind is None else old.slots.index(behind) + 1
+                made = _with(old, (*old.slots[:to], slot, *old.slots[to:]))
+                yield Change("added", path + _part(slot), "", _stated(slot), old.name, made)
+
+    def slots(self, old: Record, at: int, after: Slot, path: str) -> Iterator[Change]:
+        """Yield the changes of a field that both versions have."""
+        slot = old.slots[at]
+
+        def changed(kind: Kinds, before: object, now: object, **fields: Any) -> Change:
+            made = _with(old, (*old.slots[:at], replace(slot, **fields), *old.slots[at + 1 :]))
+            return Change(kind, path, str(before), str(now), old.name, made)
+
+        if slot.key != after.key:
+            yield changed("renamed", slot.key, after.key, key=after.key, name=after.name)
+        if self.numbered and slot.number != after.number:
+            yield changed("renumbered", slot.number, after.number, number=after.number)
+        if slot.required != after.required:
+            kind: Kinds = "required" if after.required else "optional"
+            yield changed(kind, _stated(slot), _stated(after), required=after.required)
+        yield from self.kinds(slot.kind, after.kind, path, old.name, _into_slot(old, at))
+
+    def pairs(self, old: Record, new: Record) -> list[tuple[Slot | None, Slot | None]]:
+        """Return the slots that are one field in both, those of one version only beside None."""
+        return pairs(old, new, self.renamed, numbered=self.numbered, found=self.renamed)
+
+
+def pairs(
+    old: Record,
+    new: Record,
+    renamed: Mapping[str, str],
+    *,
+    numbered: bool = False,
+    found: dict[str, str] | None = None,
+) -> list[tuple[Slot | None, Slot | None]]:
+    """Return the slots that are one field in both records, those of one of them only beside None.
+
+    Args:
+        old: The older one.
+        new: The newer one.
+        renamed: Old keys by new ones.
+        numbered: A number under another name is a rename as well.
+        found: Where such renames are added.
+    """
+    known = {slot.key: slot for slot in old.slots}
+    of_number = {slot.number: slot for slot in old.slots}
+    keys = {slot.key for slot in new.slots}
+    pairs: list[tuple[Slot | None, Slot | None]] = []
+    for slot, key in zip(new.slots, former_keys(new.slots, known, renamed), strict=True):
+        before = None if key is None else known[key]
+        if before is None and numbered and (same := of_number.get(slot.number)) and same.key not in keys:
+            before = same
+            if found is not None:
+                found[str(slot.key)] = str(same.key)
+        pairs.append((before, slot))
+    kept = [before for before, _ in pairs]
+    return pairs + [(slot, None) for slot in old.slots if slot not in kept]
+
+
+def _part(slot: Slot) -> str:
+    return f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key)
+
+
+def _into_slot(record: Record, at: int) -> _Put:
+    return lambda kind: _with(record, _exchanged(record.slots, at, kind))
+
+
+def _into_option(choice: Choice, at: int, put: _Put) -> _Put:
+    return lambda kind: put(replace(choice, options=_exchanged(choice.options, at, kind)))
+
+
+def _exchanged(slots: tuple[Slot, ...], at: int, kind: Kind) -> tuple[Slot, ...]:
+    return (*slots[:at], replace(slots[at], kind=kind), *slots[at + 1 :])
+
+
+def _keys(slots: Iterable[Slot]) -> str:
+    return ", ".join(str(slot.key) for slot in slots)
+
+
+def _form(kind: Kind) -> str:
+    return kind.form if isinstance(kind, Leaf) else ""
+
+
+def _opened(kind: Kind) -> tuple[bool, Kind]:
+    return (True, kind.kind) if isinstance(kind, Nullable) else (False, kind)
+
+
+def _positional(record: Record) -> bool:
+    return not isinstance(record.type, t.RecordType) or record.type.positional
+
+
+# One change alone -----------------------------------------------------------------------------------
+
+
+def _with(record: Record, slots: tuple[Slot, ...]) -> Record | None:
+    """Return a record with other slots, and a number for the None of each that may be missing as well."""
+    if isinstance(record.type, t.RecordType) and record.type.positional:
+        return None
+    highest = max((number for slot in slots for number in (slot.number, slot.null)), default=0)
+    made = []
+    for slot in slots:
+        wanted = not slot.required and isinstance(slot.kind, Nullable)
+        if wanted and not slot.null:
+            highest += 1
+        made.append(replace(slot, null=(slot.null or highest) if wanted else 0))
+    return replace(record, slots=tuple(made))
+
+
+def _changed(kind: Kind, owner: str, alone: Kind) -> Kind:
+    """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
+    return _Typer().whole(_replaced(kind, owner, alone) if owner else alone)
+
+
+def _is_one(root: Kind) -> bool:
+    """Whether records of one name are one record, and fields of one number one field.
+
+    What was changed may hold others that changed, too, or have the number of one that is still there.
+    """
+    found: dict[str, Record] = {}
+
+    def check(kind: Kind) -> bool:
+        if isinstance(kind, Record):
+            numbers = [number for slot in kind.slots for number in (slot.number, slot.null) if number]
+            if len(set(numbers)) < len(numbers) or found.setdefault(kind.name, kind) != kind:
+                return False
+        return all(map(check, parts(kind)))
+
+    return check(root)
+
+
+def _replaced(kind: Kind, name: str, by: Kind) -> Kind:
+    match kind:
+        case Record() if kind.name == name:
+            return by
+        case Nullable(inner):
+            return Nullable(_replaced(inner, name, by))
+        case Sequence(item):
+            return replace(kind, item=_replaced(item, name, by))
+        case Map(key, value):
+            return replace(kind, key=_replaced(key, name, by), value=_replaced(value, name, by))
+        case Record(slots=slots):
+            return replace(kind, slots=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
+        case Choice(options=slots):
+            return replace(kind, options=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
+    return kind
+
+
+class _Typer:
+    """Makes a kind anew, with types that say what its parts do."""
+
+    def __init__(self) -> None:
+        self.refs: dict[str, t.RefType] = {}
+        self.own: dict[str, t.RecordType] = {}
+
+    def whole(self, root: Kind) -> Kind:
+        root = self.kind(root)
+        for name in self.refs.keys() & self.own.keys():
+            self.refs[name].bind(self.own[name])
+        return root
+
+    def kind(self, kind: Kind) -> Kind:
+        match kind:
+            case Ref(name, node):
+                if name not in self.refs:
+                    self.refs[name] = t.RefType(node.name)
+                    self.refs[name].bind(node.record)
+                return replace(kind, type=self.refs[name])
+            case Nullable(inner):
+                return Nullable(self.kind(inner))
+            case Sequence(item, node):
+                item = self.kind(item)
+                return replace(kind, item=item, type=replace(node, item=types_of(item)))  # type: ignore[call-arg]
+            case Map(key, value):
+                return replace(kind, key=self.kind(key), value=self.kind(value))
+            case Choice(options=options):
+                return replace(kind, options=tuple(replace(s, kind=self.kind(s.kind)) for s in options))
+            case Record(slots=slots, type=t.TupleType()):
+                slots = tuple(replace(s, key=i, kind=self.kind(s.kind)) for i, s in enumerate(slots))
+                return replace(kind, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
+            case Record(name, slots, t.RecordType() as node):
+                if node.positional:
+                    made = kind
+                else:
+                    slots = tuple(replace(s, kind=self.kind(s.kind)) for s in slots)
+                    fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
+                    made = replace(kind, slots=slots, type=replace(node, fields=fields, cls=None))
+                assert isinstance(made.type, t.RecordType)
+                self.own[name] = made.type
+                return made
+        return kind
+
+
+# Words ----------------------------------------------------------------------------------------------
+
+
+def _stated(slot: Slot) -> str:
+    return told(slot.kind) + ("" if slot.required else " (optional)")
+
+
+def told(kind: Kind) -> str:
+    """Return a kind in words: ``list[Item] | None``."""
+    match kind := opened(kind):
+        case Nullable(inner):
+            return f"{told(inner)} | None"
+        case Sequence(item, node):
+            return f"{node}[{told(item)}]"
+        case Map(key, value):
+            return f"dict[{told(key)}, {told(value)}]"
+        case Choice(options=options):
+            return " | ".join(told(option.kind) for option in options)
+        case Record(slots=slots, type=t.TupleType()):
+            return f"tuple[{', '.join(told(slot.kind) for slot in slots)}]"
+        case Leaf(type=t.EnumType(cls)):
+            return f"{cls.__name__}({', '.join(str(member.value) for member in cls)})"
+        case Leaf() if kind.symbols:
+            return f"enum({', '.join(name for name, _ in kind.symbols)})"
+        case Leaf() if kind.form:
+            return f"{kind.type} as {kind.form}"
+        case Leaf(wire="int" | "float", bits=32):
+            return f"{kind.type} of 32 bits"
+        case Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
+            return f"{kind.type} in {kind.unit}"
+        case Leaf() | Record():
+            return str(kind.type)
+    raise AssertionError(kind)

@@ -1,0 +1,503 @@
+"""A schema from records: read once, in bounded memory, and with the evidence for each guess.
+
+Text is only taken for more than text where all three hold:
+
+- It nearly always reads so (`confidence`), and all that would be read is written back letter for letter
+  (`_is_kept`): one ``01234`` or ``2024-W01-1`` keeps a whole field text.
+- Random text of as many of the 64 letters of ids would not read so in 2**30 tries. One date, time, datetime
+  or UUID is that improbable; of durations it takes two that differ, of decimals three. (Ten such letters have
+  60 bits, 22 of which tell a date from others.)
+- Something was seen that what it is mistaken for does not have (`_is_told_apart`): versions, clock times,
+  codes that are padded with zeros, elapsed times, paths.
+
+Numbers in text stay text (a postcode is no number), and bytes must be asked for: ids, paths and tokens are
+made of the letters of base64, too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...codecs.conventions.classes import opened
+from ...codecs.conventions.families import FAMILIES
+from ...codecs.core.paths import step
+from ..plan import convert
+from ..plan.build import Facts, Limits, compile_plan
+from . import types as t
+from .declare import SchemaError
+from .source import is_taken
+
+__all__ = ["Evidence", "Inferred", "infer"]
+
+MAX_DEPTH = 32
+MAX_FIELDS = 400
+"""Distinct keys after which dicts at one place are taken for a map."""
+MAX_NODES = 20_000
+MAX_OPTIONS = 4
+MAP_KEYS = 24
+"""Distinct keys from which dicts that share few of them are taken for a map."""
+MAP_SHARE = 0.25
+FEW = 3
+MANY = 64
+"""Distinct texts that are counted: of so many codes one begins with a 0, but for a chance of 0.9**64, a
+thousandth."""
+_USUAL = frozenset({str, int, float, bool, type(None), dict, list})
+"""What most values are, and no object of a class with fields."""
+PADDED = 8
+"""Distinct texts in base64 with ``=`` at the end: eight bits each that other text of these letters lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a place was taken for what it was.
+
+    Attributes:
+        seen: Values seen there, None not counted.
+        share: How many of them fit, from 0 to 1.
+    """
+
+    seen: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was read off records.
+
+    Attributes:
+        types: The description tree.
+        records: How many it was read off.
+        evidence: By path, for every place where text was taken for something else.
+    """
+
+    types: t.Type
+    records: int
+    evidence: Mapping[str, Evidence]
+
+    @property
+    def origin(self) -> str:
+        """Where it came from, in words."""
+        return f"inferred from {self.records:,} record{'s' * (self.records != 1)}"
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """By path, the share of the values that fit, where that is not all."""
+        return {
+            path: f"{found.share:.1%} of {found.seen:,}"
+            for path, found in self.evidence.items()
+            if found.share < 1
+        }
+
+
+def infer(
+    records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
+) -> Inferred:
+    """Return the types of records like these, with the evidence; see `Schema.infer`."""
+    if not 0.5 < confidence <= 1:
+        raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
+    root = _Node(_Budget(base64))
+    count = 0
+    for record in records:
+        root.see(record, 0)
+        count += 1
+    if not count:
+        raise SchemaError("$", "no records to infer from")
+    resolver = _Resolver(confidence)
+    return Inferred(resolver.resolve(root, "$", name), count, resolver.evidence)
+
+
+# Seeing -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What all places share: whether to look for base64, and how many there are."""
+
+    base64: bool
+    nodes: int = 0
+
+
+class _Node:
+    """What was seen at one place."""
+
+    __slots__ = (
+        "altered", "big", "budget", "distinct", "fields", "folders", "forms", "item", "kinds", "lengths",
+        "map_keys", "maps", "signs", "values",
+    )  # fmt: skip
+
+    def __init__(self, budget: _Budget) -> None:
+        budget.nodes += 1
+        self.budget = budget
+        self.kinds: Counter[type] = Counter()
+        self.forms: Counter[str] = Counter()
+        self.altered: set[str] = set()
+        self.distinct: dict[str, set[int]] = {}
+        self.signs: set[str] = set()
+        self.folders: set[str] = set()
+        self.big = False
+        self.fields: dict[str, _Node] = {}
+        self.maps = False
+        self.map_keys: _Node | None = None
+        self.values: _Node | None = None
+        self.item: _Node | None = None
+        self.lengths: set[int] = set()
+
+    def see(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        if kind not in _USUAL and (plain := opened(value)) is not None:
+            value, kind = plain, type(plain)
+        self.kinds[kind] += 1
+        if kind is str:
+            self._see_text(value)
+        elif kind is int:
+            self.big = self.big or not -(2**63) <= value < 2**63
+        elif depth >= MAX_DEPTH:
+            return
+        elif isinstance(value, dict):
+            self._see_dict(value, depth)
+        elif isinstance(value, list | tuple | set | frozenset):
+            if len(self.lengths) <= 1:
+                self.lengths.add(len(value))
+            if self.item is None:
+                self.item = _Node(self.budget)
+            for item in value:
+                self.item.see(item, depth + 1)
+
+    def _see_text(self, text: str) -> None:
+        """Count what a text could be besides text."""
+        for form, kept in _forms(text):
+            if kept:
+                self.forms[form] += 1
+                self._see_sign(form, text)
+            else:
+                self.altered.add(form)
+        if self.budget.base64 and _is_base64(text):
+            self.forms["base64"] += 1
+            if len(self.folders) <= 1:
+                self.folders.add(text[: text.find("/") + 1])
+            if text.endswith("="):
+                self._see_sign("padded", text)
+
+    def _see_sign(self, form: str, text: str) -> None:
+        seen = self.distinct.setdefault(form, set())
+        if len(seen) < MANY:
+            seen.add(hash(text))
+        self.signs.update(_signs(form, text))
+
+    def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
+        if not self.maps and not all(type(key) is str for key in value):
+            self.become_map()
+        for key, item in value.items():
+            if not self.maps:
+                node = self.fields.get(key)
+                if node is None:
+                    if len(self.fields) >= MAX_FIELDS or self.budget.nodes >= MAX_NODES:
+                        self.become_map()
+                    else:
+                        node = self.fields[key] = _Node(self.budget)
+                if node is not None:
+                    node.see(item, depth + 1)
+                    continue
+            assert self.values is not None
+            assert self.map_keys is not None
+            self.values.see(item, depth + 1)
+            self.map_keys.see(key, depth + 1)
+
+    def become_map(self) -> None:
+        """Take what were fields for the values of a map."""
+        self.maps = True
+        self.values, self.map_keys = _Node(self.budget), _Node(self.budget)
+        for key, node in self.fields.items():
+            for _ in range(min(node.total, FEW)):
+                self.map_keys.see(key, 0)
+            self.values.merge(node)
+        self.fields = {}
+
+    def merge(self, other: _Node) -> None:
+        self.kinds += other.kinds
+        self.forms += other.forms
+        self.altered |= other.altered
+        self.signs |= other.signs
+        for form, seen in other.distinct.items():
+            self.distinct[form] = self.distinct.get(form, set()) | seen
+        self.folders |= other.folders
+        self.big = self.big or other.big
+        self.lengths |= set(list(other.lengths)[:2])
+        if other.maps and not self.maps:
+            self.become_map()
+        if self.maps and not other.maps and (other.fields or other.kinds[dict]):
+            other.become_map()
+        for key, node in other.fields.items():
+            if key not in self.fields:
+                self.fields[key] = _Node(self.budget)
+            self.fields[key].merge(node)
+        for name in ("values", "map_keys", "item"):
+            theirs = getattr(other, name)
+            if theirs is not None:
+                mine = getattr(self, name)
+                if mine is None:
+                    mine = _Node(self.budget)
+                    setattr(self, name, mine)
+                mine.merge(theirs)
+
+    @property
+    def total(self) -> int:
+        return self.kinds.total()
+
+
+_TEXT: dict[str, t.Type] = {
+    "uuid": t.UUIDType(),
+    "date": t.DateType(),
+    "datetime": t.DateTimeType(),
+    "time": t.TimeType(),
+    "timedelta": t.TimeDeltaType(),
+    "decimal": t.DecimalType(),
+}
+_READ: dict[str, Callable[[str], Any]] = {
+    form: plan.apply
+    for form, kind in _TEXT.items()
+    if (plan := compile_plan(kind, Facts(), Limits(), full=True)) is not None
+}
+"""The conversions themselves: they return what they cannot read as it is."""
+_READABLE = re.compile(
+    r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
+)
+"""All that any of them can read begins like this."""
+_MOMENT = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[T ])?(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,6}0*)?"
+    r"(?:Z|\+\d\d:\d\d|-(?!00:00)\d\d:\d\d)?",
+    re.ASCII,
+)
+"""A moment as RFC 3339 has it, where ``Z``, a space and any number of digits mean what `isoformat` writes."""
+_PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
+_INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_YEAR = re.compile(r"1[89]\d\d|2[01]\d\d", re.ASCII)
+_WORD = re.compile(r"[A-Za-z]")
+
+
+def _forms(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a text could be besides text, and whether it would be written as it is again."""
+    if _READABLE.match(text) is None:
+        return
+    if len(text) <= 19 and _INT.fullmatch(text):
+        yield "int", True
+    for form, read in _READ.items():
+        value = read(text)
+        if value is text:
+            continue
+        if not _is_kept(text, value):
+            yield form, False
+        elif form != "decimal":
+            yield form, True
+        elif match := _PRICE.fullmatch(text):
+            yield f"decimal{len(match[1])}", True
+
+
+def _signs(form: str, text: str) -> Iterator[str]:
+    """Yield what a text shows that another text of this form need not; see `_is_told_apart`."""
+    if form == "int":
+        yield f"width {len(text)}"
+        if not _YEAR.fullmatch(text):
+            yield "no year"
+    elif form == "date" and _YEAR.fullmatch(text[:4]):
+        yield "year"
+    elif form == "time" and text >= "12":
+        yield "late"
+    elif form == "timedelta" and "T" in text:
+        yield "clock"
+    elif form.startswith("decimal"):
+        first = text[text.index(".") + 1]
+        if first == "0" or first in "6789":
+            yield "low" if first == "0" else "high"
+
+
+def _is_told_apart(node: _Node, form: str) -> bool:
+    """Whether texts of a form are enough, and show what the things they may be mistaken for do not.
+
+    ``1234-56-78`` may be a part number: 1 in 28 makes a date, 1 in 700 one of the years 1800
+    to 2199. An elapsed time seldom reaches ``12:00:00``. ``P1D`` may be a code, ``PT90S`` hardly. After the
+    point, a version does not begin with 0 (``1.10`` follows ``1.9``), and a clock, a month or a day not with
+    a 6. Codes of digits are padded with zeros to one width; numbers have several widths, or one digit, or are
+    years. A path that reads as base64 begins with a folder, which others share.
+    """
+    seen = len(node.distinct.get(form, ()))
+    if form == "date":
+        return "year" in node.signs
+    if form == "time":
+        return "late" in node.signs
+    if form == "timedelta":
+        return seen > 1 and "clock" in node.signs
+    if form.startswith("decimal"):
+        return seen >= FEW and {"low", "high"} <= node.signs
+    if form == "int":
+        widths = {sign for sign in node.signs if sign.startswith("width")}
+        no_code = len(widths) > 1 or widths == {"width 1"} or "no year" not in node.signs
+        return seen > 1 and (no_code or seen >= MANY)
+    if form == "base64":
+        in_folder = len(node.folders) == 1 and node.folders != {""}
+        return len(node.distinct.get("padded", ())) >= PADDED and not in_folder
+    return True
+
+
+def _is_kept(text: str, value: Any) -> bool:
+    """Whether a value that was read from a text is written as that text again."""
+    if isinstance(value, dt.datetime | dt.time) and _MOMENT.fullmatch(text):
+        return True
+    return bool(FAMILIES["json"].leaf(value) == text)
+
+
+def _is_base64(text: str) -> bool:
+    """Whether a text looks like base64 beyond being made of its letters."""
+    return (
+        len(text) >= 24
+        and any(c.isupper() for c in text)
+        and any(c.islower() for c in text)
+        and any(c.isdigit() or c in "+/=" for c in text)
+        and _reads_base64(text)
+    )
+
+
+def _reads_base64(text: str) -> bool:
+    try:
+        convert.decoder("base64")(text)
+    except ValueError:
+        return False
+    return True
+
+
+# Resolving ----------------------------------------------------------------------------------------
+
+
+class _Resolver:
+    """Turns what was seen into a description."""
+
+    def __init__(self, confidence: float) -> None:
+        self.confidence = confidence
+        self.evidence: dict[str, Evidence] = {}
+        self.names: set[str] = set()
+
+    def resolve(self, node: _Node, path: str, name: str) -> t.Type:
+        options: list[t.Type] = []
+        order = sorted(node.kinds, key=lambda k: (k is type(None), -node.kinds[k], k.__name__))
+        # Two kinds of dict at one place are one record.
+        for kind in dict.fromkeys(dict if issubclass(kind, dict) else kind for kind in order):
+            found = self._kind(kind, node, path, name)
+            if isinstance(found, t.AnyType):
+                return found
+            if found not in options:
+                options.append(found)
+        if not options or len(options) > MAX_OPTIONS:
+            return t.AnyType()
+        # A lone None says nothing of what else may come.
+        if options == [t.NoneType()]:
+            return t.AnyType() if path != "$" else options[0]
+        return options[0] if len(options) == 1 else t.UnionType(tuple(options))
+
+    def _kind(self, kind: type, node: _Node, path: str, name: str) -> t.Type:
+        if kind is str:
+            return self._text(node, path)
+        if kind is int:
+            return t.IntType(big=node.big)
+        if (plain := t.LEAVES.get(kind)) is not None:
+            return plain
+        if issubclass(kind, enum.Enum):
+            return t.EnumType(kind)
+        if issubclass(kind, dict):
+            return self._dict(node, path, name)
+        if node.item is not None and issubclass(kind, list | tuple | set | frozenset):
+            item = self.resolve(node.item, path + "[]", name.removesuffix("s") or name)
+            return self._container(kind, item, node)
+        return t.AnyType()
+
+    @staticmethod
+    def _container(kind: type, item: t.Type, node: _Node) -> t.Type:
+        if issubclass(kind, list):
+            return t.ListType(item)
+        if issubclass(kind, tuple):
+            if len(node.lengths) == 1 and 1 < (length := next(iter(node.lengths))) <= 8:
+                return t.TupleType((item,) * length)
+            return t.VarTupleType(item)
+        return t.FrozenSetType(item) if issubclass(kind, frozenset) else t.SetType(item)
+
+    def _text(self, node: _Node, path: str) -> t.Type:
+        seen = node.kinds[str]
+        if node.forms:
+            form, count = node.forms.most_common(1)[0]
+            share = count / seen
+            told = _is_told_apart(node, form)
+            form = "decimal" if form.startswith("decimal") else form
+            if share >= self.confidence and form not in node.altered and told:
+                found = _TEXT.get(form)
+                if form == "base64" and share == 1:
+                    found = t.BytesType()
+                if found is not None:
+                    self.evidence[path] = Evidence(seen, share)
+                    return found
+        return t.StrType()
+
+    def _dict(self, node: _Node, path: str, name: str) -> t.Type:
+        if not node.maps and self._map_like(node):
+            node.become_map()
+        if node.maps:
+            assert node.map_keys is not None
+            assert node.values is not None
+            return t.DictType(
+                self._key(node.map_keys),
+                self.resolve(node.values, path + "{}", name.removesuffix("s") or name),
+            )
+        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
+        unique = self._name(name)
+        fields = tuple(
+            t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == dicts)
+            for key, below in node.fields.items()
+        )
+        return t.RecordType(unique, fields)
+
+    def _map_like(self, node: _Node) -> bool:
+        """Whether keys look like data: all of one written type, or many that rarely meet."""
+        if not node.fields:
+            return False
+        if all(_key_form(key) for key in node.fields):
+            return True
+        if len(node.fields) >= FEW and not any(_WORD.search(key) for key in node.fields):
+            return True
+        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
+        shares = sum(below.total for below in node.fields.values()) / (dicts * len(node.fields))
+        kinds = {frozenset(k for k in below.kinds if k is not type(None)) for below in node.fields.values()}
+        return len(node.fields) >= MAP_KEYS and shares <= MAP_SHARE and len(kinds) <= 2
+
+    def _key(self, node: _Node) -> t.Type:
+        kinds = set(node.kinds)
+        if kinds == {str}:
+            for form, found in (("int", t.IntType()), ("uuid", t.UUIDType()), ("date", t.DateType())):
+                if node.forms[form] == node.total and _is_told_apart(node, form):
+                    return found
+            return t.StrType()
+        if kinds == {int}:
+            return t.IntType(big=node.big)
+        if len(kinds) == 1 and (plain := t.LEAVES.get(next(iter(kinds)))) is not None:
+            return plain
+        return t.AnyType()
+
+    def _name(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.names or is_taken(name):
+            name, number = f"{wanted}{number}", number + 1
+        self.names.add(name)
+        return name
+
+
+def _key_form(key: str) -> bool:
+    return any(kept and form in ("int", "uuid", "date") for form, kept in _forms(key))
+
+
+def _class_name(key: str) -> str:
+    words = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key))
+    name = "".join(word[:1].upper() + word[1:] for word in words if word)
+    return name if name.isidentifier() else f"Record{name}" if f"Record{name}".isidentifier() else "Record"

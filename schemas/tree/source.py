@@ -1,0 +1,187 @@
+"""A description tree as Python source."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ...codecs.core.paths import step
+from . import types as t
+from .declare import SchemaError
+
+__all__ = ["is_taken", "to_python"]
+
+_IMPORTS = {
+    "Any": "typing",
+    "Annotated": "typing",
+    "Literal": "typing",
+    "NamedTuple": "typing",
+    "NotRequired": "typing",
+    "TypedDict": "typing",
+    "Hint": "bakeoff.schemas",
+    "Schema": "bakeoff.schemas",
+    **{kind.__name__: kind.__module__ for kind in t.LEAVES if kind.__module__ != "builtins"},
+}
+_OURS = "bakeoff.schemas"
+
+
+def is_taken(name: str) -> bool:
+    """Whether a class of a printed module cannot have this name: a keyword, or what the module imports."""
+    return keyword.iskeyword(name) or name in _IMPORTS
+
+
+def to_python(
+    types: t.Type, name: str, *, origin: str = "", remarks: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return a module of classes, those used by others first, that declares a schema.
+
+    Named tuples stay named tuples; all other records become TypedDicts. What is no record stands as a
+    `Schema` under the schema's name, or one like it.
+
+    Args:
+        types: The description tree.
+        name: Of the schema.
+        origin: Where it came from, for the module's docstring.
+        remarks: By path, what stands as a comment beside a field.
+
+    Raises:
+        SchemaError: A type has no Python form that can be imported.
+    """
+    printer = _Printer(types, remarks)
+    root = printer.type(types, "$")
+    body = "\n\n\n".join(printer.classes)
+    if not isinstance(types, t.RecordType):
+        line = f"{printer.free(name)} = {printer.name('Schema')}({root})"
+        body = f"{body}\n\n\n{line}" if body else line
+    imports = f"{printer.imports()}\n\n\n" if printer.used or printer.foreign else ""
+    return f'"""Records `{name}`{origin and f", {origin}"}."""\n\n{imports}{body}\n'
+
+
+class _Printer:
+    def __init__(self, root: t.Type, remarks: Mapping[str, str]) -> None:
+        self.remarks = remarks
+        self.classes: list[str] = []
+        self.used: set[str] = set()
+        enums = {node.cls for _, node in t.walk(root) if isinstance(node, t.EnumType)}
+        # An Enum inside a class is reached through that class.
+        self.foreign = {cls.__qualname__.partition(".")[0]: cls.__module__ for cls in enums}
+        self.printed: dict[str, t.RecordType] = {}
+        self.named: dict[t.RecordType, str] = {}
+        self.done: set[str] = set()
+        self.forward = False
+
+    def name(self, name: str) -> str:
+        self.used.add(name)
+        return name
+
+    def free(self, wanted: str) -> str:
+        """Return a name that no class of the module has."""
+        name = wanted if wanted.isidentifier() and not hasattr(builtins, wanted) else "Records"
+        while is_taken(name) or name in self.foreign or name in self.printed:
+            name += "s"
+        return name
+
+    def imports(self) -> str:
+        modules: dict[str, list[str]] = {}
+        for name in sorted(self.used):
+            modules.setdefault(_IMPORTS[name], []).append(name)
+        rows = {module: f"from {module} import {', '.join(names)}" for module, names in modules.items()}
+        ours = [rows.pop(_OURS)] if _OURS in rows else []
+        lines = [rows[module] for module in sorted(rows)]
+        ours += sorted(f"from {module} import {name}" for name, module in self.foreign.items())
+        blocks = ["\n".join(block) for block in (lines, ours) if block]
+        return "\n\n".join(blocks)
+
+    def type(self, node: t.Type, path: str) -> str:
+        match node:
+            case t.IntType():
+                return self._hinted("int", big=True if node.big else None)
+            case t.BytesType() | t.ByteArrayType():
+                return self._hinted(str(node), encoding=None if node.encoding == "base64" else node.encoding)
+            case t.DateTimeType():
+                return self._hinted(self.name("datetime"), epoch=node.epoch, aware=node.aware)
+            case t.TimeDeltaType():
+                return self._hinted(self.name("timedelta"), epoch=node.unit)
+            case t.EnumType() if "<locals>" not in node.cls.__qualname__:
+                return node.cls.__qualname__
+            case t.LiteralType():
+                return f"{self.name('Literal')}[{', '.join(map(repr, node.values))}]"
+            case t.TupleType(items):
+                inner = ", ".join(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))
+                return f"tuple[{inner or '()'}]"
+            case t.VarTupleType(item):
+                return f"tuple[{self.type(item, path + '[]')}, ...]"
+            case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
+                return f"{node}[{self.type(item, path + '[]')}]"
+            case t.DictType(key, value):
+                return f"dict[{self.type(key, path)}, {self.type(value, path + '{}')}]"
+            case t.UnionType(options):
+                return " | ".join(self.type(option, path) for option in options)
+            case t.RecordType():
+                return self._record(node, path)
+            case t.RefType(record=record):
+                name = self.named.get(record) or self._record(record, path)
+                self.forward |= name not in self.done
+                return name
+            case t.EnumType():
+                raise SchemaError(path, f"`{node}` has no Python form")
+        return self.name(str(node)) if str(node) in _IMPORTS else str(node)
+
+    def _hinted(self, name: str, **options: object) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value is not None)
+        return f"{self.name('Annotated')}[{name}, {self.name('Hint')}({given})]" if given else name
+
+    def _record(self, node: t.RecordType, path: str) -> str:
+        name, number = node.name, 2
+        while is_taken(name) or name in self.foreign or self.printed.get(name, node) != node:
+            name, number = f"{node.name}{number}", number + 1
+        if name in self.printed:
+            return name
+        self.printed[name], self.named[node] = node, name
+        kind = "NamedTuple" if _is_named_tuple(node) else "TypedDict"
+        self.name(kind)
+        fields = [(item, self._field(item, path, kind)) for item in node.fields]
+        if all(_is_plain(item.name) for item in node.fields):
+            lines = [f"    {item.name}: {text}{self._remark(item, path)}" for item, text in fields]
+            self.classes.append("\n".join([f"class {name}({kind}):", *(lines or ["    pass"])]))
+        else:
+            lines = [f"        {item.name!r}: {text},{self._remark(item, path)}" for item, text in fields]
+            self.classes.append(
+                "\n".join([f"{name} = TypedDict(", f"    {name!r},", "    {", *lines, "    },", ")"])
+            )
+        self.done.add(name)
+        return name
+
+    def _field(self, item: t.Field, path: str, kind: str) -> str:
+        outer, self.forward = self.forward, False
+        text = self.type(item.type, path + step(item.name))
+        if self.forward:
+            # A class that is not there yet, as it is this one or around it.
+            text = repr(text) if '"' in text else f'"{text}"'
+        self.forward = outer
+        if item.severity != "error":
+            text = f"{self.name('Annotated')}[{text}, {self.name('Hint')}(severity={item.severity!r})]"
+        if item.required:
+            return text
+        return f"{text} = None" if kind == "NamedTuple" else f"{self.name('NotRequired')}[{text}]"
+
+    def _remark(self, item: t.Field, path: str) -> str:
+        remark = self.remarks.get(path + step(item.name))
+        return f"  # {remark}" if remark else ""
+
+
+def _is_named_tuple(node: t.RecordType) -> bool:
+    """Whether a record can be declared as a NamedTuple: no private names, fields with defaults last."""
+    required = [item.required for item in node.fields]
+    plain = all(_is_plain(item.name, "_") for item in node.fields)
+    return node.positional and plain and required == sorted(required, reverse=True)
+
+
+def _is_plain(name: str, private: str = "__") -> bool:
+    """Whether a key can stand as a name in a class body and is still the same key there."""
+    # Python normalizes identifiers (PEP 3131) and mangles those with two underscores in front.
+    same = name.isascii() or unicodedata.is_normalized("NFKC", name)
+    return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith(private)

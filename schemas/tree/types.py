@@ -1,0 +1,420 @@
+"""What a record looks like, as a tree of small immutable records: one class for each kind of type.
+
+The tree is public. Whatever needs to know a schema walks it: the compiler and the plan in words, the printed
+Python source, the typed peers. A declaration and inference build it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...codecs.core.paths import step
+
+__all__ = [
+    "LEAVES",
+    "AnyType",
+    "BoolType",
+    "ByteArrayType",
+    "BytesType",
+    "ComplexType",
+    "DateTimeType",
+    "DateType",
+    "DecimalType",
+    "DictType",
+    "EnumType",
+    "Field",
+    "FloatType",
+    "FrozenSetType",
+    "IntType",
+    "ListType",
+    "LiteralType",
+    "NoneType",
+    "RecordType",
+    "RefType",
+    "SetType",
+    "StrType",
+    "TimeDeltaType",
+    "TimeType",
+    "TupleType",
+    "Type",
+    "UUIDType",
+    "UnionType",
+    "VarTupleType",
+    "children",
+    "embeds",
+    "hashes_text_only",
+    "nests",
+    "walk",
+]
+
+Encoding = Literal["base64", "base64url", "hex"]
+Unit = Literal["s", "ms", "us", "ns"]
+Severity = Literal["error", "note", "ignore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Root of all descriptions; `str` gives the name that advice shows."""
+
+    def __str__(self) -> str:
+        return _NAMES[type(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyType(Type):
+    """Anything; never visited."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoneType(Type):
+    """``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType(Type):
+    """``bool``."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntType(Type):
+    """``int``.
+
+    Attributes:
+        big: Whether it may exceed 64 bits. Formats without such integers write it as text, so after
+            them each is looked at; others are not, and `Schema.advise` says where one should have been.
+    """
+
+    big: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FloatType(Type):
+    """``float``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexType(Type):
+    """``complex``; checked, never made: no format has a convention for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrType(Type):
+    """``str``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BytesType(Type):
+    """``bytes``.
+
+    Attributes:
+        encoding: How formats without bytes write them.
+    """
+
+    encoding: Encoding = "base64"
+
+
+@dataclass(frozen=True, slots=True)
+class ByteArrayType(Type):
+    """``bytearray``.
+
+    Attributes:
+        encoding: How formats without bytes write them.
+    """
+
+    encoding: Encoding = "base64"
+
+
+@dataclass(frozen=True, slots=True)
+class DateTimeType(Type):
+    """``datetime.datetime``.
+
+    Attributes:
+        epoch: Unit of the number since 1970-01-01T00:00Z that stands on the wire, if one does.
+        aware: True with an offset, False without, None for either.
+    """
+
+    epoch: Unit | None = None
+    aware: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DateType(Type):
+    """``datetime.date``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeType(Type):
+    """``datetime.time``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeDeltaType(Type):
+    """``datetime.timedelta``.
+
+    Attributes:
+        unit: Unit of the number that stands on the wire, if one does.
+    """
+
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalType(Type):
+    """``decimal.Decimal``."""
+
+
+@dataclass(frozen=True, slots=True)
+class UUIDType(Type):
+    """``uuid.UUID``."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType(Type):
+    """A closed table of values; members are never looked up by a name that came over the wire."""
+
+    cls: type[enum.Enum]
+
+    def __str__(self) -> str:
+        return self.cls.__name__
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralType(Type):
+    """One of some values; `str`, `int`, `bool` and None are compared with their types."""
+
+    values: tuple[str | int | bool | None, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(repr(value) for value in self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LiteralType) and _typed(self.values) == _typed(other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class ListType(Type):
+    """``list`` of one kind of item."""
+
+    item: Type
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType(Type):
+    """``tuple`` of a fixed length."""
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VarTupleType(Type):
+    """``tuple`` of any length and one kind of item."""
+
+    item: Type
+
+
+@dataclass(frozen=True, slots=True)
+class SetType(Type):
+    """``set``."""
+
+    item: Type
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenSetType(Type):
+    """``frozenset``."""
+
+    item: Type
+
+
+@dataclass(frozen=True, slots=True)
+class DictType(Type):
+    """``dict`` as a map: any keys of one kind."""
+
+    key: Type
+    value: Type
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType(Type):
+    """One of several; where text could mean two of them, the more particular one that fits is taken."""
+
+    options: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(str(option) for option in self.options)
+
+    def __eq__(self, other: object) -> bool:
+        # `typing` caches by equality, and for it the order of a union does not count.
+        return isinstance(other, UnionType) and set(self.options) == set(other.options)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.options))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a record.
+
+    Attributes:
+        name: The key on the wire.
+        type: What its value should be.
+        required: Whether it is advised when it is not there.
+        severity: ``"error"``; ``"note"`` (never raises in strict mode); ``"ignore"`` (corrected silently).
+        attribute: Name in the class, where it differs from `name`.
+    """
+
+    name: str
+    type: Type
+    required: bool = True
+    severity: Severity = "error"
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType(Type):
+    """A dict with known fields.
+
+    Attributes:
+        name: Name of the class it came from, or an invented one.
+        fields: In order.
+        cls: Class that `Schema(..., as_objects=True)` builds; None for plain dicts.
+        positional: Whether it stands on the wire as a list of its values (named tuples).
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    cls: type[Any] | None = field(default=None)
+    positional: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RefType(Type):
+    """A record that is described elsewhere in the tree: around this place, as it holds itself, or before it.
+
+    The tree ends, as nothing walks into a reference by itself: `children` yields nothing below one. It stays
+    small, too: what holds references is described in one place. Two references are equal when their names
+    are; a tree gives no name to two records that are referred to.
+
+    Attributes:
+        name: Of the record.
+    """
+
+    name: str
+    _bound: list[RecordType] = field(default_factory=list, compare=False, repr=False)
+
+    def bind(self, record: RecordType) -> None:
+        """Say which record this is, once that is complete."""
+        self._bound[:] = [record]
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the record is complete."""
+        return bool(self._bound)
+
+    @property
+    def record(self) -> RecordType:
+        """The record itself.
+
+        Raises:
+            LookupError: That is not complete yet.
+        """
+        if not self._bound:
+            raise LookupError(f"the record {self.name} is not complete yet")
+        return self._bound[0]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+LEAVES: dict[type, Type] = {
+    type(None): NoneType(),
+    bool: BoolType(),
+    int: IntType(),
+    float: FloatType(),
+    complex: ComplexType(),
+    str: StrType(),
+    bytes: BytesType(),
+    bytearray: ByteArrayType(),
+    dt.datetime: DateTimeType(),
+    dt.date: DateType(),
+    dt.time: TimeType(),
+    dt.timedelta: TimeDeltaType(),
+    decimal.Decimal: DecimalType(),
+    uuid.UUID: UUIDType(),
+}
+"""The descriptions of Python's types without parts; what declares, infers and prints them reads this."""
+
+_NAMES: dict[type[Type], str] = {type(leaf): kind.__name__ for kind, leaf in LEAVES.items()} | {
+    AnyType: "Any",
+    NoneType: "None",
+    ListType: "list",
+    TupleType: "tuple",
+    VarTupleType: "tuple",
+    SetType: "set",
+    FrozenSetType: "frozenset",
+    DictType: "dict",
+}
+
+
+def children(node: Type) -> Iterator[tuple[str, Type]]:
+    """Yield the path part and description of everything directly below `node`.
+
+    Parts are ``.name`` for fields, ``[]`` for items, ``[0]`` for places of a tuple, ``{}`` for the
+    values and ``{key}`` for the keys of a map, and nothing for the options of a union. A reference to an
+    enclosing record has nothing below it.
+    """
+    match node:
+        case ListType(item) | VarTupleType(item) | SetType(item) | FrozenSetType(item):
+            yield "[]", item
+        case TupleType(items):
+            yield from ((f"[{i}]", item) for i, item in enumerate(items))
+        case DictType(key, value):
+            yield "{key}", key
+            yield "{}", value
+        case UnionType(options):
+            yield from (("", option) for option in options)
+        case RecordType(fields=fields):
+            yield from ((step(field.name), field.type) for field in fields)
+
+
+def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
+    """Yield path and description of `node` and of everything below it, parents first."""
+    yield path, node
+    for part, child in children(node):
+        yield from walk(child, path + part)
+
+
+def nests(node: Type) -> bool:
+    """Whether a record at `node` or below it may hold others of its own kind."""
+    return any(isinstance(each, RefType) for _, each in walk(node))
+
+
+def embeds(node: Type) -> bool:
+    """Whether a value at `node` or below it may be anything, or of types that a layout cannot tell apart."""
+    return any(isinstance(kind, (AnyType, UnionType)) for _, kind in walk(node))
+
+
+def hashes_text_only(node: Type) -> bool:
+    """Whether all dict keys and set items at `node` and below it are text."""
+    for _, kind in walk(node):
+        match kind:
+            case DictType(key=hashed) | SetType(hashed) | FrozenSetType(hashed):
+                if not isinstance(hashed, StrType):
+                    return False
+    return True
+
+
+def _typed(values: tuple[object, ...]) -> list[tuple[type, object]]:
+    return [(type(value), value) for value in values]

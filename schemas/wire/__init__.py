@@ -1,0 +1,1 @@
+"""Schemas in other languages and libraries."""

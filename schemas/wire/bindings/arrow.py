@@ -1,0 +1,501 @@
+"""What pyarrow has for the records of a schema: its own schema, and batches of them.
+
+Columns are written and read by `bakeoff.schemas.wire.bindings._conversion`, each compiled for its kind and
+Arrow type. A payload says its schema, so that what was written by another version is read by the names of its
+columns: a column may be narrower there than here, or missing where that is allowed, and one that is unknown
+here comes back as it is. All else is refused.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import struct
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....codecs.binding import Peer
+from ....codecs.core.paths import step
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
+from ._conversion import (
+    Alone,
+    Bits,
+    Blocks,
+    Call,
+    Choices,
+    Column,
+    Exact,
+    Field,
+    Fields,
+    FromBatches,
+    Known,
+    Lists,
+    Maps,
+    MisfitError,
+    Nulls,
+    Numbers,
+    Step,
+    Structs,
+    Texts,
+    ToBatch,
+)
+from .leaves import builder, collection, kinds, reader, writer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ...schema import Schema
+
+__all__ = ["peer"]
+
+
+def peer(schema: Schema, *, of: Any = None) -> Peer:
+    """Return the Arrow schema of a schema's records, and the way to batches and back.
+
+    `take` makes a `pyarrow.RecordBatch` of a record, `give` a record of anything that yields such batches.
+    Where the schema is one of lists of records (or tuples, or sets), the rows are these; else there is one.
+
+    Args:
+        schema: The schema.
+        of: The Arrow schema of batches that another writer made, for `give`; None for the schema's own.
+
+    Raises:
+        SchemaError: Arrow has no form of a type, or those batches do not hold what the schema says.
+        UsageError: pyarrow is not installed.
+    """
+    library = pyarrow()
+    row, holder = row_of(schema.layout.root)
+    own = _storable(library, schema_of(schema.layout, facts=schema.layout.language == "arrow"))
+    columns = _Columns(library, as_objects=schema.as_objects)
+    kind = None if holder is None else collection(holder)
+    written = columns.row(row, own, own)
+    read = written if of is None else columns.row(row, of, own)
+    hashed = kind in (set, frozenset) and not isinstance(row, Leaf)
+    imported = library.RecordBatch._import_from_c
+    return Peer(
+        own,
+        ToBatch(written, kind, lambda address: imported(address, own)),
+        FromBatches(read, kind, hashed),
+        definition=own.to_string(),
+    )
+
+
+def _storable(library: Any, schema: pa.Schema) -> pa.Schema:
+    """Return a schema as it is written: without metadata, and with values in the place of dictionaries."""
+    return library.schema([_storable_field(library, field) for field in schema])
+
+
+def _storable_field(library: Any, field: pa.Field) -> pa.Field:
+    return library.field(field.name, _storable_type(library, field.type), field.nullable)
+
+
+def _storable_type(library: Any, type_: pa.DataType) -> pa.DataType:
+    types = library.types
+
+    def stored(field: pa.Field) -> pa.Field:
+        return _storable_field(library, field)
+
+    if types.is_dictionary(type_):
+        return _storable_type(library, type_.value_type)
+    if types.is_map(type_):
+        return library.map_(stored(type_.key_field), stored(type_.item_field))
+    if types.is_struct(type_):
+        return library.struct([stored(type_.field(i)) for i in range(type_.num_fields)])
+    if types.is_fixed_size_list(type_):
+        return library.list_(stored(type_.value_field), type_.list_size)
+    if types.is_large_list(type_):
+        return library.large_list(stored(type_.value_field))
+    if types.is_list(type_):
+        return library.list_(stored(type_.value_field))
+    return type_
+
+
+class _Columns:
+    def __init__(self, library: Any, *, as_objects: bool) -> None:
+        self.types, self.bases, self.as_objects = library.types, library.BaseExtensionType, as_objects
+        self.above: list[str] = []
+
+    def row(self, kind: Kind, schema: pa.Schema, own: pa.Schema) -> Column:
+        """Return the column of the rows of a batch.
+
+        Args:
+            kind: Of a row.
+            schema: Of the batch.
+            own: That it would be written with.
+        """
+        if isinstance(kind, Record):
+            return self.record(kind, list(schema), list(own), "$")
+        value = Slot(VALUE, VALUE, 1, kind)
+        return self.fields([value], [VALUE], list(schema), list(own), "$", _Alone())
+
+    # kinds -------------------------------------------------------------------------------------
+
+    def column(
+        self, kind: Kind, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
+    ) -> Column:
+        """Return the column of a kind in a field; `own` is the Arrow type that it would be written with."""
+        nulls = isinstance(kind, Nullable)
+        kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
+        type_, types = field.type, self.types
+        if types.is_null(type_) and (nulls or gaps or (isinstance(kind, Leaf) and kind.wire == "null")):
+            return Nulls(True, gaps)
+        if isinstance(type_, self.bases):
+            type_ = type_.storage_type
+        if isinstance(own, self.bases):
+            own = own.storage_type
+        match kind:
+            case Leaf():
+                return self.leaf(kind, type_, own, path, nulls, gaps)
+            case Sequence():
+                return self.sequence(kind, type_, own, path, nulls, gaps)
+            case Map():
+                return self.map(kind, type_, own, path, nulls, gaps)
+            case Record() if types.is_struct(type_):
+                return self.record(kind, _below(type_), _below(own), path, nulls, gaps)
+            case Choice() if types.is_struct(type_):
+                return self.choice(kind, _below(type_), _below(own), path, nulls, gaps)
+        raise _unlike(path, type_, own)
+
+    def sequence(
+        self, kind: Sequence, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
+    ) -> Column:
+        types = self.types
+        fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
+        if not (fixed or large or types.is_list(type_)):
+            raise _unlike(path, type_, own)
+        item = self.column(kind.item, type_.value_field, _item(own), path + "[]")
+        holder = collection(kind.type)
+        hashed = holder in (set, frozenset) and kinds(kind.item) != (str,)
+        return Lists(item, holder, large, type_.list_size if fixed else -1, hashed, nulls, gaps)
+
+    def map(
+        self, kind: Map, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
+    ) -> Column:
+        pair = map_fields(type_)
+        if pair is None:
+            raise _unlike(path, type_, own)
+        own_key, own_value = (None, None) if own is None else map_fields(own) or (None, None)
+        key = self.column(kind.key, pair[0], own_key and own_key.type, path + "{key}")
+        value = self.column(kind.value, pair[1], own_value and own_value.type, path + "{}")
+        large = self.types.is_large_list(type_)
+        return Maps(key, value, large, kinds(kind.key) != (str,), nulls, gaps)
+
+    def record(
+        self,
+        kind: Record,
+        fields: list[pa.Field],
+        own: list[pa.Field],
+        path: str,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> Column:
+        places = not isinstance(kind.type, t.RecordType) or kind.type.positional
+        build = builder(kind, as_objects=self.as_objects)
+        shape = _Shape(places, build)
+        self.above.append(kind.name)
+        made = self.fields(list(kind.slots), column_names(kind.slots), fields, own, path, shape, nulls, gaps)
+        self.above.pop()
+        return made
+
+    def fields(
+        self,
+        slots: list[Slot],
+        names: list[str],
+        fields: list[pa.Field],
+        own: list[pa.Field],
+        path: str,
+        shape: _Shape,
+        nulls: bool = False,
+        gaps: bool = False,
+    ) -> Column:
+        at = _places(fields, path)
+        types = {field.name: field.type for field in own}
+        made, columns, children = [], [], []
+        for slot, name in zip(slots, names, strict=True):
+            part = path + (f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key))
+            place, flag = at.pop(name, -1), at.pop(slot.null_name, -1) if slot.null else -1
+            if place < 0:
+                if slot.required:
+                    raise SchemaError(part, f"there is no column {name!r}")
+                continue
+            column = self.column(slot.kind, fields[place], types.get(name), part, gaps=not slot.required)
+            if flag >= 0 and not self.types.is_boolean(fields[flag].type):
+                raise SchemaError(part, f"the column {slot.null_name!r} is no bool")
+            made.append(Field(slot.key, name, None, slot.required, slot.null_name if flag >= 0 else ""))
+            columns.append(column)
+            children.append((place, flag))
+        for name, place in at.items():
+            if shape.places:
+                raise SchemaError(path, f"the tuple has no place for the column {name!r}")
+            known = kind_of(fields[place], path + step(name))
+            made.append(Field(name, name, None))
+            columns.append(self.column(known, fields[place], None, path + step(name)))
+            children.append((place, -1))
+        return shape.column(made, columns, children, nulls, gaps)
+
+    def choice(
+        self, kind: Choice, fields: list[pa.Field], own: list[pa.Field], path: str, nulls: bool, gaps: bool
+    ) -> Column:
+        at = _places(fields, path)
+        types = {field.name: field.type for field in own}
+        options, columns, children = [], [], []
+        for i, option in enumerate(kind.options):
+            place = at.pop(option.name, -1)
+            field = fields[place] if place >= 0 else own[i]
+            options.append(Field(i, option.name, None, kinds=kinds(option.kind)))
+            columns.append(self.column(option.kind, field, types.get(option.name), path, gaps=True))
+            children.append(place)
+        if at:
+            raise SchemaError(path, f"the schema has no option {next(iter(at))!r}")
+        return Choices(options, columns, children, nulls, gaps)
+
+    # leaves ------------------------------------------------------------------------------------
+
+    def leaf(
+        self, leaf: Leaf, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
+    ) -> Column:
+        types = self.types
+        if types.is_dictionary(type_):
+            inside = self.leaf(leaf, type_.value_type, own, path, True, False)
+            return Known(_integer(type_.index_type), inside, nulls, gaps)
+        if own is not None and type_ != own and not self.widens(leaf, type_, own):
+            raise _unlike(path, type_, own)
+        if types.is_boolean(type_) and leaf.wire == "bool":
+            return Bits(nulls, gaps)
+        if types.is_integer(type_) and leaf.wire in ("int", "float"):
+            form = _integer(type_)
+            to = writer(leaf) if form in "iq" else Call(_bounded(type_), int)
+            return Numbers(form, to, reader(leaf), leaf.wire == "float", nulls, gaps)
+        if types.is_floating(type_) and leaf.wire == "float":
+            if type_.bit_width == 16:
+                return Blocks(2, Call(_half, float), Call(_of_half), nulls, gaps)
+            return Numbers(
+                "d" if type_.bit_width == 64 else "f", writer(leaf), reader(leaf), False, nulls, gaps
+            )
+        if types.is_string(type_) or types.is_large_string(type_):
+            if leaf.wire in ("text", "enum"):
+                return Texts(True, types.is_large_string(type_), writer(leaf), reader(leaf), nulls, gaps)
+        elif types.is_fixed_size_binary(type_):
+            if leaf.wire == "bytes" and isinstance(leaf.type, t.BytesType):
+                return Blocks(type_.byte_width, Exact(bytes), None, nulls, gaps)
+            if isinstance(leaf.type, t.UUIDType) and type_.byte_width == 16:
+                return Blocks(16, Call(_of_uuid, uuid.UUID), Call(_uuid), nulls, gaps)
+        elif types.is_binary(type_) or types.is_large_binary(type_):
+            if leaf.wire in ("bytes", "any"):
+                return Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf), nulls, gaps)
+        elif (steps := self.moments(leaf, type_)) is not None:
+            form, to, back = steps
+            return Numbers(form, to, back, False, nulls, gaps)
+        elif types.is_decimal(type_) and isinstance(leaf.type, t.DecimalType):
+            width, scale = type_.bit_width // 8, type_.scale
+            limit = 10**type_.precision
+            return Blocks(
+                width,
+                Call(
+                    lambda value: _unscaled(value, scale, limit).to_bytes(width, "little", signed=True),
+                    decimal.Decimal,
+                ),
+                Call(lambda data: _scaled(int.from_bytes(data, "little", signed=True), scale)),
+                nulls,
+                gaps,
+            )
+        raise _unlike(path, type_, own)
+
+    def moments(self, leaf: Leaf, type_: pa.DataType) -> tuple[str, Step, Step | None] | None:
+        """Return how moments and durations stand as numbers, or None for what is none."""
+        types = self.types
+        if types.is_timestamp(type_) and leaf.wire in ("timestamp", "local-timestamp"):
+            if (type_.tz is None) != (leaf.wire == "local-timestamp"):
+                return None
+            if type_.unit == "s":
+                to, back = writer(replace(leaf, unit="ms")), reader(replace(leaf, unit="ms"))
+                return (
+                    "q",
+                    Call(lambda value: _whole(to(value), 1000)),
+                    Call(lambda count: _call(back, count * 1000)),
+                )
+            leaf = replace(leaf, unit=type_.unit)
+            return "q", writer(leaf), reader(leaf)
+        if types.is_date(type_) and leaf.wire == "date":
+            to, back = writer(leaf), reader(leaf)
+            if type_.bit_width == 32:
+                return "i", to, back
+            return "q", Call(lambda value: to(value) * _DAY), Call(lambda count: _call(back, count // _DAY))
+        if types.is_time(type_) and isinstance(leaf.type, t.TimeType):
+            nanoseconds = _NANOSECONDS[type_.unit]
+            form = "i" if type_.bit_width == 32 else "q"
+            return (
+                form,
+                Call(lambda value: _whole(_of_time(value), nanoseconds), dt.time),
+                Call(lambda count: _time(count * nanoseconds)),
+            )
+        if types.is_duration(type_) and isinstance(leaf.type, t.TimeDeltaType):
+            nanoseconds = _NANOSECONDS[type_.unit]
+            return (
+                "q",
+                Call(lambda value: _whole(value // _MICROSECOND * 1000, nanoseconds), dt.timedelta),
+                Call(lambda count: dt.timedelta(microseconds=count * nanoseconds // 1000)),
+            )
+        return None
+
+    def widens(self, leaf: Leaf, type_: pa.DataType, own: pa.DataType) -> bool:
+        """Whether all values of one type are among those of the schema's own, which are read the same."""
+        types = self.types
+        if types.is_integer(type_):
+            bits = type_.bit_width - types.is_signed_integer(type_)
+            if types.is_integer(own):
+                return (types.is_signed_integer(own) or not types.is_signed_integer(type_)) and (
+                    bits <= own.bit_width - types.is_signed_integer(own)
+                )
+            # Significant bits of a float: IEEE 754, table 3.5.
+            return bool(types.is_floating(own)) and bits <= {16: 11, 32: 24, 64: 53}[own.bit_width]
+        if types.is_floating(type_):
+            return bool(types.is_floating(own)) and type_.bit_width <= own.bit_width
+        if types.is_timestamp(type_) and types.is_timestamp(own):
+            return _NANOSECONDS[type_.unit] >= _NANOSECONDS[own.unit]
+        # Texts and bytes of any form, and what stands as text here and natively there, hold the same values.
+        return True
+
+
+class _Shape:
+    """What records are made of their fields: dicts, tuples, objects."""
+
+    def __init__(self, places: bool = False, build: Callable[..., Any] | None = None) -> None:
+        self.places, self.build = places, build
+
+    def column(
+        self,
+        fields: list[Field],
+        columns: list[Column],
+        children: list[tuple[int, int]],
+        nulls: bool,
+        gaps: bool,
+    ) -> Column:
+        return Structs(Fields(fields, self.places, self.build), columns, children, nulls, gaps)
+
+
+class _Alone(_Shape):
+    """Rows that are no records."""
+
+    def column(
+        self,
+        fields: list[Field],
+        columns: list[Column],
+        children: list[tuple[int, int]],
+        nulls: bool,
+        gaps: bool,
+    ) -> Column:
+        if len(columns) != 1:
+            raise SchemaError("$", f"there are columns beside {VALUE!r}")
+        return Alone(columns[0])
+
+
+def _below(type_: pa.DataType | None) -> list[Any]:
+    """Return the fields of a struct, none of what is no struct."""
+    return [type_.field(i) for i in range(type_.num_fields)] if type_ is not None else []
+
+
+def _item(own: pa.DataType | None) -> pa.DataType | None:
+    """Return the type of the items of a list, None of what is no list."""
+    return getattr(own, "value_type", None)
+
+
+def _places(fields: list[pa.Field], path: str) -> dict[str, int]:
+    at = {field.name: place for place, field in enumerate(fields)}
+    if len(at) < len(fields):
+        raise SchemaError(path, "two columns have one name")
+    return at
+
+
+def _unlike(path: str, type_: pa.DataType, own: pa.DataType | None) -> SchemaError:
+    return SchemaError(
+        path, f"the column is {type_}" + ("" if own is None else f", where the schema has {own}")
+    )
+
+
+def _integer(type_: pa.DataType) -> str:
+    """Return the form of integers as of `Numbers`."""
+    return {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}.get(str(type_)) or {
+        "uint8": "B",
+        "uint16": "H",
+        "uint32": "I",
+        "uint64": "Q",
+    }[str(type_)]
+
+
+def _bounded(type_: pa.DataType) -> Callable[[int], int]:
+    signed = str(type_).startswith("int")
+    low, high = (-(1 << type_.bit_width - 1) if signed else 0), 1 << type_.bit_width - signed
+
+    def bounded(value: int) -> int:
+        if isinstance(value, bool) or not low <= value < high:
+            raise MisfitError(f"{value!r:.40} has no room in {type_}")
+        return value
+
+    return bounded
+
+
+_DAY = 86_400_000
+_MICROSECOND = dt.timedelta(microseconds=1)
+_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
+
+
+def _call(back: Step | None, value: Any) -> Any:
+    return value if back is None else back(value)
+
+
+def _whole(number: int, per: int) -> int:
+    count, rest = divmod(number, per)
+    if rest:
+        raise MisfitError("it is finer than the column's unit")
+    return count
+
+
+def _of_time(value: dt.time) -> int:
+    if value.tzinfo is not None:
+        raise MisfitError("the time has an offset, which the column has not")
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**9 + value.microsecond * 1000
+
+
+def _time(nanoseconds: int) -> dt.time:
+    seconds, rest = divmod(nanoseconds, 10**9)
+    return dt.time(seconds // 3600, seconds // 60 % 60, seconds % 60, rest // 1000)
+
+
+def _of_uuid(value: uuid.UUID) -> bytes:
+    return value.bytes
+
+
+def _uuid(data: bytes) -> uuid.UUID:
+    return uuid.UUID(bytes=data)
+
+
+def _half(value: float) -> bytes:
+    return struct.pack("<e", value)
+
+
+def _of_half(data: bytes) -> Any:
+    return struct.unpack("<e", data)[0]
+
+
+def _unscaled(value: decimal.Decimal, scale: int, limit: int) -> int:
+    sign, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or exponent + scale > 100:
+        raise MisfitError(f"{value!s:.40} has no room in the column")
+    number = int("".join(map(str, digits)))
+    if exponent + scale >= 0:
+        number *= 10 ** (exponent + scale)
+    else:
+        number = _whole(number, 10 ** -max(exponent + scale, -5000))
+    if number >= limit:
+        raise MisfitError(f"{value!s:.40} has no room in the column")
+    return -number if sign else number
+
+
+def _scaled(number: int, scale: int) -> decimal.Decimal:
+    return decimal.Decimal(f"{number}E{-scale}")

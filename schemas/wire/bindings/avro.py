@@ -1,0 +1,445 @@
+"""What fastavro is given: the schema as its compiled calls read it, and the values that stand there.
+
+Logical types are ours, as those of fastavro take a naive datetime for local time and drop what is too fine:
+what it sees are numbers, texts and bytes. Branches of unions are named, since it would else try each on the
+whole value.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import json
+import sys
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ....codecs.binding import Peer
+from ....codecs.core.paths import step
+from ....codecs.formats.avro import AvroSchema
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..languages import write
+from ..languages.avro import NAMED, branch_name
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened
+from ._conversion import (
+    Call,
+    Each,
+    Field,
+    FromBranch,
+    FromBranches,
+    FromDict,
+    FromPairs,
+    Items,
+    Maybe,
+    Step,
+    ToBranch,
+    ToBranches,
+    ToDict,
+    ToPairs,
+    Unwrap,
+    Within,
+    Wrap,
+)
+from .leaves import builder, collection, kinds, reader, writer
+
+if TYPE_CHECKING:
+    from ...schema import Schema
+
+__all__ = ["peer"]
+
+NULL = ("null", None)
+"""None as a named branch."""
+_PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
+_WIRE: dict[str, type] = {
+    "boolean": bool, "int": int, "long": int, "float": float, "double": float, "bytes": bytes, "string": str,
+    "array": list, "map": dict,
+}  # fmt: skip
+"""As what fastavro reads types without a name."""
+_PER_SECOND = {"ms": 1_000, "us": 1_000_000}
+_EXACT = decimal.Context(decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
+
+
+def peer(schema: Schema, *, read_as: Schema | None = None) -> Peer:
+    """Return what fastavro reads and writes the records of a schema by.
+
+    Args:
+        schema: The schema.
+        read_as: Another version, which its payloads are to be read as.
+
+    Raises:
+        SchemaError: Avro has no form of a type, or two branches of a union that was given are read alike; or
+            a number of this schema would be read as one of another unit.
+    """
+    if read_as is not None:
+        _check_units(schema.layout.root, read_as.layout.root, "$", set())
+    definition = write(schema.layout, "avro")
+    made = _Plain()
+    node = made.node(json.loads(definition), "")
+    compiled = _Compiler(made.names, made.tells, schema.as_objects)
+    take, give = compiled.both(node, schema.layout.root, "$")
+    return Peer(AvroSchema(node, made.names, made.tells), take or _same, give or _same, definition.decode())
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _check_units(kind: Kind, read_as: Kind, path: str, seen: set[tuple[str, str]]) -> None:
+    """Raise where a number would be read as one of another unit, which resolution does not look at."""
+    kind = opened(kind.kind if isinstance(kind, Nullable) else kind)
+    read_as = opened(read_as.kind if isinstance(read_as, Nullable) else read_as)
+    match kind, read_as:
+        case Leaf("int" | "timestamp" | "local-timestamp" | "date"), Leaf(
+            "int" | "timestamp" | "local-timestamp" | "date"
+        ):
+            if (kind.wire, kind.unit, type(kind.type)) != (read_as.wire, read_as.unit, type(read_as.type)):
+                raise SchemaError(path, f"{_unit(kind)} would be read as {_unit(read_as)}")
+        case Record(name), Record(other) if (name, other) not in seen:
+            seen.add((name, other))
+            by_name = {slot.name: slot.kind for slot in read_as.slots}
+            for slot in kind.slots:
+                if slot.name in by_name:
+                    _check_units(slot.kind, by_name[slot.name], path + step(slot.name), seen)
+        case Sequence(), Sequence():
+            _check_units(kind.item, read_as.item, f"{path}[]", seen)
+        case Map(), Map():
+            _check_units(kind.value, read_as.value, path + "{}", seen)
+
+
+def _unit(leaf: Leaf) -> str:
+    return f"{leaf.wire}-{leaf.unit}" if "timestamp" in leaf.wire else str(leaf.type)
+
+
+class _Plain:
+    """Makes of a schema one with full names, and without what says nothing of the bytes.
+
+    Attributes:
+        names: Named types by their full names.
+        tells: Whether a union has several branches of which one has a name, so that it takes the names to
+            tell what was read.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {}
+        self.tells = False
+
+    def node(self, node: Any, space: str) -> Any:
+        if isinstance(node, list):
+            branches = [self.node(branch, space) for branch in node]
+            some = [branch for branch in branches if branch != "null"]
+            self.tells |= len(some) > 1 and any(_is_named(branch) for branch in some)
+            return branches
+        if isinstance(node, str):
+            full = f"{space}.{node}" if space and "." not in node else node
+            return sys.intern(full if node not in _PRIMITIVES and full in self.names else node)
+        # fastavro compares the names of types, which is quickest where they are the same objects.
+        kind = sys.intern(node["type"])
+        if kind in _PRIMITIVES:
+            decimal_ = {key: node[key] for key in ("precision", "scale") if key in node}
+            return {"type": kind, **decimal_} if node.get("logicalType") == "decimal" else kind
+        if kind == "array":
+            return {"type": kind, "items": self.node(node["items"], space)}
+        if kind == "map":
+            return {"type": kind, "values": self.node(node["values"], space)}
+        if kind not in NAMED:
+            return self.node(kind, space)
+        own = node.get("namespace", space)
+        full = f"{own}.{node['name']}" if own and "." not in node["name"] else node["name"]
+        made = {
+            key: node[key]
+            for key in ("type", "size", "symbols", "default", "precision", "scale")
+            if key in node
+        }
+        made |= {"type": kind, "name": full, "aliases": node.get("aliases", [])}
+        self.names[full] = made
+        if "fields" in node:
+            inner = full.rpartition(".")[0]
+            made["fields"] = [
+                {key: field[key] for key in ("name", "default", "aliases") if key in field}
+                | {"type": self.node(field["type"], inner)}
+                for field in node["fields"]
+            ]
+            for field in made["fields"]:
+                if "default" in field:
+                    field["default"] = self.default(field["type"], field["default"])
+        return made
+
+    def default(self, node: Any, value: Any) -> Any:
+        """Return a default as it is read, of its form in JSON."""
+        if isinstance(node, list):
+            branch = next((each for each in node if self.fits(each, value)), node[0])
+            made = self.default(branch, value)
+            return (branch_name(branch), made) if self.tells and _is_named(branch) else made
+        node = self.names.get(node, node) if isinstance(node, str) else node
+        match branch_name(node) if node in _PRIMITIVES else node["type"]:
+            case "bytes" | "fixed":
+                return value.encode("latin-1")
+            case "float" | "double":
+                return float(value)
+            case "array":
+                return [self.default(node["items"], item) for item in value]
+            case "map":
+                return {key: self.default(node["values"], item) for key, item in value.items()}
+            case "record" | "error":
+                fields = {field["name"]: field for field in node["fields"]}
+                return {
+                    name: self.default(field["type"], value[name]) if name in value else field["default"]
+                    for name, field in fields.items()
+                }
+        return value
+
+    def fits(self, node: Any, value: Any) -> bool:
+        node = self.names.get(node, node) if isinstance(node, str) else node
+        kind = node["type"] if isinstance(node, dict) else node
+        wanted: dict[str, tuple[type, ...]] = {
+            "null": (type(None),), "boolean": (bool,), "int": (int,), "long": (int,), "float": (float, int),
+            "double": (float, int), "array": (list,), "map": (dict,), "record": (dict,), "error": (dict,),
+        }  # fmt: skip
+        return type(value) in wanted.get(kind, (str,))
+
+
+def _is_named(node: Any) -> bool:
+    return node not in _PRIMITIVES if isinstance(node, str) else node["type"] in NAMED
+
+
+Both = tuple[Step | None, Step | None]
+"""The steps that write and read a value."""
+
+
+class _Compiler:
+    def __init__(self, names: dict[str, Any], tells: bool, as_objects: bool) -> None:
+        self.names = names
+        self.tells = tells
+        self.as_objects = as_objects
+        self.made: dict[str, Both] = {}
+        self.begun: dict[str, tuple[Within, Within]] = {}
+
+    def both(self, node: Any, kind: Kind, path: str) -> Both:
+        """Return the steps of a kind that stands as a schema says."""
+        match kind:
+            case Nullable(inner):
+                return self.union(node, inner, path, nullable=True)
+            case Choice():
+                return self.union(node, kind, path)
+            case _ if isinstance(node, list):
+                return self.union(node, kind, path, nullable=_is_null(kind))
+            case Leaf():
+                return self.leaf(node, kind)
+            case Sequence(item, type=held):
+                take, give = self.both(node["items"], item, f"{path}[]")
+                own = collection(held)
+                return Each(list, take, own), Each(own, give) if give or own is not list else None
+            case Map(key, value) if node["type"] == "map":
+                take, give = self.both("string", key, path)
+                take_value, give_value = self.both(node["values"], value, path + "{}")
+                return Items(take, take_value), Items(give, give_value) if give or give_value else None
+            case Map(key, value):
+                fields = node["items"]["fields"]
+                take, give = self.both(fields[0]["type"], key, path + "{key}")
+                take_value, give_value = self.both(fields[1]["type"], value, path + "{}")
+                return ToPairs(take, take_value), FromPairs(give, give_value)
+            case Record() | Ref():
+                return self.record(node, opened(kind), path)
+        raise AssertionError(kind)
+
+    def leaf(self, node: Any, leaf: Leaf) -> Both:
+        node = self.names.get(node, node) if isinstance(node, str) else node
+        match leaf:
+            case Leaf(type=t.DecimalType()) if isinstance(node, dict) and "precision" in node:
+                to, back = _decimal(node)
+                return Call(to, decimal.Decimal), Call(back)
+            case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
+                return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
+            case Leaf(type=t.TimeType(), unit=unit) if node in ("int", "long"):
+                to_count, from_count = _time(unit)
+                return Call(to_count, dt.time), Call(from_count)
+            case Leaf("enum"):
+                return Call(_symbol(node["symbols"]), str), None
+            case Leaf("bytes", t.BytesType()) if isinstance(node, dict) and "size" in node:
+                return Call(_sized(node["size"]), bytes), None
+        return writer(leaf), reader(leaf)
+
+    def record(self, node: Any, kind: Kind, path: str) -> Both:
+        assert isinstance(kind, Record)
+        full = node if isinstance(node, str) else node["name"]
+        if full in self.begun:
+            return self.begun[full]
+        if full not in self.made:
+            begun = self.begun[full] = Within(), Within()
+            nodes = {field["name"]: field for field in self.names[full]["fields"]}
+            found = [self.field(nodes, slot, path) for slot in kind.slots]
+            places = isinstance(kind.type, t.TupleType) or kind.type.positional  # type: ignore[attr-defined]
+            build = builder(kind, as_objects=self.as_objects)
+            plain = not places and build is None and all(same for _, _, same in found)
+            give = None if plain else FromDict([back for _, back, _ in found], places, build)
+            take = ToDict([to for to, _, _ in found], places)
+            self.made[full] = begun[0].step, begun[1].step = take, FromBranch(give) if self.tells else give
+            del self.begun[full]
+        return self.made[full]
+
+    def field(self, nodes: dict[str, Any], slot: Slot, path: str) -> tuple[Field, Field, bool]:
+        """Return what writes and reads a field, and whether reading changes nothing."""
+        node = nodes.get(slot.name) or nodes[f"field_{slot.number}"]
+        name, inner = node["name"], path + step(slot.name)
+        null = slot.null_name if slot.null else ""
+        if slot.required or slot.null:
+            take, give = self.both(node["type"], slot.kind, inner)
+        else:
+            take, give = self.union(node["type"], slot.kind, inner)
+            give = None if give is None else Maybe(give)
+        given = slot.required and "default" in node
+        absent = _paired(node["type"], node["default"], self.names) if given else _nothing(node["type"])
+        return (
+            Field(slot.key, name, take, slot.required and not given, null, absent=absent),
+            Field(slot.key, name, give, slot.required, null),
+            slot.key == name and slot.required and give is None,
+        )
+
+    def union(self, node: list[Any], kind: Kind, path: str, *, nullable: bool = False) -> Both:
+        null = NULL if nullable else None
+        branches = [branch for branch in node if branch != "null"]
+        if not branches:
+            return ToBranch("null", writer(Leaf("null", t.NoneType())), NULL), None
+        if not isinstance(kind, Choice):
+            take, give = self.both(branches[0], kind, path)
+            give = FromBranch(give) if self.tells and _is_named(branches[0]) else give
+            to = ToBranch(branch_name(branches[0]), take, null)
+            return to, Maybe(give) if give is not None and nullable else give
+        options, named, typed = [], dict[str, Step | None](), dict[type, Step | None]()
+        for branch, option in zip(branches, kind.options, strict=True):
+            take, give = self.branch(branch, option.kind, path)
+            name = branch_name(branch)
+            options.append(Field(option.key, name, take, kinds=kinds(option.kind)))
+            if _is_named(branch):
+                named[name] = give
+                continue
+            wire = _WIRE[name]
+            if wire in typed and (typed[wire] is not None or give is not None):
+                raise SchemaError(
+                    path, f"two branches of the union are read as {wire.__name__}, {name} the second"
+                )
+            typed[wire] = give
+        if not named and not any(typed.values()):
+            return ToBranches(options, null), None
+        return ToBranches(options, null), FromBranches(named, typed | {type(None): None})
+
+    def branch(self, node: Any, kind: Kind, path: str) -> Both:
+        """Return the steps of a branch that may be wrapped in a record."""
+        named = self.names.get(branch_name(node))
+        if isinstance(kind, (Record, Ref)) or named is None or named["type"] != "record":
+            return self.both(node, kind, path)
+        take, give = self.both(named["fields"][0]["type"], kind, path)
+        return Wrap("value", take), Unwrap("value", give)
+
+
+def _is_null(kind: Kind) -> bool:
+    return isinstance(kind, Leaf) and kind.wire == "null"
+
+
+def _nothing(node: Any) -> Any:
+    """Return None as it is written."""
+    return NULL if isinstance(node, list) else None
+
+
+def _paired(node: Any, value: Any, names: dict[str, Any]) -> Any:
+    """Return a default, of the form in which it is read, as it is written: with the names of branches."""
+    if isinstance(node, list):
+        if type(value) is tuple:
+            name, value = value
+            branch = next(each for each in node if branch_name(each) == name)
+        else:
+            plain = _Plain()
+            plain.names = names
+            shown = value.decode("latin-1") if isinstance(value, bytes) else value
+            branch = next((each for each in node if plain.fits(each, shown)), node[0])
+        return branch_name(branch), _paired(branch, value, names)
+    node = names.get(node, node) if isinstance(node, str) else node
+    if isinstance(node, dict) and node["type"] == "array":
+        return [_paired(node["items"], item, names) for item in value]
+    if isinstance(node, dict) and node["type"] == "map":
+        return {key: _paired(node["values"], item, names) for key, item in value.items()}
+    if isinstance(node, dict) and "fields" in node:
+        return {
+            field["name"]: _paired(field["type"], value[field["name"]], names) for field in node["fields"]
+        }
+    return value
+
+
+# Logical types -------------------------------------------------------------------------------------
+
+
+def _decimal(node: Any) -> tuple[Callable[[Any], bytes], Callable[[bytes], decimal.Decimal]]:
+    """Return the conversions of decimals: two's complement of the unscaled number, big-endian."""
+    precision, scale, size = node["precision"], node.get("scale", 0), node.get("size")
+    most = size or precision // 2 + 2
+
+    def to(value: decimal.Decimal) -> bytes:
+        sign, digits, exponent = value.as_tuple()
+        if not isinstance(exponent, int):
+            raise ValueError(f"{value} is no number of {precision} digits")
+        number = int("".join(map(str, digits)))
+        if (number and not -scale <= exponent <= precision) or len(digits) + exponent > precision - scale:
+            raise ValueError(
+                f"a number that has no room in {precision} digits, {scale} of them after the point"
+            )
+        number *= (1 - 2 * sign) * 10 ** (exponent + scale if number else 0)
+        return number.to_bytes(size or number.bit_length() // 8 + 1, "big", signed=True)
+
+    def back(data: bytes) -> decimal.Decimal:
+        if len(data) > most:
+            raise ValueError(f"a decimal of {len(data):,} bytes, which has more than {precision} digits")
+        return _EXACT.scaleb(decimal.Decimal(int.from_bytes(data, "big", signed=True)), -scale)
+
+    return to, back
+
+
+def _time(unit: str) -> tuple[Callable[[Any], int], Callable[[int], dt.time]]:
+    """Return the conversions of times of day, counted from midnight."""
+    per = 1_000_000 // _PER_SECOND[unit]
+
+    def to(value: dt.time) -> int:
+        if value.tzinfo is not None:
+            raise ValueError("the time has an offset, which Avro's have not")
+        seconds = (value.hour * 60 + value.minute) * 60 + value.second
+        count, rest = divmod(seconds * 1_000_000 + value.microsecond, per)
+        if rest:
+            raise ValueError("the time is finer than the schema's milliseconds")
+        return count
+
+    def back(count: int) -> dt.time:
+        seconds, micro = divmod(count * per, 1_000_000)
+        minutes, second = divmod(seconds, 60)
+        hour, minute = divmod(minutes, 60)
+        return dt.time(hour, minute, second, micro)
+
+    return to, back
+
+
+def _symbol(symbols: list[str]) -> Callable[[str], str]:
+    known = {symbol: symbol for symbol in symbols}
+
+    def to(value: str) -> str:
+        if value not in known:
+            raise ValueError(f"the enum has no symbol {value!r:.60}")
+        return known[value]
+
+    return to
+
+
+def _sized(size: int) -> Callable[[bytes], bytes]:
+    def to(value: bytes) -> bytes:
+        if len(value) != size:
+            raise ValueError(f"{len(value):,} bytes, where the schema says {size:,}")
+        return value
+
+    return to
+
+
+def _bytes_of(value: uuid.UUID) -> bytes:
+    return value.bytes
+
+
+def _uuid_of(data: bytes) -> uuid.UUID:
+    return uuid.UUID(bytes=data)

@@ -1,0 +1,203 @@
+"""What stands on the wire for values without parts, and the way back: the same for all formats with a layout.
+
+A format that has a form of its own for one of them uses that in its peer; else this holds.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+from collections.abc import Callable
+from typing import Any
+
+from ....codecs.conventions.families import FAMILIES
+from ....codecs.safety.embedded import count_embedded
+from ...plan.build import Facts, build_of, compile_plan
+from ...plan.build import Limits as PlanLimits
+from ...tree import types as t
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
+from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
+
+__all__ = ["builder", "collection", "kinds", "reader", "writer"]
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+LOCAL_EPOCH = dt.datetime(1970, 1, 1)
+_FIRST_DAY = dt.date(1970, 1, 1).toordinal()
+_MICROSECOND = dt.timedelta(microseconds=1)
+_PER_MICROSECOND = {"ms": (1, 1000), "us": (1, 1), "ns": (1000, 1)}
+
+_PYTHON: dict[type[t.Type], type] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
+    t.ListType: list,
+    t.VarTupleType: tuple,
+    t.SetType: set,
+    t.FrozenSetType: frozenset,
+}
+
+
+def collection(node: t.Type) -> type:
+    """Return what holds the items of a sequence in a record: list, tuple, set or frozenset."""
+    return _PYTHON[type(node)]
+
+
+def kinds(kind: Kind) -> tuple[type, ...]:
+    """Return the types that values of a kind have in records."""
+    match kind := opened(kind):
+        case Nullable(inner):
+            return (*kinds(inner), type(None))
+        case Map():
+            return (dict,)
+        case Choice(options=options):
+            return tuple(dict.fromkeys(each for option in options for each in kinds(option.kind)))
+        case Record(type=t.RecordType(cls=cls, positional=positional)):
+            return (tuple if positional else dict, *([] if cls is None else [cls]))
+        case Record():
+            return (tuple,)
+        case Sequence(type=node) | Leaf(type=node):
+            return _types(node)
+    raise AssertionError(kind)
+
+
+def _types(node: t.Type) -> tuple[type, ...]:
+    match node:
+        case t.AnyType() | t.UnionType():
+            return (object,)
+        case t.EnumType(cls):
+            return (cls,)
+        case t.LiteralType(values):
+            return tuple(dict.fromkeys(type(value) for value in values if value is not None))
+    return (_PYTHON[type(node)],)
+
+
+def builder(record: Record, *, as_objects: bool) -> Callable[..., Any] | None:
+    """Return what makes a record of its fields: of a named tuple always, of other classes where asked for.
+
+    A named tuple is made of its values, all others of the dict of their fields.
+    """
+    node = record.type
+    if not isinstance(node, t.RecordType) or node.cls is None or not (as_objects or node.positional):
+        return None
+    build = build_of(node)
+    if build is not node.cls or node.positional:
+        return build
+    return lambda fields: build(**fields)
+
+
+# Writing --------------------------------------------------------------------------------------------
+
+
+def writer(leaf: Leaf) -> Step:
+    """Return the step from a value to int (also of timestamps and dates), float, bool, str, bytes or None.
+
+    It raises `MisfitError` for what the leaf has no room for.
+    """
+    match leaf.wire:
+        case "any":
+            return Call(_packer().encode)
+        case "null":
+            return Null()
+        case "bool":
+            return Bool()
+        case "int" if not isinstance(leaf.type, t.EnumType):
+            return Int(leaf.bits)
+        case "float":
+            return Float(leaf.bits)
+        case "bytes":
+            return Exact(bytes) if isinstance(leaf.type, t.BytesType) else Call(bytes, bytearray)
+        case "timestamp" | "local-timestamp":
+            return Call(_to_count(leaf), dt.datetime)
+        case "date":
+            return Call(_to_days, dt.date)
+        case "enum":
+            return Exact(str)
+    if isinstance(leaf.type, t.EnumType):
+        return Call(_value_of, leaf.type.cls)
+    kind = _types(leaf.type)
+    if kind == (str,):
+        return Exact(str)
+    return Call(str if kind == (int,) else _family.leaf, kind[0])
+
+
+_family = FAMILIES["json64"]
+
+
+def _value_of(member: enum.Enum) -> Any:
+    return member.value
+
+
+def _to_count(leaf: Leaf) -> Callable[[dt.datetime], int]:
+    epoch = EPOCH if leaf.wire == "timestamp" else LOCAL_EPOCH
+    times, per = _PER_MICROSECOND[leaf.unit]
+
+    def count(value: dt.datetime) -> int:
+        if (value.utcoffset() is None) != (epoch.tzinfo is None):
+            has = "no offset" if value.utcoffset() is None else "an offset"
+            raise ValueError(f"the datetime has {has}, unlike those of the schema")
+        number, rest = divmod((value - epoch) // _MICROSECOND * times, per)
+        if rest:
+            raise ValueError("the datetime is finer than the schema's milliseconds")
+        return number
+
+    return count
+
+
+def _to_days(value: dt.date) -> int:
+    if isinstance(value, dt.datetime):
+        raise TypeError("expected date, got datetime")
+    return value.toordinal() - _FIRST_DAY
+
+
+def _packer() -> Any:
+    from ....codecs.registry import codec
+
+    return codec("msgpack")
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+
+def reader(leaf: Leaf) -> Step | None:
+    """Return the step back, or None where what stands on the wire is the value already.
+
+    Malformed text stays text, as after every codec: it is a schema's to advise on.
+    """
+    node = leaf.type
+    match leaf.wire:
+        case "any":
+            return Call(_unpacked(node))
+        case "null" | "bool" | "float":
+            return None
+        case "timestamp" | "local-timestamp":
+            return Call(_from_count(leaf))
+        case "date":
+            return Call(_from_days)
+        case "bytes":
+            return None if isinstance(node, t.BytesType) else Call(bytearray)
+    if isinstance(node, t.IntType) and node.big:
+        return Call(int)
+    plan = compile_plan(node, Facts(known=True, carries=frozenset({"list", "tuple", "none"})), PlanLimits())
+    return None if plan is None else Call(plan.apply)
+
+
+def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
+    packer = _packer()
+    plan = compile_plan(node, Facts.of(packer), PlanLimits())
+
+    def unpack(data: bytes) -> Any:
+        count_embedded(data)
+        return packer.decode(data) if plan is None else plan.apply(packer.decode(data))
+
+    return unpack
+
+
+def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:
+    epoch = EPOCH if leaf.wire == "timestamp" else LOCAL_EPOCH
+    times, per = _PER_MICROSECOND[leaf.unit]
+
+    def moment(count: int) -> dt.datetime:
+        return epoch + dt.timedelta(microseconds=count * per // times)
+
+    return moment
+
+
+def _from_days(count: int) -> dt.date:
+    return dt.date.fromordinal(count + _FIRST_DAY)

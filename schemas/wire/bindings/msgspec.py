@@ -1,0 +1,210 @@
+"""What msgspec decodes to when it is given the schema: its own classes, or Structs built from its tree."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
+
+from ....codecs.binding import Peer
+from ....codecs.conventions.classes import opened, record_class
+from ....codecs.core.paths import step
+from ....errors import UsageError
+from ...tree import types as t
+from ...tree.declare import SchemaError, tag_of
+
+if TYPE_CHECKING:
+    from ...schema import Schema
+
+__all__ = ["peer"]
+
+_SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
+    t.AnyType: Any,
+    t.NoneType: None,
+}
+del _SIMPLE[t.ComplexType]
+
+
+def peer(schema: Schema, *, array_like: bool = False) -> Peer:
+    """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
+
+    `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
+    as they are. `take` drops fields that the schema does not know, as typed decoders do. Where a schema asks
+    for objects, its own classes take the place of ours: Structs, dataclasses and attrs classes.
+
+    Args:
+        schema: The schema.
+        array_like: They stand on the wire as lists of their values, without field names.
+
+    Raises:
+        SchemaError: A type that msgspec has no typed form for (complex; bytes in hex; numbers for
+            datetimes; unions of two records).
+        UsageError: msgspec is not installed.
+    """
+    try:
+        from msgspec import convert
+    except ImportError as error:
+        raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
+    as_objects = schema.as_objects and not array_like
+    if as_objects and _is_own(schema.types.item if isinstance(schema.types, t.ListType) else schema.types):
+        kind = _struct_type(schema.types, array_like, as_objects)
+        return Peer(kind, schema.apply, schema.apply, as_is=True)
+    kind = _struct_type(schema.types, array_like, as_objects)
+    give = functools.partial(_plain, as_objects=as_objects)
+    if not array_like:
+        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), give)
+    # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
+    named = _struct_type(schema.types, array_like=False)
+    return Peer(
+        kind,
+        lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
+        give,
+    )
+
+
+def _is_own(node: t.Type) -> bool:
+    """Whether msgspec makes objects of a record's own class, and of all classes below it."""
+    if not isinstance(node, t.RecordType) or node.cls is None:
+        return False
+    below = (each.cls for _, each in t.walk(node) if isinstance(each, t.RecordType) and each.cls is not None)
+    known = map(record_class, below)
+    return all(each is not None and each.family != "model" for each in known)
+
+
+def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> Any:
+    import msgspec
+
+    try:
+        kind = _Builder(msgspec, array_like, as_objects).whole(types)
+        msgspec.msgpack.Decoder(kind)
+    except SchemaError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise SchemaError("$", f"msgspec cannot decode this schema: {error}") from error
+    return kind
+
+
+def _plain(value: Any, as_objects: bool) -> Any:
+    """Return a record of what msgspec decoded: objects of its own classes stay such only where asked for."""
+    if type(value).__module__ == _MADE:
+        import msgspec
+
+        cls = type(value)
+        names = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
+        present = ((name, getattr(value, name)) for name in names)
+        tag = tag_of(cls)
+        record = {
+            names[name]: _plain(item, as_objects) for name, item in present if item is not msgspec.UNSET
+        }
+        return record if tag is None else {tag[0]: tag[1]} | record
+    if type(value) is dict:
+        return {key: _plain(item, as_objects) for key, item in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(_plain(item, as_objects) for item in value)
+    # msgspec gets a named tuple as its class, and makes objects of the classes that its fields name.
+    if isinstance(value, tuple):
+        return type(value)(*(_plain(item, as_objects) for item in value))
+    if not as_objects and (fields := opened(value)) is not None:
+        return _plain(fields, as_objects)
+    return value
+
+
+_MADE = "bakeoff.schemas.wire.bindings.made"
+"""The module that Structs of ours are of: there is none, and none of the user's is of it."""
+
+
+class _Builder:
+    def __init__(self, msgspec: Any, array_like: bool, as_objects: bool) -> None:
+        self.msgspec = msgspec
+        self.array_like = array_like
+        self.as_objects = as_objects
+        self.made: dict[t.RecordType, Any] = {}
+        self.refs: dict[str, t.RefType] = {}
+
+    def whole(self, node: t.Type) -> Any:
+        """Return the type of a record."""
+        made = self.type(node, "$")
+        for name, ref in self.refs.items():
+            # Where msgspec looks for the names in a Struct's annotations.
+            for struct in self.made.values():
+                setattr(struct, name, self.made[ref.record])
+        return made
+
+    def type(self, node: t.Type, path: str) -> Any:
+        self._check(node, path)
+        if type(node) in _SIMPLE:
+            return _SIMPLE[type(node)]
+        match node:
+            case t.EnumType(cls):
+                return cls
+            case t.LiteralType(values):
+                return Literal[values]
+            case t.ListType(item):
+                return list[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.VarTupleType(item):
+                return tuple[self.type(item, path + "[]"), ...]  # type: ignore[misc]
+            case t.SetType(item):
+                return set[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.FrozenSetType(item):
+                return frozenset[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.TupleType(items):
+                return tuple[tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
+            case t.DictType(key, value):
+                return dict[self.type(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
+            case t.UnionType(options):
+                return Union[tuple(self.type(o, path) for o in options)]  # noqa: UP007
+            case t.RecordType():
+                return self._record(node, path)
+            case t.RefType(name):
+                if hasattr(node.record.cls, "_fields"):
+                    raise SchemaError(path, f"msgspec has no form of the named tuple `{name}` within itself")
+                self.refs[f"_bakeoff_{name}"] = node
+                return ForwardRef(f"_bakeoff_{name}")
+        raise SchemaError(path, f"msgspec has no typed form of `{node}`")
+
+    def _check(self, node: t.Type, path: str) -> None:
+        match node:
+            case t.BytesType(encoding) | t.ByteArrayType(encoding) if encoding != "base64":
+                raise SchemaError(path, f"msgspec reads bytes from base64 only, not {encoding}")
+            case t.DateTimeType(epoch=unit) | t.TimeDeltaType(unit=unit) if unit not in (None, "s"):
+                raise SchemaError(path, f"msgspec reads numbers of seconds only, not of {unit}")
+
+    def _record(self, node: t.RecordType, path: str) -> Any:
+        if node.cls is not None and hasattr(node.cls, "_fields"):
+            return node.cls
+        if self.as_objects and _is_own(node):
+            for below, each in t.walk(node, path):
+                self._check(each, below)
+            return node.cls
+        if node not in self.made:
+            unset, names = self.msgspec.UNSET, {}
+            fields: list[Any] = []
+            tag_field, tag = tag_of(node.cls) or (None, None)
+            taken = {item.name for item in node.fields}
+            for i, item in enumerate(item for item in node.fields if item.name != tag_field):
+                attribute = item.name
+                # A name that Python would mangle is one that msgspec does not find again.
+                if not attribute.isidentifier() or attribute.startswith("__"):
+                    attribute = f"field_{i}"
+                    while attribute in taken:
+                        attribute += "_"
+                names[attribute] = item.name
+                kind = self.type(item.type, path + step(item.name))
+                if item.required:
+                    fields.append((attribute, kind))
+                elif self.array_like:
+                    raise SchemaError(path + step(item.name), "an optional field has no place in an array")
+                else:
+                    fields.append((attribute, Union[kind, self.msgspec.UnsetType], unset))  # noqa: UP007
+            name = node.name if node.name.isidentifier() else "Record"
+            self.made[node] = self.msgspec.defstruct(
+                name,
+                fields,
+                array_like=self.array_like,
+                kw_only=True,
+                tag=tag,
+                tag_field=tag_field,
+                rename=names if any(a != n for a, n in names.items()) else None,
+                gc=True,
+                module=_MADE,
+            )
+        return self.made[node]

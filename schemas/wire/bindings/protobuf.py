@@ -1,0 +1,419 @@
+"""What protobuf has for the records of a schema: message classes of a pool of their own, and the way there.
+
+The classes of equal definitions are the same, so that messages of one codec are those of another.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ....codecs.binding import Peer
+from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
+from ...tree import types as t
+from ..languages import write
+from ..languages.proto_file import file_of
+from ..languages.proto_sets import pool_of
+from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened
+from ._conversion import (
+    Call,
+    Float,
+    FromChosen,
+    FromEntries,
+    FromItems,
+    FromMessage,
+    FromMoment,
+    FromPayload,
+    FromValue,
+    FromValues,
+    Into,
+    IntoMessage,
+    IntoMoment,
+    IntoOption,
+    IntoValue,
+    IntoWithin,
+    Lookup,
+    MisfitError,
+    Nothing,
+    Null,
+    Part,
+    Put,
+    PutItems,
+    PutLeaf,
+    PutMessage,
+    PutMessages,
+    PutNothing,
+    PutPairs,
+    PutValues,
+    Step,
+    ToMessage,
+    ToPayload,
+    Weight,
+    Within,
+)
+from .leaves import builder, collection, kinds, reader, writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from google.protobuf.descriptor import FieldDescriptor
+    from google.protobuf.message import Message
+
+    from ...schema import Schema
+
+__all__ = ["peer"]
+
+
+def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] = "") -> Peer:
+    """Return the message class of a schema's records, and the way there and back.
+
+    Args:
+        schema: The schema.
+        payloads: The way is that to payloads and back, of records or of messages; else from records to
+            messages and back.
+
+    Raises:
+        SchemaError: Protocol Buffers have no form of a type.
+        UsageError: protobuf is not installed.
+    """
+    layout = schema.layout
+    cls = _message_class(_definition(layout))
+    compiler = _Compiler(as_objects=schema.as_objects)
+    compiled = compiler.message(layout.root, cls)
+    if compiler.nests:
+        compiled.weight.nested(each.weight for each in compiler.made.values())
+    definition = write(layout, "protobuf").decode()
+    if not payloads:
+        return Peer(cls, ToMessage(cls, compiled.into), compiled.step, definition)
+    into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
+    # Maps have no order but this.
+    options = {"deterministic": True} if compiler.has_maps else None
+    take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
+    return Peer(cls, take, FromPayload(cls, step, compiled.weight), definition)
+
+
+def _definition(layout: Layout) -> bytes:
+    file = file_of(layout)
+    file.ClearField("source_code_info")
+    return file.SerializeToString(deterministic=True)
+
+
+@functools.lru_cache(maxsize=64)
+def _message_class(definition: bytes) -> type[Message]:
+    """Return the class of a file's first message."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+    from google.protobuf.message_factory import GetMessageClass
+
+    files = FileDescriptorSet()
+    files.file.add().MergeFromString(definition)
+    name = files.file[0].message_type[0].name
+    return GetMessageClass(pool_of(files, "the definition").FindMessageTypeByName(name))
+
+
+def _adopter(cls: type[Message]) -> Callable[[Any], None]:
+    """Return what raises for messages of other classes than one, but of those with the same fields."""
+    from google.protobuf.message import Message
+
+    known: set[type] = set()
+
+    def adopt(message: Any) -> None:
+        if (kind := type(message)) in known:
+            return
+        name = cls.DESCRIPTOR.name
+        if not isinstance(message, Message):
+            raise MisfitError(f"expected a message {name}, got {kind.__name__}")
+        theirs: Any = message.DESCRIPTOR
+        if not _same_fields(theirs, cls.DESCRIPTOR):
+            raise MisfitError(f"the message {theirs.full_name} has other fields than {name}")
+        known.add(kind)
+
+    return adopt
+
+
+def _same_fields(one: Any, other: Any, seen: set[tuple[str, str]] | None = None) -> bool:
+    """Whether two messages have the same fields on the wire."""
+    seen = set() if seen is None else seen
+    if (both := (one.full_name, other.full_name)) in seen:
+        return True
+    seen.add(both)
+    fields = one.fields_by_number, other.fields_by_number
+    return fields[0].keys() == fields[1].keys() and all(
+        (field.type, field.is_repeated) == (same.type, same.is_repeated)
+        and (
+            field.message_type is None
+            or same.message_type is None
+            or _same_fields(field.message_type, same.message_type, seen)
+        )
+        for number, field in fields[0].items()
+        for same in [fields[1][number]]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """The ways of a message.
+
+    Attributes:
+        into: From what it stands for.
+        step: And back.
+        sure: Whether something is set in it in any case.
+        weight: How many values it holds.
+    """
+
+    into: Into
+    step: Step
+    sure: bool
+    weight: Weight
+
+
+class _Compiler:
+    """Compiles the ways of messages, each once.
+
+    Attributes:
+        has_maps: Whether one of them has a map of protobuf's own.
+        nests: Whether one of them may hold itself.
+    """
+
+    def __init__(self, *, as_objects: bool) -> None:
+        self.as_objects = as_objects
+        self.has_maps = self.nests = False
+        self.begun: dict[str, _Compiled] = {}
+        self.made: dict[str, _Compiled] = {}
+
+    def message(self, kind: Kind, cls: type[Message]) -> _Compiled:
+        """Return the ways of the message that stands for a kind."""
+        name = cls.DESCRIPTOR.full_name
+        if name in self.begun:
+            self.nests = True
+            return self.begun[name]
+        if name not in self.made:
+            kind = opened(kind)
+            self.begun[name] = begun = _begun(kind)
+            made = self.made[name] = self._message(kind, cls, begun)
+            begun.into.inside, begun.step.step = made.into, made.step  # type: ignore[attr-defined]
+            del self.begun[name]
+        return self.made[name]
+
+    def _message(self, kind: Kind, cls: type[Message], begun: _Compiled) -> _Compiled:
+        weight = begun.weight
+        if isinstance(kind, Record):
+            parts = [self.part(slot, cls, weight) for slot in kind.slots]
+            places = not isinstance(kind.type, t.RecordType) or kind.type.positional
+            build = builder(kind, as_objects=self.as_objects)
+            return replace(begun, into=IntoMessage(parts, places), step=FromMessage(parts, places, build))
+        if isinstance(kind, Choice):
+            options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
+            return replace(begun, into=IntoOption(options), step=FromChosen(options))
+        part = self.part(Slot(VALUE, VALUE, 1, kind), cls, weight)
+        return replace(begun, into=IntoValue(part), step=FromValue(part))
+
+    def part(self, slot: Slot, cls: type[Message], weight: Weight) -> Part:
+        """Return the ways of a field."""
+        field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
+        nullable = isinstance(slot.kind, Nullable) or _is_null(slot.kind)
+        kind = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
+        put, get, held = self.ways(kind, field, cls, boxed=boxed_slot(slot))
+        if held is not None:
+            once = slot.required and not isinstance(slot.kind, Nullable) and not field.is_repeated
+            weight.holds(field.number, held, once)
+        has: Callable[[Any, str], bool] | None = None
+        if not slot.required or isinstance(slot.kind, Nullable):
+            has = cls.HasField if field.has_presence else _never if _is_null(kind) else None
+        return Part(
+            slot.key,
+            slot.name,
+            put,
+            get,
+            nullable=nullable,
+            has=has,
+            falsy=field.message_type is None,
+            among=slot.among,
+            required=slot.required,
+            null=slot.null_name if slot.null else "",
+            kinds=kinds(kind),
+        )
+
+    def ways(
+        self, kind: Kind, field: FieldDescriptor, cls: type[Message], *, boxed: bool
+    ) -> tuple[Put, Step | None, Weight | int | None]:
+        """Return how a field is written and read, and what it holds whose payload has a length."""
+        name = field.name
+        if isinstance(kind, Sequence) and not boxed:
+            return self.items(kind, field, cls)
+        if isinstance(kind, Map) and not boxed:
+            return self.entries(kind, field, cls)
+        if isinstance(kind, Leaf) and field.message_type is None:
+            if _is_null(kind):
+                return PutNothing(name), Nothing(), None
+            return PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
+        inside = self.inside(kind, field)
+        mark = None if inside.sure else type(_held(field, cls)).SetInParent
+        return PutMessage(name, inside.into, mark), inside.step, inside.weight
+
+    def inside(self, kind: Kind, field: FieldDescriptor) -> _Compiled:
+        """Return the ways of the message that a field holds."""
+        from google.protobuf.message_factory import GetMessageClass
+
+        assert field.message_type is not None
+        cls = GetMessageClass(field.message_type)
+        if isinstance(kind, Leaf) and kind.form == TIMESTAMP:
+            plain = replace(kind, form="", unit="us")
+            step = reader(plain)
+            assert step is not None
+            return _Compiled(IntoMoment(writer(plain)), FromMoment(step), False, Weight(1))
+        if isinstance(kind, Leaf) and kind.form in WRAPPERS:
+            return self.message(replace(kind, form=WRAPPERS[kind.form]), cls)
+        return self.message(kind, cls)
+
+    def items(
+        self, kind: Sequence, field: FieldDescriptor, cls: type[Message]
+    ) -> tuple[Put, Step, Weight | int | None]:
+        held, item = collection(kind.type), kind.item
+        guard = _guard(item) if held in (set, frozenset) else None
+        among = None if held is list else held
+        container = type(_held(field, cls))
+        if isinstance(item, Leaf) and field.message_type is None:
+            to, back = (Null(0), Nothing()) if _is_null(item) else (_to(item), _from(item))
+            put: Put = PutValues(field.name, to, _exact(item), among, container.extend)
+            return put, FromValues(held, back, guard), _PACKED.get(field.cpp_type)
+        inside = self.inside(item, field)
+        put = PutMessages(field.name, inside.into, among, container.add)
+        return put, FromValues(held, inside.step, guard), inside.weight
+
+    def entries(
+        self, kind: Map, field: FieldDescriptor, cls: type[Message]
+    ) -> tuple[Put, Step, Weight | int | None]:
+        from google.protobuf.message_factory import GetMessageClass
+
+        entry = field.message_type
+        assert entry is not None
+        guard, weight = _guard(kind.key), Weight(2)
+        if not entry.GetOptions().map_entry:
+            pair = GetMessageClass(entry)
+            key = self.part(Slot("key", "key", 1, kind.key), pair, weight)
+            value = self.part(Slot(VALUE, VALUE, 2, kind.value), pair, weight)
+            put: Put = PutPairs(field.name, key, value, type(_held(field, cls)).add)
+            return put, FromEntries(key, value, guard), weight
+        self.has_maps = True
+        assert isinstance(kind.key, Leaf)
+        to_key, from_key, of = _to(kind.key), _from(kind.key), entry.fields_by_name[VALUE]
+        if of.message_type is None:
+            assert isinstance(kind.value, Leaf)
+            if _is_null(kind.value):
+                return PutItems(field.name, to_key, Null(0)), FromItems(from_key, Nothing(), guard), weight
+            put = PutItems(field.name, to_key, _to(kind.value))
+            return put, FromItems(from_key, _from(kind.value), guard), weight
+        inside = self.inside(kind.value, of)
+        weight.holds(2, inside.weight)
+        return (
+            PutItems(field.name, to_key, inside=inside.into),
+            FromItems(from_key, inside.step, guard),
+            weight,
+        )
+
+
+def _begun(kind: Kind) -> _Compiled:
+    """Return placeholders for the converters of a message that are made later."""
+    if isinstance(kind, Record):
+        sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
+        return _Compiled(IntoWithin(), Within(), sure, Weight(1 + sum(slot.required for slot in kind.slots)))
+    if isinstance(kind, Choice):
+        return _Compiled(IntoWithin(), Within(), True, Weight(0))
+    return _Compiled(IntoWithin(), Within(), _always_sets(kind), Weight(1))
+
+
+_PACKED = {1: 0, 2: 0, 3: 0, 4: 0, 5: 8, 6: 4, 7: 0, 8: 0}
+"""Bytes of an item in a list that has one length, by what C++ has for it; 0 for varints."""
+
+
+def _held(field: FieldDescriptor, cls: type[Message]) -> Any:
+    return getattr(cls(), field.name)
+
+
+def _never(message: Message, name: str) -> bool:
+    return False
+
+
+def _is_null(kind: Kind) -> bool:
+    return isinstance(kind, Leaf) and kind.wire == "null"
+
+
+def _always_sets(kind: Kind) -> bool:
+    """Whether a value of a kind is a field that is set, whatever it is."""
+    return isinstance(opened(kind), (Record, Choice)) or (isinstance(kind, Leaf) and kind.wire != "null")
+
+
+def _guard(key: Kind) -> Callable[[list[Any]], None] | None:
+    """Return what refuses keys that were made to have one hash; text and 64 bits are safe."""
+    safe = ("bool", "int", "bytes", "timestamp", "local-timestamp", "date", "enum")
+    if isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType))):
+        return None
+
+    def check(keys: list[Any]) -> None:
+        if len(keys) > FEW_KEYS:
+            refuse_one_hash(keys)
+
+    return check
+
+
+# Leaves ---------------------------------------------------------------------------------------------
+
+
+def _exact(leaf: Leaf) -> type | None:
+    """Return the type whose values are written as they are; upb refuses integers that have no room."""
+    match leaf:
+        case Leaf("int", t.IntType() | t.LiteralType()):
+            return int
+        case Leaf("text", t.StrType() | t.LiteralType()):
+            return str
+        case Leaf("bytes", t.BytesType()):
+            return bytes
+        case Leaf("float", bits=64):
+            return float
+        case Leaf("bool"):
+            return bool
+    return None
+
+
+def _to(leaf: Leaf) -> Step:
+    if leaf.wire == "enum":
+        return Lookup(dict(leaf.symbols), int)
+    if leaf.wire == "float" and leaf.bits == 32:
+        return Call(_single)
+    if leaf.form.removeprefix("required ") in _UNSIGNED:
+        return Call(_unsigned)
+    return writer(leaf)
+
+
+def _from(leaf: Leaf) -> Step | None:
+    step = reader(leaf)
+    if leaf.wire == "enum":
+        return Lookup({number: name for name, number in reversed(leaf.symbols)}, int)
+    if leaf.wire == "any" and step is not None:
+        # What is not set is nothing of MessagePack.
+        return Call(lambda data: step(data) if data else None)
+    return step
+
+
+_UNSIGNED = ("uint32", "uint64", "fixed32", "fixed64")
+
+
+def _unsigned(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise MisfitError(f"expected int, got {type(value).__name__}")
+    return int(value)
+
+
+def _single(value: Any) -> float:
+    number: float = _FLOAT(value)
+    if abs(number) > _MOST and math.isfinite(number):
+        raise MisfitError(f"{number!r} has no room in 32 bits")
+    return number
+
+
+_FLOAT = Float()
+_MOST = 3.4028235677973366e38
+"""From here on a number is infinite in 32 bits: 2**128 - 2**103."""

@@ -1,0 +1,472 @@
+"""What pydantic validates and writes: TypedDicts or models, built from the description tree."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime as dt
+import functools
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
+
+from ....codecs.binding import Peer
+from ....codecs.conventions.classes import record_class
+from ....codecs.conventions.families import FAMILIES, duration_text
+from ....codecs.core.paths import join, step
+from ....errors import UsageError
+from ...plan.build import build_of
+from ...plan.convert import ConversionError, decoder
+from ...tree import types as t
+from ...tree.declare import SchemaError, tag_of
+from ..languages.json_schema import write
+from ._conversion import MisfitError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from ...schema import Schema
+
+__all__ = ["Calls", "peer"]
+
+_OPTIONS: Any = {
+    "strict": True,
+    "allow_inf_nan": True,
+    "val_json_bytes": "base64",
+    "ser_json_inf_nan": "constants",
+    "protected_namespaces": (),
+}
+_SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()}
+for _without in (t.ComplexType, t.BytesType, t.ByteArrayType, t.TimeDeltaType):
+    del _SIMPLE[_without]
+
+_PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType, t.LiteralType)
+"""What JSON tells apart, and what a value of it is read as whatever it was declared as."""
+_KEYS = (t.StrType, t.BoolType, t.FloatType, t.DateType, t.DateTimeType, t.TimeType, t.TimeDeltaType,
+         t.UUIDType, t.DecimalType, t.BytesType)  # fmt: skip
+_TEXTS = (t.BytesType, t.ByteArrayType, t.TimeDeltaType)
+_DEPTH = 120
+"""Levels of what may be anything: pydantic reads 200 in all."""
+_INTEGER = re.compile(r"-?[1-9][0-9]*|0", re.ASCII)
+
+
+class Calls(NamedTuple):
+    """The library's own calls for the records of a schema.
+
+    Attributes:
+        adapter: A `pydantic.TypeAdapter` of the records' type.
+        encode: Writes what `Peer.take` gives as JSON.
+        decode: Reads JSON; what the schema does not know is kept as JSON has it.
+    """
+
+    adapter: TypeAdapter[Any]
+    encode: Callable[..., bytes]
+    decode: Callable[[bytes], Any]
+
+
+def peer(schema: Schema, *, models: bool = False) -> Peer:
+    """Return pydantic's type for a schema's records, and the way there and back.
+
+    `type` are the `Calls`. `take` checks a record strictly: nothing is converted but integers to floats, and
+    what the schema does not know is refused. JSON is written by the conventions of all codecs of JSON.
+
+    Args:
+        schema: The schema.
+        models: Records are models, not TypedDicts.
+
+    Raises:
+        SchemaError: A type that JSON has no form for, a key that is no text and of no single type, or a
+            union whose options JSON writes alike.
+        UsageError: pydantic is not installed.
+    """
+    try:
+        from pydantic import TypeAdapter, ValidationError
+        from pydantic.errors import PydanticUserError
+        from pydantic_core import SchemaSerializer
+    except ImportError as error:
+        raise UsageError("pydantic is not installed; pip install 'bakeoff[pydantic]'") from error
+    if models and (cls := _own_class(schema)) is not None:
+        return _own(schema, cls)
+    own = isinstance(schema.types, t.RecordType) and not schema.types.positional
+
+    kind = _Builder(models, schema.as_objects).whole(schema.types, deferred=schema.nests)
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind, config=None if own else _OPTIONS)
+        if schema.nests:
+            # Models that wait for one another have it wait as well.
+            adapter.rebuild(force=True)
+    except PydanticUserError as error:
+        raise SchemaError("$", f"pydantic cannot validate this schema: {error.message}") from error
+    # Of a TypedDict the adapter's serializer would know no configuration.
+    serializer = SchemaSerializer(adapter.core_schema, {"ser_json_inf_nan": "constants"})
+    validate, load = adapter.validator.validate_python, adapter.validator.validate_json
+    # Each keyword costs as much as a small record does.
+    some = any(not item.required for _, node in t.walk(schema.types) for item in getattr(node, "fields", ()))
+    options: Any = {"exclude_unset": True} if models and some else {}
+
+    def take(record: Any) -> Any:
+        try:
+            return validate(record, extra="forbid")
+        except ValidationError as error:
+            place, reason = _first(error)
+            raise MisfitError(reason, place) from error
+
+    def decode(data: bytes) -> Any:
+        try:
+            return load(data, extra="allow")
+        except ValidationError as error:
+            place, reason = _first(error)
+            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+
+    encode = functools.partial(serializer.to_json, **options) if options else serializer.to_json
+    calls = Calls(adapter, encode, decode)
+    give = functools.partial(serializer.to_python, **options)
+    return Peer(calls, take, give, write(schema.layout).decode())
+
+
+def _own_class(schema: Schema) -> Any:
+    """Return the pydantic model that a schema asks for objects of; None for any other."""
+    node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
+    if not schema.as_objects or not isinstance(node, t.RecordType) or node.cls is None:
+        return None
+    known = record_class(node.cls)
+    return node.cls if known is not None and known.family == "model" else None
+
+
+def _own(schema: Schema, cls: Any) -> Peer:
+    """Return the peer of a user's own models, which are written and read as these say.
+
+    Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,
+    names are written and read.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(list[cls] if isinstance(schema.types, t.ListType) else cls)
+    models = [each.cls for _, each in t.walk(schema.types) if isinstance(each, t.RecordType)]
+    infos = [
+        (name, info)
+        for model in dict.fromkeys(models)
+        for name, info in getattr(model, "__pydantic_fields__", {}).items()
+    ]
+    writing: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
+    if not all(_reads_what_it_writes(name, info) for name, info in infos):
+        writing, reading = {"by_alias": False}, {"by_alias": False, "by_name": True}
+    elif any(info.serialization_alias or info.validation_alias for _, info in infos):
+        writing, reading = {"by_alias": True}, {"by_alias": True}
+    encode = functools.partial(adapter.serializer.to_json, **writing)
+    load: Callable[..., Any] = functools.partial(adapter.validator.validate_json, **reading)
+
+    def decode(data: bytes) -> Any:
+        try:
+            return load(data)
+        except ValidationError as error:
+            place, reason = _first(error)
+            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+
+    try:
+        definition = write(schema.layout).decode()
+    except SchemaError:
+        definition = ""  # of a type that only pydantic knows
+    return Peer(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+
+
+def _reads_what_it_writes(name: str, info: Any) -> bool:
+    from pydantic import AliasChoices
+
+    written, read = info.serialization_alias or name, info.validation_alias or name
+    return written in (read.choices if isinstance(read, AliasChoices) else (read,))
+
+
+def _first(error: Any) -> tuple[str, str]:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    reason = found[0]["msg"]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return join(found[0]["loc"]).removeprefix("$"), reason.removeprefix("Value error, ") + more
+
+
+class _Builder:
+    def __init__(self, models: bool, as_objects: bool) -> None:
+        self.models, self.as_objects = models, as_objects and not models
+        self.made: dict[t.RecordType, Any] = {}
+        self.deferred: list[Any] | None = None
+
+    def whole(self, node: t.Type, *, deferred: bool) -> Any:
+        """Return the type of a record; `deferred` where that may hold others of its own kind."""
+        self.deferred = [] if deferred and self.models else None
+        made = self.type(node, "$")
+        for model in self.deferred or ():
+            model.model_rebuild(force=True)
+        return made
+
+    def type(self, node: t.Type, path: str) -> Any:
+        if type(node) in _SIMPLE and not (isinstance(node, t.IntType) and node.big):
+            if isinstance(node, t.DateTimeType) and node.epoch is not None:
+                raise SchemaError(path, "pydantic reads no numbers for datetimes where it converts nothing")
+            return _SIMPLE[type(node)]
+        match node:
+            case t.AnyType():
+                return _written(Any, _any)
+            case t.IntType():
+                return _either(int, _integer)
+            case t.BytesType("base64"):
+                return _written(bytes, _text_of["base64"])
+            case t.BytesType(encoding):
+                return _written(_either(bytes, decoder(encoding)), _text_of[encoding])
+            case t.ByteArrayType(encoding):
+                read = decoder(encoding)
+                return _written(_either(bytearray, lambda text: bytearray(read(text))), _text_of[encoding])
+            case t.TimeDeltaType(unit=None):
+                return _written(dt.timedelta, duration_text)
+            case t.TimeDeltaType():
+                raise SchemaError(path, "pydantic reads no numbers for durations where it converts nothing")
+            case t.EnumType(cls):
+                if not all(isinstance(member.value, str | int) for member in cls):
+                    raise SchemaError(path, f"the values of `{node}` are not all text or integers")
+                return cls
+            case t.LiteralType(values):
+                return Literal[values]
+            case t.ListType(item):
+                return list[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.VarTupleType(item):
+                return tuple[self.type(item, path + "[]"), ...]  # type: ignore[misc]
+            case t.SetType(item):
+                return set[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.FrozenSetType(item):
+                return frozenset[self.type(item, path + "[]")]  # type: ignore[misc]
+            case t.TupleType(items):
+                return tuple[tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
+            case t.DictType(key, value):
+                return dict[self._key(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
+            case t.UnionType(options):
+                return self._union(options, path)
+            case t.RecordType(positional=True):
+                return self._named_tuple(node, path)
+            case t.RecordType():
+                return self._record(node, path)
+            case t.RefType():
+                return Annotated[Any, _Within(self.made, node)]
+        raise SchemaError(path, f"pydantic's JSON has no form of `{node}`")
+
+    def _key(self, node: t.Type, path: str) -> Any:
+        match node:
+            case t.IntType():
+                return _either(int, _integer)
+            case t.EnumType(cls) if all(isinstance(member.value, str) for member in cls):
+                return cls
+            case t.LiteralType(values) if all(isinstance(value, str) for value in values):
+                return Literal[values]
+        if isinstance(node, _KEYS):
+            return self.type(node, path)
+        raise SchemaError(path, f"pydantic reads no keys of `{node}` from text")
+
+    def _union(self, options: tuple[t.Type, ...], path: str) -> Any:
+        if any(isinstance(option, t.AnyType) for option in options):
+            return self.type(t.AnyType(), path)
+        for i, one in enumerate(options):
+            for other in options[:i]:
+                alike = _forms(one) & _forms(other)
+                plain = isinstance(one, _PLAIN) and isinstance(other, _PLAIN)
+                if alike and not plain and not _are_tagged(one, other):
+                    both = f"`{other}` and `{one}`"
+                    raise SchemaError(path, f"{both} are both written as {alike.pop()}, which tells neither")
+        made = (self.type(option, path) for option in options)
+        return functools.reduce(operator.or_, (type(None) if each is None else each for each in made))
+
+    def _named_tuple(self, node: t.RecordType, path: str) -> Any:
+        from pydantic import AfterValidator
+
+        cls: Any = node.cls
+        items = tuple(self.type(item.type, path + step(item.name)) for item in node.fields)
+        made = tuple[items]  # type: ignore[valid-type]
+        return made if cls is None else Annotated[made, AfterValidator(lambda values: cls(*values))]
+
+    def _record(self, node: t.RecordType, path: str) -> Any:
+        if node not in self.made:
+            name = node.name if node.name.isidentifier() else "Record"
+            kinds = {item.name: self.type(item.type, path + step(item.name)) for item in node.fields}
+            required = {item.name for item in node.fields if item.required}
+            if self.models:
+                made = _model(name, kinds, required, deferred=self.deferred is not None)
+                if self.deferred is not None:
+                    self.deferred.append(made)
+            else:
+                made = _typed_dict(name, kinds, required)
+            self.made[node] = made if node.cls is None else Annotated[made, _Objects(node, self.as_objects)]
+        return self.made[node]
+
+
+class _Within:
+    """Placeholder for a record within itself: pydantic gets the record when it asks, after all are made.
+
+    Args:
+        made: The types of records.
+        ref: Which of them.
+    """
+
+    def __init__(self, made: Mapping[t.RecordType, Any], ref: t.RefType) -> None:
+        self.made, self.ref = made, ref
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return handler.generate_schema(self.made[self.ref.record])
+
+
+class _Objects:
+    """Has objects of a record's class written as well, and read where they are asked for.
+
+    A function before the validation would have pydantic take JSON for Python objects, strictly.
+    """
+
+    def __init__(self, node: t.RecordType, read: bool) -> None:
+        self.cls: Any = node.cls
+        self.build: Callable[..., Any] | None = build_of(node) if read else None
+        self.names = {item.name: item.attribute or item.name for item in node.fields}
+        self.tag = dict([tag]) if (tag := tag_of(node.cls)) else {}
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        made = handler(source)
+        read = made if self.build is None else core_schema.no_info_after_validator_function(self.built, made)
+        opened = core_schema.no_info_before_validator_function(self.opened, made)
+        return core_schema.json_or_python_schema(read, opened)
+
+    def opened(self, value: Any) -> Any:
+        if not isinstance(value, self.cls):
+            return value
+        found = ((name, getattr(value, attribute, ...)) for name, attribute in self.names.items())
+        return self.tag | {name: held for name, held in found if held is not ...}
+
+    def built(self, fields: dict[str, Any]) -> Any:
+        if self.build is None or fields.keys() != self.names.keys():
+            return fields  # nothing that an object has no place for is dropped
+        return self.build(**fields) if self.build is self.cls else self.build(fields)
+
+
+def _typed_dict(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
+    from typing_extensions import TypedDict
+
+    functional: Any = TypedDict
+    made = functional(
+        name, {key: kind if key in required else NotRequired[kind] for key, kind in kinds.items()}
+    )
+    made.__pydantic_config__ = {**_OPTIONS, "extra": "forbid"}
+    return made
+
+
+def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bool) -> Any:
+    from pydantic import BaseModel, Field, create_model
+
+    fields: dict[str, Any] = {}
+    for i, (key, kind) in enumerate(kinds.items()):
+        attribute = key
+        # Names that pydantic keeps to itself.
+        if not key.isidentifier() or key.startswith("_") or hasattr(BaseModel, key):
+            attribute = f"field_{i}"
+            while attribute in kinds:
+                attribute += "_"
+        default = ... if key in required else None
+        fields[attribute] = kind, default if attribute == key else Field(default, alias=key)
+    # Only what may have further fields writes those that it has read; what is assigned is validated, as
+    # pydantic but warns of what does not fit when it writes.
+    config: Any = {**_OPTIONS, "extra": "allow", "validate_assignment": True, "serialize_by_alias": True}
+    config["defer_build"] = deferred
+    return create_model(name, __config__=config, **fields)
+
+
+_json = FAMILIES["json"]
+
+
+def _any(value: Any) -> Any:
+    made = _json.lower(value)
+    if _nests(made, _DEPTH):
+        raise RecursionError
+    return made
+
+
+def _nests(value: Any, left: int) -> bool:
+    """Whether lists and dicts nest more than so deep."""
+    if type(value) is dict:
+        return left == 0 or any(_nests(item, left - 1) for item in value.values())
+    return type(value) is list and (left == 0 or any(_nests(item, left - 1) for item in value))
+
+
+def _base64(data: bytes | bytearray) -> str:
+    return binascii.b2a_base64(data, newline=False).decode()
+
+
+_text_of: dict[str, Callable[[Any], str]] = {
+    "base64": _base64,
+    "base64url": lambda data: base64.urlsafe_b64encode(data).decode(),
+    "hex": lambda data: data.hex(),
+}
+
+
+def _written(kind: Any, write_text: Callable[[Any], Any]) -> Any:
+    """Return a type whose values are written as what a function makes of them."""
+    from pydantic import PlainSerializer
+
+    return Annotated[kind, PlainSerializer(write_text, when_used="json")]
+
+
+def _either(kind: type, read: Callable[[Any], Any]) -> Any:
+    """Return a type whose values a function reads from JSON; elsewhere they are of that type already."""
+    from pydantic import PlainValidator, ValidationInfo
+
+    def validate(value: Any, info: ValidationInfo) -> Any:
+        if type(value) is kind:
+            return value
+        if info.mode != "json" or not isinstance(value, str):
+            raise ValueError(f"expected {kind.__name__}, got {type(value).__name__}")
+        return read(value)
+
+    return Annotated[kind, PlainValidator(validate)]
+
+
+def _integer(text: str) -> int:
+    if _INTEGER.fullmatch(text) is None:
+        raise ConversionError("no integer")
+    return int(text)
+
+
+def _forms(node: t.Type) -> set[str]:
+    """Return as what JSON writes values of a type."""
+    match node:
+        case t.NoneType():
+            return {"null"}
+        case t.BoolType():
+            return {"true or false"}
+        case t.IntType(big=True):
+            return {"a number", "text"}
+        case t.IntType() | t.FloatType():
+            return {"a number"}
+        case t.LiteralType(values):
+            return {form for value in values for form in _forms(t.LEAVES[type(value)])}
+        case t.EnumType(cls):
+            return {"text" if isinstance(member.value, str) else "a number" for member in cls}
+        case t.RefType(record=record):
+            return _forms(record)
+        case t.RecordType(positional=False) | t.DictType():
+            return {"an object"}
+        case (
+            t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType() | t.RecordType()
+        ):
+            return {"an array"}
+        case t.UnionType(options):
+            return {form for option in options for form in _forms(option)}
+    return {"text"}
+
+
+def _are_tagged(one: t.Type, other: t.Type) -> bool:
+    """Whether a required field of both records holds values that the other's does not."""
+    one, other = (each.record if isinstance(each, t.RefType) else each for each in (one, other))
+    if not (isinstance(one, t.RecordType) and isinstance(other, t.RecordType)):
+        return False
+    others = {item.name: item.type for item in other.fields if item.required}
+    for item in one.fields:
+        match item.type, others.get(item.name):
+            case t.LiteralType(values), t.LiteralType(those):
+                if item.required and not set(values) & set(those):
+                    return True
+    return False

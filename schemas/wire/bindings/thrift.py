@@ -1,0 +1,274 @@
+"""What Apache Thrift's library has for records: structs with a `thrift_spec`, made without its compiler.
+
+For records of dicts there are no objects in between: what is written are rows of values that answer as
+structs do, and what is read are frozen structs, which the library makes by a call with all fields; here that
+call gives the record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....codecs.binding import Peer
+from ....codecs.formats.thrift import reader_of, writer_of
+from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
+from ....errors import UsageError
+from ...tree import types as t
+from ..languages.thrift import BOX, PAIR, field_name, has_none, natively, type_name
+from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
+from . import leaves
+from ._conversion import (
+    Call,
+    Chain,
+    Each,
+    Field,
+    FromBox,
+    FromFields,
+    FromOption,
+    FromPairs,
+    Items,
+    Making,
+    Maybe,
+    Null,
+    Step,
+    Text,
+    ToBox,
+    ToOptionRow,
+    ToPairs,
+    ToRow,
+    Within,
+)
+
+if TYPE_CHECKING:
+    from ...schema import Schema
+
+__all__ = ["peer"]
+
+_CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 11}
+"""Of types (`thrift.Thrift.TType`), by their names in definitions."""
+_STRUCT, _MAP, _SET, _LIST = 12, 13, 14, 15
+_PLAIN = (t.StrType, t.BytesType, t.BoolType, t.IntType, t.FloatType, t.DateType)
+"""Keys of which there are few of one hash, or none that can be foreseen: `bakeoff.codecs.safety.keys`."""
+
+
+def peer(schema: Schema, *, objects: bool = False) -> Peer:
+    """Return the structs of a schema's records.
+
+    `type` is what the library's compiled part is given: a list of a class and its `thrift_spec`.
+
+    Args:
+        schema: The schema.
+        objects: The classes are such as Thrift's compiler makes, with a field's None for what is not set, and
+            `take` and `give` lead there and back; else what is read by them are records.
+
+    Raises:
+        SchemaError: The schema has no form in Thrift.
+        UsageError: The library is not installed.
+    """
+    try:
+        from thrift.protocol.TBase import TBase, TFrozenBase
+    except ImportError as error:
+        raise UsageError("thrift is not installed; pip install 'bakeoff[thrift]'") from error
+    definition = schema.definition("thrift").decode()
+    layout = schema.layout
+
+    def frozen(name: str, spec: tuple[Any, ...], back: Step) -> type:
+        return type(name, (TFrozenBase,), {"__slots__": (), "__new__": Making(back), "thrift_spec": spec})
+
+    def struct(name: str, spec: tuple[Any, ...], back: Step) -> type:
+        fields = [(each[2], Any, None) for each in spec if each is not None]
+        made = dataclasses.make_dataclass(name, fields, bases=(TBase,), slots=True)
+        made.thrift_spec = spec  # type: ignore[attr-defined]
+        return made
+
+    rows = _Builder(frozen, "BINARY", as_objects=schema.as_objects).root(layout.root)
+    if not objects:
+        return Peer(rows.arguments, rows.to or _same, _same, definition)
+    made = _Builder(struct, "UTF8").root(layout.root)
+    write, read = writer_of(rows.arguments, rows.to), reader_of(rows.arguments)
+    write_object, read_object = writer_of(made.arguments), reader_of(made.arguments)
+    return Peer(
+        made.arguments,
+        lambda record: read_object(write(record)),
+        lambda instance: read(write_object(instance)),
+        definition,
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+class _Way(NamedTuple):
+    """How the values of a kind are written and read.
+
+    Attributes:
+        code: Of the type.
+        arguments: What else the type is made of, as in a `thrift_spec`.
+        to: From a record's value to what the library writes.
+        back: From what it has read to the value.
+    """
+
+    code: int
+    arguments: Any
+    to: Step | None
+    back: Step | None
+
+
+class _Builder:
+    """Makes the ways of all kinds of a layout, and the classes of the structs.
+
+    Args:
+        make: Makes a class of its name, its `thrift_spec`, and what turns a dict of fields into the value.
+        text: How text is read: ``"UTF8"`` by the library, which puts U+FFFD where it is malformed, or
+            ``"BINARY"``.
+        as_objects: Records are objects of their classes.
+    """
+
+    def __init__(
+        self, make: Callable[[str, tuple[Any, ...], Step], type], text: str, as_objects: bool = False
+    ) -> None:
+        self.make = make
+        self.text = text
+        self.as_objects = as_objects
+        self.made: dict[str, _Way] = {}
+        self.begun: dict[str, _Way] = {}
+
+    def root(self, kind: Kind) -> _Way:
+        """Return the way of whole records; what is no struct is put into one."""
+        return self.kind(kind) if isinstance(kind, (Record, Choice)) else self._boxed(kind, "Root")
+
+    def kind(self, kind: Kind) -> _Way:
+        match kind := opened(kind):
+            case Nullable(inner):
+                way = self.kind(inner)
+                return way._replace(to=Maybe(way.to), back=Maybe(way.back))
+            case Leaf():
+                return self._leaf(kind)
+            case Sequence():
+                return self._sequence(kind)
+            case Map():
+                return self._map(kind) if natively(kind) else self._pairs(kind)
+            case Record(name) | Choice(name):
+                if name in self.begun:
+                    return self.begun[name]
+                if name not in self.made:
+                    begun = self.begun[name] = _Way(_STRUCT, [None, None], Within(), None)
+                    made = self._record(kind) if isinstance(kind, Record) else self._choice(kind)
+                    # As the library's own `fix_spec` does for structs that hold themselves.
+                    begun.arguments[:] = made.arguments
+                    begun.to.step = made.to  # type: ignore[union-attr]
+                    self.made[name] = made
+                    del self.begun[name]
+                return self.made[name]
+        raise AssertionError(kind)
+
+    def _leaf(self, leaf: Leaf) -> _Way:
+        name = type_name(leaf)
+        code = _CODES[name]
+        if name not in ("string", "binary"):
+            back = Null() if leaf.wire == "null" else leaves.reader(leaf)
+            return _Way(code, None, leaves.writer(leaf), back)
+        back = leaves.reader(leaf)
+        if name == "binary" or self.text == "UTF8":
+            return _Way(code, "BINARY" if name == "binary" else "UTF8", leaves.writer(leaf), back)
+        return _Way(code, "BINARY", leaves.writer(leaf), Text() if back is None else Chain(Text(), back))
+
+    def _inside(self, kind: Kind) -> _Way:
+        """Return the way of items, keys and values, which are not None in Thrift."""
+        return self._boxed(kind, "Optional") if has_none(kind) else self.kind(kind)
+
+    def _boxed(self, kind: Kind, name: str) -> _Way:
+        way = self.kind(kind)
+        box = FromBox(way.back, BOX)
+        return self._struct(name, [(1, BOX, way)], ToBox(way.to, BOX), box)
+
+    def _sequence(self, kind: Sequence) -> _Way:
+        way, held, native = self._inside(kind.item), leaves.collection(kind.type), natively(kind)
+        is_set = held in (set, frozenset)
+        code = _SET if native else _LIST
+        # What the library calls immutable is a tuple, or a frozenset.
+        arguments = (way.code, way.arguments, (held is frozenset and native) or held is tuple)
+        back: Step | None = Each(held, way.back) if way.back or (is_set and not native) else None
+        if is_set and back is not None:
+            back = _checked(
+                back, kind.item, lambda value: value if way.back is None else map(way.back, value)
+            )
+        return _Way(code, arguments, Each(list, way.to, held), back)
+
+    def _map(self, kind: Map) -> _Way:
+        key, value = self._inside(kind.key), self._inside(kind.value)
+        arguments = (key.code, key.arguments, value.code, value.arguments, False)
+        back: Step | None = Items(key.back, value.back) if key.back or value.back else None
+        if key.back is not None and back is not None:
+            back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
+        return _Way(_MAP, arguments, Items(key.to, value.to, distinct=True), back)
+
+    def _pairs(self, kind: Map) -> _Way:
+        """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""
+        ways = [self.kind(kind.key), self.kind(kind.value)]
+        to = ToRow(Field(name, name, None) for name in PAIR)
+        back = FromFields(Field(name, name, way.back) for name, way in zip(PAIR, ways, strict=True))
+        fields = [(i, name, way) for i, (name, way) in enumerate(zip(PAIR, ways, strict=True), 1)]
+        pair = self._struct(kind.name, fields, to, back)
+        return _Way(
+            _LIST,
+            (pair.code, pair.arguments, False),
+            Chain(ToPairs(ways[0].to, ways[1].to, PAIR), Each(list, to)),
+            _checked(FromPairs(None, None, PAIR), kind.key, lambda pairs: (pair[PAIR[0]] for pair in pairs)),
+        )
+
+    def _record(self, record: Record) -> _Way:
+        node = record.type
+        named = {each.name: each.attribute for each in getattr(node, "fields", ())}
+        written: list[tuple[int, Field]] = []
+        fields: list[tuple[int, str, _Way]] = []
+        back: list[Field] = []
+        for slot in record.slots:
+            name, way = field_name(slot), self.kind(slot.kind)
+            attribute = named.get(str(slot.key), "")
+            fields.append((slot.number, name, way))
+            written.append((slot.number, Field(slot.key, name, way.to, slot.required, "", attribute)))
+            null = slot.null_name if slot.null else ""
+            back.append(Field(slot.key, name, way.back, slot.required, null, attribute))
+            if null:
+                fields.append((slot.null, null, _Way(_CODES["bool"], None, None, None)))
+                written.append((slot.null, Field(slot.key, null, None, False, null, attribute)))
+        places = isinstance(node, t.TupleType) or (isinstance(node, t.RecordType) and node.positional)
+        written.sort(key=operator.itemgetter(0))
+        to = ToRow((field for _, field in written), places)
+        build = leaves.builder(record, as_objects=self.as_objects)
+        return self._struct(record.name, fields, to, FromFields(back, places, build))
+
+    def _choice(self, choice: Choice) -> _Way:
+        named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]
+        options = [
+            (Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind)), Field(slot.key, name, way.back))
+            for slot, name, way in named
+        ]
+        fields = [(slot.number, name, way) for slot, name, way in named]
+        to = ToOptionRow(
+            (each for each, _ in options), (name for _, name, _ in sorted(fields, key=operator.itemgetter(0)))
+        )
+        return self._struct(choice.name, fields, to, FromOption(each for _, each in options))
+
+    def _struct(self, name: str, fields: Iterable[tuple[int, str, _Way]], to: Step, back: Step) -> _Way:
+        numbered = {number: (number, way.code, field, way.arguments, None) for number, field, way in fields}
+        spec = tuple(numbered.get(number) for number in range(max(numbered, default=-1) + 1))
+        return _Way(_STRUCT, [self.make(name, spec, back), spec], to, None)
+
+
+def _checked(step: Step, key: Kind, keys: Callable[[Any], Iterable[Any]]) -> Step:
+    """Return a step that looks whether many keys have one hash before it makes a dict or a set of them."""
+    if isinstance(key, Leaf) and isinstance(key.type, _PLAIN):
+        return step
+
+    def checked(value: Any) -> Any:
+        if len(value) > FEW_KEYS:
+            refuse_one_hash(keys(value))
+        return step(value)
+
+    return Call(checked)

@@ -1,0 +1,533 @@
+"""Arrow schemas, as the stream of messages that has no batch behind it.
+
+Columns are called by the keys of records, as Arrow takes any name; a place in a tuple, and whatever would
+stand twice, has the name of its slot. Choices are structs of which all fields but one are null: dense unions
+take a tenth less, but polars, DuckDB and Parquet have none. What Arrow has no words for stands in metadata of
+fields under `bakeoff.*`, so that what was written is read as it was; enums and classes are not among it.
+
+A record within one of its own kind is any value, as columns do not nest without end: bytes that hold
+it as the codec `msgpack` writes it.
+
+The schema is that of rows. A layout of lists of records, tuples or sets of them has those records as rows,
+and one of anything else a single row; what is no record stands in a column `value`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Container
+from typing import TYPE_CHECKING, Any, Literal
+
+from ....codecs.core.paths import step
+from ....errors import UsageError
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..layout import (
+    Choice,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    slot_name,
+    types_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "END",
+    "VALUE",
+    "column_names",
+    "columnar",
+    "kind_of",
+    "map_fields",
+    "pyarrow",
+    "read",
+    "row_of",
+    "schema_in",
+    "schema_of",
+    "write",
+]
+
+END = b"\xff\xff\xff\xff\0\0\0\0"
+"""Mark of a stream's end: arrow.apache.org/docs/format/Columnar.html, "IPC Streaming Format"."""
+VALUE = "value"
+"""Column of what is no record."""
+
+_LARGEST = 10_000
+"""Columns of a schema with those of records in all places that they have: nobody's rows have as many."""
+_FILE = b"ARROW1"
+_FACTS = "bakeoff."
+_LEAVES: dict[str, t.Type] = {
+    "Any": t.AnyType(),
+    "Decimal": t.DecimalType(),
+    "UUID": t.UUIDType(),
+    "time": t.TimeType(),
+    "timedelta": t.TimeDeltaType(),
+    "bytearray": t.ByteArrayType(),
+    "big": t.IntType(big=True),
+    "datetime": t.DateTimeType(),
+}
+"""What stands as something else, by the words for it."""
+_SEQUENCES: dict[str, type[t.ListType] | type[t.VarTupleType] | type[t.SetType] | type[t.FrozenSetType]] = {
+    "list": t.ListType,
+    "tuple": t.VarTupleType,
+    "set": t.SetType,
+    "frozenset": t.FrozenSetType,
+}
+_WORDS: dict[type[t.Type], str] = {type(node): word for word, node in _LEAVES.items() if word != "big"} | {
+    kind: word for word, kind in _SEQUENCES.items()
+}
+_UNITS: dict[str, Literal["ms", "us", "ns"]] = {"s": "ms", "ms": "ms", "us": "us", "ns": "ns"}
+
+
+def pyarrow() -> Any:
+    """Return the library.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise UsageError("pyarrow is not installed; pip install 'bakeoff[pyarrow]'") from error
+    return pyarrow
+
+
+def row_of(root: Kind) -> tuple[Kind, t.Type | None]:
+    """Return the kind of a row, and the type of what holds the rows; None for a single one."""
+    return (root.item, root.type) if isinstance(root, Sequence) else (root, None)
+
+
+def columnar(kind: Kind, above: Container[str]) -> Kind:
+    """Return what a kind is as a column: a record within one of its own, which has none, is any value.
+
+    Args:
+        kind: The kind.
+        above: Names of the enclosing records.
+    """
+    if not isinstance(kind, Ref):
+        return kind
+    return Leaf("any", kind.type) if kind.name in above else kind.record
+
+
+def column_names(slots: tuple[Slot, ...]) -> list[str]:
+    """Return what the columns of slots are called, in their order."""
+    flags = {slot.null_name for slot in slots if slot.null}
+    names = [
+        slot.key if isinstance(slot.key, str) and slot.key not in flags and _is_text(slot.key) else slot.name
+        for slot in slots
+    ]
+    often = Counter(names)
+    return [slot.name if often[name] > 1 else name for name, slot in zip(names, slots, strict=True)]
+
+
+def _is_text(key: str) -> bool:
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# Writing --------------------------------------------------------------------------------------------
+
+
+def write(layout: Layout) -> bytes:
+    """Return a stream of the schema and no batch.
+
+    Raises:
+        UsageError: pyarrow is not installed.
+    """
+    made: bytes = schema_of(layout).serialize().to_pybytes()
+    return made + END
+
+
+def schema_of(layout: Layout, *, facts: bool = True) -> pa.Schema:
+    """Return the schema of a layout's rows: the given one, where it was read from such.
+
+    Args:
+        layout: The layout.
+        facts: Whether metadata says what Arrow has no words for.
+
+    Raises:
+        UsageError: pyarrow is not installed.
+    """
+    if layout.language == "arrow" and facts:
+        return schema_in(layout.definition, "the definition")
+    return _Writing(facts).schema(layout.root)
+
+
+class _Writing:
+    def __init__(self, facts: bool) -> None:
+        self.pa, self.facts = pyarrow(), facts
+        self.above: list[str] = []
+        self.count = 0
+
+    def schema(self, root: Kind) -> pa.Schema:
+        row, holder = row_of(root)
+        told = {} if holder is None else {"root": _WORDS[type(holder)]}
+        if isinstance(row, Record):
+            made = self.pa.schema(self.fields(row))
+            told |= self.of_record(row)
+        else:
+            made = self.pa.schema([self.field(VALUE, row)])
+            told["row"] = VALUE
+        return made.with_metadata(_metadata(told)) if self.facts and told else made
+
+    def fields(self, record: Record) -> list[pa.Field]:
+        names = column_names(record.slots)
+        self.above.append(record.name)
+        made = [
+            self.slot(slot, name, number)
+            for number, (name, slot) in enumerate(zip(names, record.slots, strict=True), 1)
+        ]
+        self.above.pop()
+        flags = [slot for slot in record.slots if slot.null]
+        return made + [self.pa.field(slot.null_name, self.pa.bool_(), nullable=False) for slot in flags]
+
+    def slot(self, slot: Slot, name: str, number: int) -> pa.Field:
+        told: dict[str, Any] = {}
+        if slot.number != number:
+            told["number"] = slot.number
+        if slot.key != name:
+            told["key"] = slot.key
+        if slot.name != slot_name(name, number, set()):
+            told["name"] = slot.name
+        if not slot.required:
+            told["missing"] = True
+        if slot.null:
+            told["null"] = slot.null
+        return self.field(name, slot.kind, told, nullable=not slot.required)
+
+    def field(
+        self, name: str, kind: Kind, told: dict[str, Any] | None = None, *, nullable: bool = False
+    ) -> pa.Field:
+        told = told or {}
+        if isinstance(kind, Nullable):
+            if nullable:
+                told["none"] = True
+            kind, nullable = kind.kind, True
+        kind = columnar(kind, self.above)
+        self.count += 1
+        if self.count > _LARGEST:
+            raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
+        told = told | self.of_kind(kind)
+        nullable = nullable or (isinstance(kind, Leaf) and kind.wire == "null")
+        return self.pa.field(
+            name, self.type(kind), nullable, _metadata(told) if told and self.facts else None
+        )
+
+    def of_kind(self, kind: Kind) -> dict[str, Any]:
+        match kind:
+            case Leaf(wire, node):
+                told: dict[str, Any] = {"type": word} if (word := _word(node, wire)) else {}
+                return told | ({"symbols": dict(kind.symbols)} if kind.symbols else {})
+            case Sequence(type=node):
+                return {} if isinstance(node, t.ListType) else {"type": _WORDS[type(node)]}
+            case Map(name=name):
+                return {"record": name, "type": "dict"} if _keys_may_be_null(kind) else {"record": name}
+            case Choice(name=name, reserved=reserved):
+                return {"record": name, "type": "choice"} | ({"reserved": reserved} if reserved else {})
+            case Record():
+                return self.of_record(kind)
+        return {}
+
+    def of_record(self, record: Record) -> dict[str, Any]:
+        told: dict[str, Any] = {"record": record.name}
+        if _is_tuple(record):
+            told["type"] = "tuple"
+        if record.reserved:
+            told["reserved"] = record.reserved
+        return told
+
+    def type(self, kind: Kind) -> pa.DataType:
+        pa = self.pa
+        match kind:
+            case Leaf(wire=wire):
+                return _leaf(pa, kind, wire)
+            case Sequence(item):
+                return pa.list_(self.field("item", item))
+            case Map(key, value) if _keys_may_be_null(kind):
+                pair = pa.struct([self.field("key", key), self.field("value", value)])
+                return pa.list_(pa.field("entries", pair, nullable=False))
+            case Map(key, value):
+                return pa.map_(self.field("key", key), self.field("value", value))
+            case Record():
+                return pa.struct(self.fields(kind))
+            case Choice(options=options):
+                return pa.struct(
+                    [self.slot(_optional(each), each.name, i) for i, each in enumerate(options, 1)]
+                )
+        raise AssertionError(kind)
+
+
+def _optional(option: Slot) -> Slot:
+    return Slot(option.name, option.name, option.number, option.kind, required=False)
+
+
+def _leaf(pa: Any, leaf: Leaf, wire: str) -> pa.DataType:
+    match wire:
+        case "int":
+            return pa.int32() if leaf.bits == 32 else pa.int64()
+        case "float":
+            return pa.float32() if leaf.bits == 32 else pa.float64()
+        case "timestamp":
+            return pa.timestamp(leaf.unit, "UTC")
+        case "local-timestamp":
+            return pa.timestamp(leaf.unit)
+    return {
+        "null": pa.null,
+        "bool": pa.bool_,
+        "text": pa.string,
+        "enum": pa.string,
+        "date": pa.date32,
+        "bytes": pa.binary,
+        "any": pa.binary,
+    }[wire]()
+
+
+def _word(node: t.Type, wire: str) -> str:
+    """Return the word for a type that the column's own does not tell; enums and literals have none."""
+    if wire == "any":
+        return "Any"
+    if isinstance(node, t.IntType):
+        return "big" if node.big else ""
+    if wire in ("timestamp", "local-timestamp"):
+        return ""
+    return _WORDS.get(type(node), "")
+
+
+def _is_tuple(record: Record) -> bool:
+    return not isinstance(record.type, t.RecordType) or record.type.positional
+
+
+def _keys_may_be_null(kind: Map) -> bool:
+    return isinstance(kind.key, Nullable) or (isinstance(kind.key, Leaf) and kind.key.wire == "null")
+
+
+def _metadata(told: dict[str, Any]) -> dict[str, str]:
+    return {_FACTS + word: value if word in _WORDED else json.dumps(value) for word, value in told.items()}
+
+
+def map_fields(type_: pa.DataType) -> tuple[pa.Field, pa.Field] | None:
+    """Return the fields of keys and values of a map, or of a list of pairs; None of what is neither."""
+    types = pyarrow().types
+    if types.is_map(type_):
+        return type_.key_field, type_.item_field
+    if types.is_list(type_) or types.is_large_list(type_):
+        pair = type_.value_type
+        if types.is_struct(pair) and pair.num_fields == 2:
+            return pair.field(0), pair.field(1)
+    return None
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+
+def schema_in(data: bytes, name: str) -> pa.Schema:
+    """Return the schema of an IPC file or stream.
+
+    Raises:
+        SchemaError: It is neither.
+        UsageError: pyarrow is not installed.
+    """
+    pa = pyarrow()
+    try:
+        opened = pa.ipc.open_file if data[: len(_FILE)] == _FILE else pa.ipc.open_stream
+        with opened(pa.BufferReader(data)) as reader:
+            return reader.schema
+    except (pa.ArrowException, ValueError, OSError, NotImplementedError) as error:
+        raise SchemaError("$", f"{name} is no Arrow IPC stream or file: {error}") from error
+
+
+def read(data: bytes, name: str, part: str = "") -> Layout:
+    """Return the layout of the rows of an IPC file or stream.
+
+    Raises:
+        SchemaError: It is neither, or has a type that records cannot have.
+        UsageError: pyarrow is not installed, or a part is named: such a schema has none.
+    """
+    if part:
+        raise UsageError(
+            f"{name} has no part {part!r}: an Arrow schema is that of its rows; leave out #{part}"
+        )
+    schema = schema_in(data, name)
+    told = _facts(schema.metadata)
+    reading = _Reading()
+    if told.get("row") == VALUE and len(schema) == 1:
+        row = reading.kind(schema.field(0), "$")
+    else:
+        row = reading.record(list(schema), told, "$", "Record")
+    holder = _SEQUENCES.get(told.get("root", ""))
+    root = row if holder is None else Sequence(row, holder(types_of(row)))
+    return Layout(root, "arrow", bytes(data))
+
+
+def kind_of(field: pa.Field, path: str) -> Kind:
+    """Return the kind of a column.
+
+    Raises:
+        SchemaError: Its type is one that records cannot have.
+    """
+    return _Reading().kind(field, path)
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.pa = pyarrow()
+        self.names: set[str] = set()
+
+    def kind(self, field: pa.Field, path: str, name: str = "Record") -> Kind:
+        """Return the kind of a field's values; whether they may be missing is its record's to tell."""
+        told = _facts(field.metadata)
+        kind = self.bare(field.type, told, path, name)
+        may_be_none = told.get("none", "missing" not in told) and field.nullable
+        null = isinstance(kind, Leaf) and kind.wire == "null"
+        return Nullable(kind) if may_be_none and not null else kind
+
+    def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> Kind:
+        types, word = self.pa.types, told.get("type", "")
+        if types.is_dictionary(type_):
+            return self.bare(type_.value_type, told, path, name)
+        if isinstance(type_, self.pa.BaseExtensionType):
+            return self.extension(type_, told, path, name)
+        if (types.is_map(type_) or word == "dict") and (pair := map_fields(type_)):
+            key = self.kind(pair[0], path + "{key}", f"{name}Key")
+            value = self.kind(pair[1], path + "{}", f"{name}Value")
+            return Map(key, value, self.unique(told.get("record", f"{name}Entry")))
+        if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
+            item = self.kind(type_.value_field, path + "[]", f"{name}Item")
+            return Sequence(item, _SEQUENCES.get(word, t.ListType)(types_of(item)))
+        if types.is_struct(type_):
+            fields = [type_.field(i) for i in range(type_.num_fields)]
+            if word == "choice":
+                slots = self.slots(fields, path, name)
+                options = tuple(Slot(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots))
+                return Choice(self.unique(told.get("record", name)), options, tuple(told.get("reserved", ())))
+            return self.record(fields, told, path, name)
+        return self.leaf(type_, told, word, path)
+
+    def extension(self, type_: Any, told: dict[str, Any], path: str, name: str) -> Kind:
+        if type_.extension_name == "arrow.uuid":
+            return Leaf("text", t.UUIDType())
+        if type_.extension_name == "arrow.json":
+            return self.bare(type_.storage_type, told, path, name)
+        raise SchemaError(path, f"records have no form of the extension type `{type_.extension_name}`")
+
+    def leaf(self, type_: pa.DataType, told: dict[str, Any], word: str, path: str) -> Leaf:
+        types = self.pa.types
+        node = _LEAVES.get(word)
+        if types.is_null(type_):
+            return Leaf("null", t.NoneType())
+        if types.is_boolean(type_):
+            return Leaf("bool", t.BoolType())
+        if types.is_integer(type_):
+            narrow = type_.bit_width < 32 or type_ == self.pa.int32()
+            form = "" if type_ in (self.pa.int32(), self.pa.int64()) else str(type_)
+            return Leaf("int", t.IntType(), 32 if narrow else 64, form=form)
+        if types.is_floating(type_):
+            return Leaf("float", t.FloatType(), 64 if type_.bit_width == 64 else 32)
+        if types.is_string(type_) or types.is_large_string(type_):
+            if symbols := told.get("symbols"):
+                return Leaf("enum", t.StrType(), symbols=tuple(symbols.items()))
+            return Leaf("text", node or t.StrType())
+        if types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_):
+            form = f"fixed({type_.byte_width})" if types.is_fixed_size_binary(type_) else ""
+            return Leaf("any" if word == "Any" else "bytes", node or t.BytesType(), form=form)
+        if types.is_timestamp(type_):
+            aware = type_.tz is not None
+            wire: Literal["timestamp", "local-timestamp"] = "timestamp" if aware else "local-timestamp"
+            form = "timestamp[s]" if type_.unit == "s" else ""
+            return Leaf(wire, t.DateTimeType(aware=aware), unit=_UNITS[type_.unit], form=form)
+        if types.is_date(type_):
+            return Leaf("date", t.DateType())
+        if types.is_time(type_):
+            return Leaf("text", t.TimeType(), form=str(type_))
+        if types.is_duration(type_):
+            return Leaf("text", t.TimeDeltaType(), form=str(type_))
+        if types.is_decimal(type_):
+            return Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
+        raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
+
+    def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> Record:
+        own = self.unique(told.get("record", name))
+        slots = self.slots(fields, path, own)
+        if told.get("type") == "tuple":
+            made: t.Type = t.TupleType(tuple(types_of(slot.kind) for slot in slots))
+        else:
+            inside = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+            made = t.RecordType(own, tuple(inside))
+        return Record(own, slots, made, tuple(told.get("reserved", ())))
+
+    def slots(self, fields: list[pa.Field], path: str, name: str) -> tuple[Slot, ...]:
+        often = Counter(field.name for field in fields)
+        if twice := next((name for name, count in often.items() if count > 1), None):
+            raise SchemaError(path + step(twice), "the schema has two columns of that name")
+        facts = {field.name: _facts(field.metadata) for field in fields}
+        flags = {f"null_{told['null']}" for told in facts.values() if told.get("null")}
+        taken: set[str] = set()
+        slots = []
+        for number, field in enumerate((each for each in fields if each.name not in flags), 1):
+            told = facts[field.name]
+            kind = self.kind(field, path + step(field.name), f"{name}{_capitals(field.name)}")
+            number = told.get("number", number)
+            slot = Slot(
+                told.get("key", field.name),
+                told.get("name") or slot_name(field.name, number, taken),
+                number,
+                kind,
+                "missing" not in told,
+                told.get("null", 0),
+            )
+            slots.append(slot)
+        return tuple(slots)
+
+    def unique(self, wanted: str) -> str:
+        name = next(
+            n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in self.names
+        )
+        self.names.add(name)
+        return name
+
+
+def _capitals(name: str) -> str:
+    return "".join(
+        part[:1].upper() + part[1:] for part in name.split("_") if part.isalnum() and part.isascii()
+    )
+
+
+_WORDED = {"type", "record", "root", "row", "name"}
+_SHAPES: dict[str, type | tuple[type, ...]] = {
+    "number": int,
+    "null": int,
+    "key": (str, int),
+    "missing": bool,
+    "none": bool,
+    "reserved": list,
+    "symbols": dict,
+}
+
+
+def _facts(metadata: dict[bytes, bytes] | None) -> dict[str, Any]:
+    """Return what metadata says under our names; what is not as we write it is nobody's."""
+    found: dict[str, Any] = {}
+    for key, value in (metadata or {}).items():
+        if key.startswith(_FACTS.encode()):
+            word = key.decode(errors="replace").removeprefix(_FACTS)
+            text = value.decode(errors="replace")
+            try:
+                told = text if word in _WORDED else json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(told, _SHAPES.get(word, str)):
+                found[word] = told
+    return found

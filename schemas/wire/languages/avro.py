@@ -1,0 +1,421 @@
+"""Avro: schemas as JSON, written from a layout and read into one.
+
+Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types". What Avro has no form for:
+
+* Branches of a union that Avro or Python would not tell apart are each wrapped in a record of one field,
+  ``value``.
+* Maps with other keys than text are arrays of records of ``key`` and ``value``.
+* Items that take no byte stand in a union of one branch, which takes one: an array of nulls claims a hundred
+  million items in five bytes.
+* What is a field of a record and what is ours stands in properties of fields, which the specification keeps
+  for such: `KEY`, `NUMBER`, `MISSING` and `NULL`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal
+
+from ....codecs.core.paths import step
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened, types_of
+from .avro_parts import part_of
+
+__all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
+
+KEY = "bakeoff.key"
+"""The key of a field in records, where its name is another."""
+NUMBER = "bakeoff.number"
+"""The number of a field, where that is not its place among the fields: other formats have it on the wire."""
+MISSING = "bakeoff.missing"
+"""True where null stands for a field that is not there."""
+NULL = "bakeoff.null"
+"""Of a bool: the name of the field that is there and None where this is true."""
+
+NAMED = ("record", "error", "enum", "fixed")
+"""The types that have names."""
+
+_BIT = re.compile(r"null_[0-9]{1,9}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_Unit = Literal["ms", "us", "ns"]
+_UNITS: dict[_Unit, str] = {"ms": "millis", "us": "micros", "ns": "nanos"}
+_LEAVES = {"null": "null", "bool": "boolean", "text": "string", "bytes": "bytes", "any": "bytes"}
+_DEEPEST = 100
+"""Levels of nesting; libraries read schemas and records by recursion."""
+_LARGEST = 10_000
+"""Nodes of a schema with each named type in the places of its names: nobody's record has as many fields."""
+
+
+def branch_name(node: Any) -> str:
+    """Return what tells a branch of a union from the others: its name, or else its type."""
+    if isinstance(node, dict):
+        name: str = node["name"] if node["type"] in NAMED else node["type"]
+        return name
+    return str(node)
+
+
+def is_empty(node: Any) -> bool:
+    """Whether values of a schema take no byte. Names that are referred to are taken for records that do."""
+    if isinstance(node, dict):
+        if node["type"] in ("record", "error"):
+            return all(is_empty(field["type"]) for field in node["fields"])
+        return is_empty(node["type"]) or (node["type"] == "fixed" and node["size"] == 0)
+    return bool(node == "null")
+
+
+# Writing --------------------------------------------------------------------------------------------
+
+
+def write(layout: Layout) -> bytes:
+    """Return the Avro schema of a layout as JSON.
+
+    Names are those of the layout. What may be missing has the default null, so that readers of other versions
+    find something there.
+    """
+    node = _Writer(layout).node(layout.root, "Value")
+    return json.dumps(node, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+class _Writer:
+    def __init__(self, layout: Layout) -> None:
+        self.names: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.empty: set[str] = set()
+        for record in layout.records():
+            self.names[record.name] = self.unique(record.name)
+        self.written: set[str] = set()
+
+    def unique(self, wanted: str) -> str:
+        base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
+        base = base if _NAME.fullmatch(base) else f"_{base}"
+        made = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.taken)
+        self.taken.add(made)
+        return made
+
+    def node(self, kind: Kind, name: str) -> Any:
+        """Return the schema of a kind; `name` is for what has none of its own."""
+        match kind := opened(kind):
+            case Leaf():
+                return self.leaf(kind, name)
+            case Nullable(Choice() as choice):
+                return ["null", *self.branches(choice)]
+            case Nullable(inner):
+                return ["null", self.node(inner, name)]
+            case Choice():
+                return self.branches(kind)
+            case Sequence(item):
+                return {"type": "array", "items": self.wide(self.node(item, f"{name}Item"))}
+            case Map(Leaf("text") as key, value) if key.type == t.StrType():
+                return {"type": "map", "values": self.node(value, f"{name}Value")}
+            case Map(key, value):
+                pair = self.record(
+                    self.unique(kind.name),
+                    [
+                        {"name": "key", "type": self.wide(self.node(key, f"{name}Key"))},
+                        {"name": "value", "type": self.node(value, f"{name}Value")},
+                    ],
+                )
+                return {"type": "array", "items": pair}
+            case Record(name=own, slots=slots):
+                made = self.names[own]
+                if own in self.written:
+                    return made
+                self.written.add(own)
+                node = self.record(
+                    made, [field for i, slot in enumerate(slots, 1) for field in self.fields(slot, made, i)]
+                )
+                if is_empty(node):
+                    self.empty.add(made)
+                return node
+        raise AssertionError(kind)
+
+    def record(self, name: str, fields: list[Any]) -> dict[str, Any]:
+        return {"type": "record", "name": name, "fields": fields}
+
+    def wide(self, node: Any) -> Any:
+        """Return a schema whose values take a byte at least."""
+        return [node] if is_empty(node) or (isinstance(node, str) and node in self.empty) else node
+
+    def fields(self, slot: Slot, record: str, place: int) -> Iterator[dict[str, Any]]:
+        name = slot.name if _NAME.fullmatch(slot.name) else f"field_{slot.number}"
+        node = self.node(slot.kind, record + name[:1].upper() + name[1:])
+        key: dict[str, Any] = {} if name == slot.key or isinstance(slot.key, int) else {KEY: slot.key}
+        if slot.number != place:
+            key[NUMBER] = slot.number
+        if slot.required:
+            yield {"name": name, "type": node, **key}
+            return
+        if not slot.null:
+            node = ["null", *node] if isinstance(node, list) else ["null", node]
+        yield {"name": name, "type": node, "default": None, MISSING: True, **key}
+        if slot.null:
+            yield {"name": slot.null_name, "type": "boolean", "default": False, NULL: name}
+
+    def branches(self, choice: Choice) -> list[Any]:
+        forms = [_form(option.kind) for option in choice.options]
+        return [
+            self.node(option.kind, f"{choice.name}{option.number}")
+            if not form or forms.count(form) == 1
+            else self.record(
+                self.unique(f"{choice.name}Option{option.number}"),
+                [{"name": "value", "type": self.node(option.kind, f"{choice.name}{option.number}")}],
+            )
+            for option, form in zip(choice.options, forms, strict=True)
+        ]
+
+    def leaf(self, leaf: Leaf, name: str) -> Any:
+        match leaf.wire:
+            case "int":
+                return "int" if leaf.bits == 32 else "long"
+            case "float":
+                return "float" if leaf.bits == 32 else "double"
+            case "timestamp" | "local-timestamp":
+                return {"type": "long", "logicalType": f"{leaf.wire}-{_UNITS[leaf.unit]}"}
+            case "date":
+                return {"type": "int", "logicalType": "date"}
+            case "enum":
+                symbols = [symbol for symbol, _ in leaf.symbols]
+                return {"type": "enum", "name": self.unique(name), "symbols": symbols}
+            case "text" if isinstance(leaf.type, t.UUIDType):
+                return {"type": "string", "logicalType": "uuid"}
+        return _LEAVES[leaf.wire]
+
+
+def _form(kind: Kind) -> str:
+    """Return as what a branch is read in Python; "" for what has a name, which tells it."""
+    match kind:
+        case Record() | Ref() | Leaf("enum"):
+            return ""
+        case Leaf("int" | "timestamp" | "local-timestamp" | "date"):
+            return "int"
+        case Leaf("bytes" | "any"):
+            return "bytes"
+        case Leaf(wire):
+            return wire
+        case Map(Leaf("text", t.StrType())):
+            return "dict"
+    return "list"
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+
+def read(data: bytes, name: str, part: str = "") -> Layout:
+    """Return the layout of an Avro schema.
+
+    Fields with a default are required, as every decoded record has them. A union of one branch is that
+    branch.
+
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: Name of the record, where it is not all of the schema.
+
+    Raises:
+        UsageError: It has no record of that name.
+        SchemaError: Not an Avro schema, or one that is nested more than 100 deep.
+    """
+    try:
+        node = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError("$", f"{name} is not JSON: {error}") from error
+    try:
+        node, data, chosen = part_of(node, part, name, data)
+    except RecursionError as error:
+        raise SchemaError("$", f"{name} is nested too deeply") from error
+    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
+
+
+# What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
+_LOGICAL: dict[tuple[str, str], Leaf] = {
+    ("string", "uuid"): Leaf("text", t.UUIDType()),
+    ("fixed", "uuid"): Leaf("text", t.UUIDType(), form="fixed(16)"),
+    ("bytes", "decimal"): Leaf("text", t.DecimalType()),
+    ("fixed", "decimal"): Leaf("text", t.DecimalType()),
+    ("int", "date"): Leaf("date", t.DateType(), 32),
+    ("int", "time-millis"): Leaf("text", t.TimeType(), unit="ms", form="time-millis"),
+    ("long", "time-micros"): Leaf("text", t.TimeType(), form="time-micros"),
+    **{
+        ("long", f"{prefix}timestamp-{word}"): Leaf(
+            "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit
+        )
+        for prefix in ("", "local-")
+        for unit, word in _UNITS.items()
+    },
+}
+_PRIMITIVE: dict[str, Leaf] = {
+    "null": Leaf("null", t.NoneType()),
+    "boolean": Leaf("bool", t.BoolType()),
+    "int": Leaf("int", t.IntType(), 32),
+    "long": Leaf("int", t.IntType()),
+    "float": Leaf("float", t.FloatType(), 32),
+    "double": Leaf("float", t.FloatType()),
+    "bytes": Leaf("bytes", t.BytesType()),
+    "string": Leaf("text", t.StrType()),
+}
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.known: dict[str, Kind] = {}
+        self.sizes: dict[str, int] = {}
+        self.names: set[str] = set()
+        self.nodes = 0
+        self.references = 0
+
+    def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> Kind:
+        """Return the kind of a schema; `space` is the namespace, `name` for what has none of its own."""
+        if depth > _DEEPEST:
+            raise SchemaError(path, f"the schema is nested more than {_DEEPEST} deep")
+        self.count(1, path)
+        if isinstance(node, list):
+            return self.union(node, path, space, depth, name)
+        if isinstance(node, str):
+            return _PRIMITIVE.get(node) or self.reference(node, path, space)
+        if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
+            raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
+        if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
+            if leaf.type == t.DecimalType():
+                digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
+                leaf = replace(leaf, form=digits) if _is_decimal(node) else _PRIMITIVE["bytes"]
+            return self.named(node, leaf, path, space) if kind == "fixed" else leaf
+        if kind in _PRIMITIVE:
+            return _PRIMITIVE[kind]
+        match kind:
+            case "array":
+                return _sequence(self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item"))
+            case "map":
+                value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
+                return Map(_PRIMITIVE["string"], value, self.unique(f"{name}Entry"))
+            case "fixed":
+                return self.named(node, _PRIMITIVE["bytes"], path, space)
+            case "enum":
+                symbols = node.get("symbols")
+                if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
+                    raise SchemaError(path, "an enum has a list of symbols")
+                numbered = tuple((symbol, i) for i, symbol in enumerate(symbols))
+                leaf = Leaf("enum", t.LiteralType(tuple(symbols)), symbols=numbered)
+                return self.named(node, leaf, path, space)
+            case "record" | "error":
+                return self.record(node, path, space, depth)
+        return self.reference(kind, path, space)
+
+    def count(self, nodes: int, path: str) -> None:
+        self.nodes += nodes
+        if self.nodes > _LARGEST:
+            raise SchemaError(path, f"the schema has more than {_LARGEST:,} parts")
+
+    def union(self, node: list[Any], path: str, space: str, depth: int, name: str) -> Kind:
+        some = [branch for branch in node if not _is_null(branch)]
+        if len(node) - len(some) > 1:
+            raise SchemaError(path, "a union with null twice")
+        if any(isinstance(branch, list) for branch in some):
+            raise SchemaError(path, "a union within a union")
+        if not some:
+            return _PRIMITIVE["null"]
+        names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
+        kinds = [
+            self.kind(branch, path, space, depth + 1, own) for branch, own in zip(some, names, strict=True)
+        ]
+        if len(kinds) == 1:
+            kind = kinds[0]
+        else:
+            slots = (Slot(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
+            kind = Choice(self.unique(name), tuple(slots))
+        return Nullable(kind) if len(some) < len(node) else kind
+
+    def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> Kind:
+        full = _full_name(node, path, space)
+        short = self.unique(full.rpartition(".")[2])
+        within = Ref(short, t.RefType(short))
+        self.define(full, within, path)
+        before, references = self.nodes, self.references
+        inner = full.rpartition(".")[0]
+        fields = node.get("fields")
+        if not isinstance(fields, list) or not all(
+            isinstance(field, dict) and isinstance(field.get("name"), str) for field in fields
+        ):
+            raise SchemaError(path, "a record has a list of fields with names")
+        slots = []
+        bits = {field[NULL]: field for field in fields if NULL in field and _BIT.fullmatch(field["name"])}
+        for number, field in enumerate((each for each in fields if each not in bits.values()), 1):
+            name, key, bit = field["name"], str(field.get(KEY, field["name"])), bits.get(field["name"])
+            kind = self.kind(
+                field.get("type"), path + step(key), inner, depth + 1, short + name[:1].upper() + name[1:]
+            )
+            missing = field.get(MISSING) is True
+            if missing and bit is None and isinstance(kind, Nullable):
+                kind = kind.kind
+            null = 0 if bit is None else int(bit["name"].removeprefix("null_"))
+            slots.append(Slot(key, name, field.get(NUMBER, number), kind, not missing, null))
+        for told in ([slot.key for slot in slots], [field["name"] for field in fields]):
+            if len(set(told)) < len(told):
+                raise SchemaError(path, "a record with two fields of one name")
+        held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+        types = t.RecordType(short, tuple(held))
+        within.type.bind(types)
+        made = Record(short, tuple(slots), types)
+        if self.references == references:
+            self.known[full] = made
+        self.sizes[full] = self.nodes - before
+        return made
+
+    def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
+        if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
+            raise SchemaError(path, "a fixed has a size")
+        if node["type"] == "fixed" and leaf.type == t.BytesType():
+            leaf = replace(leaf, form=f"fixed({node['size']})")
+        self.define(_full_name(node, path, space), leaf, path)
+        return leaf
+
+    def define(self, full: str, kind: Kind, path: str) -> None:
+        if full in self.known:
+            raise SchemaError(path, f"{full} is defined twice")
+        self.known[full] = kind
+
+    def reference(self, name: str, path: str, space: str) -> Kind:
+        full = f"{space}.{name}" if space and "." not in name else name
+        full = full if full in self.known else name
+        if full not in self.known:
+            raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
+        kind = self.known[full]
+        if isinstance(kind, Ref):
+            self.references += 1
+        else:
+            self.count(self.sizes.get(full, 0), path)
+        return kind
+
+    def unique(self, wanted: str) -> str:
+        made = next(
+            n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in self.names
+        )
+        self.names.add(made)
+        return made
+
+
+def _full_name(node: dict[str, Any], path: str, space: str) -> str:
+    """Return the full name of a named type: the specification's section "Names"."""
+    name, own = node.get("name"), node.get("namespace", space)
+    full = f"{own}.{name}" if isinstance(name, str) and own and "." not in name else name
+    if not isinstance(full, str) or not all(map(_NAME.fullmatch, full.split("."))):
+        raise SchemaError(path, f"a {node['type']} has a name, not {name!r:.60}")
+    return full
+
+
+def _sequence(item: Kind) -> Sequence:
+    return Sequence(item, t.ListType(types_of(item)))
+
+
+def _is_null(node: Any) -> bool:
+    return node == "null" or (isinstance(node, dict) and node.get("type") == "null")
+
+
+def _is_decimal(node: dict[str, Any]) -> bool:
+    """Whether precision and scale are such that the logical type counts; else it is ignored."""
+    precision, scale = node.get("precision"), node.get("scale", 0)
+    return isinstance(precision, int) and isinstance(scale, int) and 0 <= scale <= precision > 0

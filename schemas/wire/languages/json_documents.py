@@ -1,0 +1,328 @@
+"""JSON Schemas as one document of what types values have: other files' parts in it, and no mere checks.
+
+A file that is referred to becomes a definition of the document. Parts of an ``allOf`` are one schema, as a
+value is all of them. What only checks a value (``not``, ``if`` about fields that are there, alternatives of
+required fields) goes; conditional fields are fields that may be missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....files import read_limited
+from ...tree.declare import SchemaError
+from . import LARGEST
+from .folders import above
+
+__all__ = ["whole"]
+
+_MOST = 50_000
+"""Parts that are read: a few references to references expand to millions."""
+_ONE = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
+_LISTS = ("anyOf", "oneOf", "prefixItems", "items")
+_MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
+_CHECKS = ("required", "not", "title", "description", "$comment", "minProperties", "maxProperties")
+_REMARKS = frozenset({"title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
+_CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependencies", "dependentRequired")
+
+
+def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> tuple[Any, bool]:
+    """Return a document that needs no other, and whether it was so from the beginning.
+
+    Args:
+        document: As the file has it.
+        name: Of the file. Files that it refers to are looked for as `folders.searched` has it.
+        include: Folders that are searched first.
+
+    Raises:
+        SchemaError: A file that is referred to is not found, or is no JSON; or there are too many parts.
+    """
+    files = _Files(name, include)
+    inside = files.joined(document, "", Path(name).parent)
+    if files.found and isinstance(inside, dict):
+        own = inside.get("$defs")
+        inside["$defs"] = {**(own if isinstance(own, dict) else {}), **files.found}
+    return _Merger(inside, name).schema(inside), not files.found
+
+
+class _Files:
+    """The other files of a document.
+
+    Attributes:
+        found: Their contents, by their names among the definitions.
+    """
+
+    def __init__(self, name: str, include: Sequence[str | os.PathLike[str]]) -> None:
+        self.name, self.include = name, include
+        self.found: dict[str, Any] = {}
+        self.keys: dict[Path, str] = {}
+
+    def joined(self, node: Any, own: str, folder: Path) -> Any:
+        """Return a part of a file with references within the one document.
+
+        Args:
+            node: The part.
+            own: Pointer to what the file is in the document; empty for the document.
+            folder: That the file is in.
+        """
+        if isinstance(node, list):
+            return [self.joined(each, own, folder) for each in node]
+        if not isinstance(node, dict):
+            return node
+        made = {key: self.joined(value, own, folder) for key, value in node.items()}
+        if isinstance(reference := node.get("$ref"), str):
+            file, sign, pointer = reference.partition("#")
+            if not file:
+                made["$ref"] = f"#{own}{pointer}"
+            elif "://" not in file:
+                made["$ref"] = f"#/$defs/{self.key(file, folder)}{pointer if sign else ''}"
+        return made
+
+    def key(self, file: str, folder: Path) -> str:
+        """Return the name of a file among the definitions, and read it the first time."""
+        searched = list(above([file], folder, self.include))
+        inside = not Path(file).is_absolute()
+        path = next((root / file for root in searched if inside and (root / file).is_file()), None)
+        if path is None:
+            raise SchemaError(
+                self.name,
+                f"refers to {file}, found in none of {', '.join(map(str, searched))}; "
+                "name the folder in which this path begins: -I DIR, in Python include=[DIR]",
+            )
+        path = path.resolve()
+        if path not in self.keys:
+            stem = re.sub(r"\W", "_", path.name.partition(".")[0], flags=re.ASCII)
+            key = stem if stem not in self.found else f"{stem}{len(self.found)}"
+            self.keys[path] = key
+            self.found[key] = {}
+            try:
+                read = json.loads(read_limited(path, LARGEST))
+            except (OSError, ValueError, RecursionError) as error:
+                raise SchemaError(str(path), f"cannot be read as JSON: {error}") from error
+            self.found[key] = self.joined(read, f"/$defs/{key}", path.parent)
+        return self.keys[path]
+
+
+class _Merger:
+    def __init__(self, document: Any, name: str) -> None:
+        self.document, self.name = document, name
+        self.parts = 0
+
+    def schema(self, node: Any) -> Any:
+        """Return a schema without mere checks, the parts of each ``allOf`` as one."""
+        self.parts += 1
+        if self.parts > _MOST:
+            raise SchemaError(self.name, f"has more than {_MOST:,} parts")
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node and node.keys() & {"properties", "allOf", "required"}:
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            node = {"allOf": [{"$ref": node["$ref"]}, rest]}
+        made = self.each(_without_conditions(self.merged(node)))
+        for key, value in list(made.items()):
+            if key in _MAPS and isinstance(value, dict):
+                made[key] = {name: self.schema(each) for name, each in value.items()}
+            elif key in _LISTS and isinstance(value, list):
+                made[key] = [self.schema(each) for each in value]
+            elif key in _ONE or key == "components":
+                made[key] = self.schema(value)
+        return made
+
+    def each(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return a schema of alternatives with the fields that all of them have in each of them."""
+        word = next((word for word in ("anyOf", "oneOf") if word in node), "")
+        fields: dict[str, Any] = {key: node[key] for key in ("type", "properties", "required") if key in node}
+        options = node.get(word)
+        told = isinstance(kind := fields.get("type"), str) and kind != "string"
+        if not isinstance(options, list) or not ("properties" in fields or told):
+            return node
+        possible = [option for option in options if not self.never(fields, option)]
+        made = [self.merged({"allOf": [fields, option]}) for option in possible or options]
+        if any("allOf" in option for option in made):
+            return node
+        return {key: value for key, value in node.items() if key not in fields} | {word: made}
+
+    def never(self, fields: dict[str, Any], option: Any) -> bool:
+        """Whether no value fits an alternative, as it is of another type than all of them."""
+        if isinstance(option, dict) and isinstance(option.get("$ref"), str):
+            option = self.target(option["$ref"])
+        if not isinstance(option, dict) or "type" not in option or "type" not in fields:
+            return False
+        try:
+            _type(fields["type"], option["type"])
+        except _ContradictionError:
+            return True
+        return False
+
+    def merged(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return a schema with all parts of its ``allOf`` in it, or as it is where these contradict."""
+        parts = node.get("allOf")
+        if not isinstance(parts, list) or not parts:
+            return dict(node)
+        made = {key: value for key, value in node.items() if key != "allOf"}
+        if (
+            len(parts) == 1
+            and isinstance(parts[0], dict)
+            and made.keys() <= {"title", "description", "default"}
+        ):
+            return {**made, **parts[0]}
+        try:
+            for part in self.flat(parts, ()):
+                made = _both(made, part)
+        except _ContradictionError:
+            return dict(node)
+        return made
+
+    def flat(self, parts: list[Any], above: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+        """Yield the schemas of an ``allOf``, what they refer to and hold in theirs included."""
+        for part in parts:
+            self.parts += 1
+            if self.parts > _MOST:
+                raise SchemaError(self.name, f"has more than {_MOST:,} parts")
+            if part is True:
+                continue
+            if not isinstance(part, dict):
+                raise _ContradictionError
+            reference = part.get("$ref")
+            if isinstance(reference, str):
+                if reference in above or (target := self.target(reference)) is None:
+                    raise _ContradictionError
+                yield from self.flat([target], (*above, reference))
+            rest = {key: value for key, value in part.items() if key not in ("$ref", "allOf", "$defs", "$id")}
+            if rest:
+                yield rest
+            if isinstance(inner := part.get("allOf"), list):
+                yield from self.flat(inner, above)
+
+    def target(self, reference: str) -> Any:
+        """Return what a reference leads to; None where that is nothing."""
+        found = self.document
+        for token in reference.removeprefix("#").split("/")[1:]:
+            token = token.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, dict) or token not in found:
+                return None
+            found = found[token]
+        return found
+
+
+class _ContradictionError(Exception):
+    """Two schemas that no value fits, or that cannot be merged."""
+
+
+def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of what fits two schemas.
+
+    Raises:
+        _ContradictionError: There is none, or none in these words.
+    """
+    made = dict(one)
+    for key, value in other.items():
+        if key not in made or made[key] == value:
+            made[key] = value
+        elif not _alike(key, made[key], value):
+            raise _ContradictionError
+        elif key in ("properties", "patternProperties"):
+            had = made[key]
+            made[key] = {
+                **had,
+                **{
+                    name: {"allOf": [had[name], each]} if name in had else each
+                    for name, each in value.items()
+                },
+            }
+        elif key == "required":
+            made[key] = list(dict.fromkeys([*made[key], *value]))
+        elif key == "type":
+            made[key] = _type(made[key], value)
+        elif key == "enum":
+            made[key] = [each for each in made[key] if each in value] or value
+        elif key == "items" and isinstance(value, dict) and isinstance(made[key], dict):
+            made[key] = {"allOf": [made[key], value]}
+        elif key == "additionalProperties":
+            schemas = [each for each in (made[key], value) if isinstance(each, dict)]
+            made[key] = {"allOf": schemas} if schemas else made[key] and value
+        elif key in ("anyOf", "oneOf"):
+            raise _ContradictionError
+        elif key != "title":
+            made[key] = value
+    return made
+
+
+def _alike(key: str, one: Any, other: Any) -> bool:
+    """Whether two values of a key are such as belong there."""
+    if key in ("properties", "patternProperties"):
+        return isinstance(one, dict) and isinstance(other, dict)
+    if key in ("required", "enum"):
+        both = (one, other)
+        listed = all(isinstance(each, list) for each in both)
+        return listed and (key == "enum" or all(isinstance(name, str) for each in both for name in each))
+    return True
+
+
+def _type(one: Any, other: Any) -> Any:
+    first, second = ([each] if isinstance(each, str) else each for each in (one, other))
+    for each in (first, second):
+        if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
+            raise _ContradictionError
+    both = [
+        each
+        for each in dict.fromkeys([*first, *second])
+        if all(each in kinds or (each == "integer" and "number" in kinds) for kinds in (first, second))
+    ]
+    if not both:
+        raise _ContradictionError
+    return both[0] if len(both) == 1 else both
+
+
+def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without mere checks of values, with the fields of conditional parts."""
+    made = {key: value for key, value in node.items() if key not in _CONDITIONS}
+    for word in ("anyOf", "oneOf"):
+        options = made.get(word)
+        if (
+            isinstance(options, list)
+            and options
+            and all(isinstance(e, dict) and e.keys() <= {*_CHECKS} for e in options)
+        ):
+            del made[word]
+            always = [name for name in options[0].get("required", ()) if _in_all(name, options)]
+            if always:
+                made["required"] = list(dict.fromkeys([*made.get("required", ()), *always]))
+    for word in ("unevaluatedProperties", "unevaluatedItems"):
+        if isinstance(made.get(word), bool):
+            del made[word]
+    further = [node.get("then"), node.get("else")]
+    for word in ("dependentSchemas", "dependencies"):
+        if isinstance(given := node.get(word), dict):
+            further += given.values()
+    added: dict[str, Any] = {}
+    for each in further:
+        fields = each.get("properties") if isinstance(each, dict) else None
+        if isinstance(fields, dict):
+            for name, field in fields.items():
+                if isinstance(field, dict) and field.keys() - {*_CHECKS, *_CONDITIONS, "const", "enum"}:
+                    added.setdefault(name, field)
+    known = made.get("properties")
+    if added and ("properties" not in made or isinstance(known, dict)):
+        made["properties"] = {**(known or {}), **{k: v for k, v in added.items() if k not in (known or {})}}
+    patterns = made.get("patternProperties")
+    others = made.get("additionalProperties", True)
+    if isinstance(patterns, dict) and patterns and not made.get("properties") and isinstance(others, bool):
+        del made["patternProperties"]
+        made.pop("properties", None)
+        values = list(patterns.values())
+        made["additionalProperties"] = values[0] if len(values) == 1 else {"anyOf": values}
+    return made
+
+
+def _is_check(node: Any) -> bool:
+    return isinstance(node, dict) and node.keys() <= {*_CHECKS}
+
+
+def _in_all(name: Any, options: list[dict[str, Any]]) -> bool:
+    return all(name in each.get("required", ()) for each in options)

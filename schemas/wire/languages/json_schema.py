@@ -1,0 +1,562 @@
+"""JSON Schema (draft 2020-12) of the JSON that our codecs write for records, and records of a JSON Schema.
+
+Formats are those of the draft and of the OpenAPI Initiative's registry (`date-time-local`, `time-local`,
+`decimal`); what they only check of a value (a range, a length, a pattern) is not read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from ....codecs.conventions.families import FAMILIES
+from ...tree import types as t
+from ...tree.declare import SchemaError, met
+from ..layout import (
+    Choice,
+    Chosen,
+    Kind,
+    Layout,
+    Leaf,
+    Map,
+    Nullable,
+    Record,
+    Ref,
+    Sequence,
+    Slot,
+    derive,
+    parts,
+)
+from .json_documents import whole
+from .parts import choose, unknown
+
+__all__ = ["read", "write"]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_INTEGER = "^(0|-?[1-9][0-9]*)$"
+_DECIMAL = r"^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)([Ee][+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
+_PYDANTIC_DECIMAL = "^(?!^[-+.]*$)"
+"""How pydantic's pattern of a decimal begins."""
+
+_MOMENT = {"type": "string", "format": "date-time"}
+_LOCAL_MOMENT = {"type": "string", "format": "date-time-local"}
+_LEAVES: dict[type[t.Type], dict[str, Any]] = {
+    t.AnyType: {},
+    t.NoneType: {"type": "null"},
+    t.BoolType: {"type": "boolean"},
+    t.IntType: {"type": "integer"},
+    t.FloatType: {"type": "number"},
+    t.StrType: {"type": "string"},
+    t.DateType: {"type": "string", "format": "date"},
+    # RFC 3339, and so the format, wants an offset, which few times have.
+    t.TimeType: {"type": "string", "anyOf": [{"format": "time"}, {"format": "time-local"}]},
+    t.TimeDeltaType: {"type": "string", "format": "duration"},
+    t.DecimalType: {"type": "string", "format": "decimal", "pattern": _DECIMAL},
+    t.UUIDType: {"type": "string", "format": "uuid"},
+}
+_KEYS: dict[type[t.Type], dict[str, Any]] = {
+    t.BoolType: {"enum": ["true", "false"]},
+    t.IntType: {"pattern": _INTEGER},
+    t.FloatType: {"format": "double"},
+    t.NoneType: {"const": "null"},
+}
+"""Keys are text whatever they stand for."""
+_family = FAMILIES["json"]
+_ENCODINGS = {"base64": "base64", "base64url": "base64url", "hex": "base16"}
+
+
+def write(layout: Layout) -> bytes:
+    """Return the JSON Schema of the JSON that our codecs write for a layout's records."""
+    records = tuple(layout.records())
+    within = {name for record in records for name in _references(record)}
+    defined = {
+        record.name: _places(record.slots) if _is_array(record) else _fields(record)
+        for record in records
+        if record.name in within or not _is_array(record)
+    }
+    whole = _written(layout.root)
+    if (name := whole.get("$ref", "").rpartition("/")[2]) in defined.keys() - within:
+        whole = defined.pop(name)
+    whole = {"$schema": DIALECT, **whole, **({"$defs": defined} if defined else {})}
+    return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _references(kind: Kind) -> Iterator[str]:
+    """Yield the names of the references below a kind, down to the next records."""
+    for part in parts(kind):
+        if isinstance(part, Ref):
+            yield part.name
+        elif not isinstance(part, Record):
+            yield from _references(part)
+
+
+def _written(kind: Kind) -> dict[str, Any]:
+    match kind:
+        case Leaf():
+            return _leaf(kind)
+        case Nullable(inner):
+            made = _written(inner)
+            others = made["anyOf"] if list(made) == ["anyOf"] else [made]
+            return {"anyOf": [*others, {"type": "null"}]}
+        case Sequence(item, type=node):
+            unique = isinstance(node, t.SetType | t.FrozenSetType)
+            return {"type": "array", "items": _written(item), **({"uniqueItems": True} if unique else {})}
+        case Map(key, value):
+            names = _key(key)
+            return {
+                "type": "object",
+                **({"propertyNames": names} if names else {}),
+                "additionalProperties": _written(value),
+            }
+        case Choice(options=options):
+            return {"anyOf": [_written(option.kind) for option in options]}
+        case Record(slots=slots) if _is_array(kind):
+            return _places(slots)
+        case Record(name) | Ref(name):
+            return {"$ref": f"#/$defs/{name}"}
+    raise AssertionError(kind)
+
+
+def _is_array(record: Record) -> bool:
+    return isinstance(record.type, t.TupleType) or getattr(record.type, "positional", False)
+
+
+def _places(slots: tuple[Slot, ...]) -> dict[str, Any]:
+    every = [_written(slot.kind) for slot in slots]
+    return {"type": "array", "prefixItems": every, "items": False, "minItems": len(every)}
+
+
+def _fields(record: Record) -> dict[str, Any]:
+    return {
+        "title": record.name,
+        "type": "object",
+        "properties": {str(slot.key): _written(slot.kind) for slot in record.slots},
+        "required": [str(slot.key) for slot in record.slots if slot.required],
+    }
+
+
+def _leaf(leaf: Leaf) -> dict[str, Any]:
+    match leaf.type:
+        case _ if leaf.wire == "enum" and leaf.symbols:
+            return {"enum": [name for name, _ in leaf.symbols]}
+        case t.EnumType(cls):
+            return {"title": cls.__name__, "enum": [_family.lower(member.value) for member in cls]}
+        case t.LiteralType(values):
+            return {"enum": [value for value in values if value is not None]}
+        case t.BytesType(encoding) | t.ByteArrayType(encoding):
+            return {"type": "string", "contentEncoding": _ENCODINGS[encoding]}
+        case t.DateTimeType(aware=aware):
+            if aware is None:
+                both = [{"format": each["format"]} for each in (_MOMENT, _LOCAL_MOMENT)]
+                return {"type": "string", "anyOf": both}
+            return _MOMENT if aware else _LOCAL_MOMENT
+        case t.IntType(big=True):
+            return {"type": ["integer", "string"], "pattern": _INTEGER}
+        case t.IntType() if leaf.bits == 32:
+            return {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
+        case t.UnionType():
+            return {}  # with an option that has no form of its own
+    return dict(_LEAVES[type(leaf.type)])
+
+
+def _key(kind: Kind) -> dict[str, Any]:
+    if not isinstance(kind, Leaf) or isinstance(kind.type, t.StrType | t.AnyType):
+        return {}
+    if type(kind.type) in _KEYS:
+        return _KEYS[type(kind.type)]
+    return {word: value for word, value in _leaf(kind).items() if word != "type"}
+
+
+# Reading --------------------------------------------------------------------------------------------
+
+_FORMATS: dict[str, t.Type] = {
+    "date-time": t.DateTimeType(aware=True),
+    "date-time-local": t.DateTimeType(aware=False),
+    "date": t.DateType(),
+    "time": t.TimeType(),
+    "time-local": t.TimeType(),
+    "duration": t.TimeDeltaType(),
+    "uuid": t.UUIDType(),
+    "decimal": t.DecimalType(),
+    "byte": t.BytesType(),
+    "binary": t.BytesType(),
+    "base64": t.BytesType(),
+    "base64url": t.BytesType("base64url"),
+}
+"""Of text; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`, ...) are text."""
+_ENCODED: dict[str, t.Type] = {
+    "base64": t.BytesType(),
+    "base64url": t.BytesType("base64url"),
+    "base16": t.BytesType("hex"),
+}
+_TYPES: dict[str, t.Type] = {
+    "null": t.NoneType(),
+    "boolean": t.BoolType(),
+    "integer": t.IntType(),
+    "number": t.FloatType(),
+}
+_REFUSED = (
+    "allOf", "not", "if", "then", "else", "patternProperties", "dependentSchemas", "dependencies",
+    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "additionalItems",
+)  # fmt: skip
+"""What changes which types a value may have, and records cannot have."""
+_WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf"})
+"""What a document says that is a schema itself, and not only a place for definitions."""
+_ALTERNATIVES = ("anyOf", "oneOf")
+_LARGEST = 10_000
+"""Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
+
+
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
+    """Return the layout of the records that a JSON Schema describes.
+
+    Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
+    `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Draft 4 to 2019-09 are read as far as they say
+    the same in the same words.
+
+    Args:
+        data: The file.
+        name: Of the file, for messages.
+        part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
+            the definitions; without it a document of nothing but definitions is the one that no other uses.
+        include: Folders in which files that it refers to are looked for first.
+
+    Raises:
+        UsageError: It has no definition of that name.
+        SchemaError: No JSON Schema, or one that records cannot have: its place is a JSON pointer.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(name, f"cannot be read as JSON: {error}") from error
+    try:
+        document, alone = whole(document, name, include)
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
+    pointer, chosen = _pointer(document, part, name)
+    read = _Reader(document, name)
+    try:
+        types = read.referred(f"#{pointer}", "") if pointer else read.whole()
+    except RecursionError as error:
+        raise SchemaError(f"{name}#", "nested too deeply") from error
+    # What is a part of a document is written anew, as the document says something else,
+    # and so is one that needs others.
+    return Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
+
+
+_DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
+"""Where definitions are: now, in older drafts, in OpenAPI."""
+
+
+def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
+    """Return where the schema of a record is in a document, empty for all of it, and why if nobody said."""
+    if part.startswith("/"):
+        return part, None
+    known: dict[str, str] = {}
+    for place in _DEFINITIONS:
+        there = document
+        for token in place.split("/")[1:]:
+            there = there.get(token) if isinstance(there, dict) else None
+        if isinstance(there, dict):
+            known |= {name: f"{place}/{_token(name)}" for name in there}
+    if part:
+        if part not in known:
+            raise unknown(part, list(known), file, "definition")
+        return known[part], None
+    if not known or _WHOLE & document.keys():
+        return "", None
+    used = {
+        name
+        for name, pointer in known.items()
+        for other, at in known.items()
+        if other != name and f"#{pointer}" in _pointers(_at(document, at))
+    }
+    name, chosen = choose(list(known), used, file, "definition")
+    return known[name], chosen
+
+
+def _at(document: Any, pointer: str) -> Any:
+    for token in pointer.split("/")[1:]:
+        document = document[token.replace("~1", "/").replace("~0", "~")]
+    return document
+
+
+def _pointers(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {reference for each in node for reference in _pointers(each)}
+    if not isinstance(node, dict):
+        return set()
+    own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+    return own.union(*map(_pointers, node.values()))
+
+
+class _Reader:
+    def __init__(self, document: Any, file: str) -> None:
+        self.document, self.file = document, file
+        self.inside: list[str] = []
+        self.refs: dict[str, t.RefType] = {}
+        self.made: dict[str, t.Type] = {}
+        self.parts = 0
+        self.sizes: dict[str, int] = {}
+        self.references = 0
+        self.names: Counter[str] = Counter()
+
+    def error(self, pointer: str, reason: str) -> SchemaError:
+        return SchemaError(f"{self.file}{pointer}", reason)
+
+    def whole(self) -> t.Type:
+        """Return the type of the document."""
+        return self._named("#", self.document, "Record")
+
+    def _named(self, reference: str, schema: Any, name: str) -> t.Type:
+        """Return the type of what a reference leads to, which may hold that reference itself."""
+        self.inside.append(reference)
+        before = self.references
+        made = self.type(schema, reference, name)
+        self.inside.pop()
+        if isinstance(made, t.RecordType) and self.references > before:
+            known = (ref for ref in self.refs.values() if ref.is_bound and ref.record is made)
+            ref = self.made[reference] = next(known, None) or self._reference(reference)
+            if not ref.is_bound:
+                made = replace(made, name=ref.name)
+                ref.bind(made)
+        elif reference in self.refs:
+            raise self.error(reference, "this holds itself and is no object with `properties`")
+        else:
+            self.made[reference] = made
+        return made
+
+    def type(self, schema: Any, at: str, name: str) -> t.Type:
+        """Return the type of a schema; `name` is for a record that has none of its own."""
+        self._count(1, at)
+        if schema is True:
+            return t.AnyType()
+        if not isinstance(schema, dict):
+            raise self.error(at, "no value fits `false`" if schema is False else "not a schema")
+        parts = schema.get("allOf")
+        if isinstance(parts, list) and len(parts) == 1:
+            # How older drafts say something beside a reference.
+            rest = {word: value for word, value in schema.items() if word != "allOf"}
+            return self.type({**rest, **parts[0]} if isinstance(parts[0], dict) else parts[0], at, name)
+        for word in _REFUSED:
+            if word in schema:
+                raise self.error(f"{at}/{word}", "records have nothing that this could be read as")
+        made = self._any_type(schema, at, name)
+        return _union([made, t.NoneType()]) if schema.get("nullable") is True else made
+
+    def _count(self, parts: int, at: str) -> None:
+        self.parts += parts
+        if self.parts > _LARGEST:
+            raise self.error(at, f"the schema has more than {_LARGEST:,} parts")
+
+    def _any_type(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        if "$ref" in schema:
+            return self.referred(schema["$ref"], f"{at}/$ref")
+        if (leaf := _known(schema)) is not None:
+            return leaf
+        if "const" in schema or "enum" in schema:
+            word = "const" if "const" in schema else "enum"
+            return self._literal(schema, schema[word] if word == "enum" else [schema[word]], f"{at}/{word}")
+        for word in _ALTERNATIVES:
+            if word in schema:
+                return self._alternatives(schema, word, at, name)
+        kinds = schema.get("type", _implied(schema))
+        if isinstance(kinds, list) and kinds:
+            return _union([self._of_kind(schema, each, at, name) for each in kinds])
+        return self._of_kind(schema, kinds, at, name)
+
+    def _literal(self, schema: dict[str, Any], values: Any, at: str) -> t.Type:
+        if not isinstance(values, list) or not values:
+            raise self.error(at, "not a list of values")
+        if all(value is None or isinstance(value, str | int) for value in values):
+            return t.NoneType() if values == [None] else t.LiteralType(tuple(values))
+        if all(isinstance(value, int | float) for value in values):
+            return t.FloatType()
+        raise self.error(at, "of values other than text, numbers, true, false and null records have no type")
+
+    def _alternatives(self, schema: dict[str, Any], word: str, at: str, name: str) -> t.Type:
+        options = schema[word]
+        if not isinstance(options, list) or not options:
+            raise self.error(f"{at}/{word}", "not a list of schemas")
+        shared = {key: schema[key] for key in ("type", "properties", "required", "items") if key in schema}
+        made = []
+        for i, option in enumerate(options):
+            if not isinstance(option, dict) or not shared:
+                whole = option
+            elif clash := shared.keys() & option.keys() - {"type"}:
+                raise self.error(f"{at}/{word}/{i}/{min(clash)}", "stands beside the alternatives as well")
+            else:
+                whole = {**shared, **option}
+            made.append(self.type(whole, f"{at}/{word}/{i}", name))
+        if t.DecimalType() in made and {"type": "number"} in options:
+            made.remove(t.FloatType())  # pydantic reads decimals from numbers, too
+        return _union(made)
+
+    def _of_kind(self, schema: dict[str, Any], kind: Any, at: str, name: str) -> t.Type:
+        match kind:
+            case None:
+                return t.AnyType()
+            case "object":
+                return self._object(schema, at, name)
+            case "array":
+                return self._array(schema, at, name)
+            case "string":
+                encoding = schema.get("contentEncoding")
+                if str(schema.get("pattern")).startswith(_PYDANTIC_DECIMAL):
+                    return t.DecimalType()
+                if encoding is None:
+                    return _FORMATS.get(str(schema.get("format")), t.StrType())
+                return _ENCODED.get(str(encoding).lower(), t.StrType())
+        if not isinstance(kind, str) or kind not in _TYPES:
+            raise self.error(f"{at}/type", f"no type {kind!r}")
+        return _TYPES[kind]
+
+    def _object(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        others = schema.get("additionalProperties", True)
+        fields = schema.get("properties")
+        if fields is None and others is not False:
+            names = _key_type(schema.get("propertyNames"))
+            return t.DictType(names, self.type(others, f"{at}/additionalProperties", f"{name}Value"))
+        fields = {} if fields is None else fields
+        required = schema.get("required", [])
+        if not isinstance(fields, dict):
+            raise self.error(f"{at}/properties", "not an object of schemas")
+        if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
+            raise self.error(f"{at}/required", "not a list of names")
+        required = dict.fromkeys(required)
+        self._count(sum(each not in fields for each in required), f"{at}/required")
+        if fields and isinstance(others, dict) and others:
+            raise self.error(f"{at}/additionalProperties", "a record has known fields only, a map none")
+        title = schema.get("title")
+        name = title if isinstance(title, str) and title.isidentifier() else name
+        made = []
+        for key, part in fields.items():
+            kind = self.type(part, f"{at}/properties/{_token(key)}", f"{name}{_capital(key)}")
+            made.append(t.Field(key, kind, key in required))
+        made += [t.Field(key, t.AnyType()) for key in required if key not in fields]
+        return t.RecordType(name, tuple(made))
+
+    def _array(self, schema: dict[str, Any], at: str, name: str) -> t.Type:
+        items = schema.get("items", True)
+        word = "items" if isinstance(items, list) else "prefixItems"
+        if word in schema:
+            places = schema[word]
+            if not isinstance(places, list):
+                raise self.error(f"{at}/{word}", "not a list of schemas")
+            if word == "prefixItems" and items is not False and schema.get("maxItems") != len(places):
+                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
+            return t.TupleType(
+                tuple(self.type(each, f"{at}/{word}/{i}", f"{name}{i}") for i, each in enumerate(places))
+            )
+        item = self.type(items, f"{at}/items", f"{name}Item")
+        return (
+            t.SetType(item) if schema.get("uniqueItems") is True and _is_hashable(item) else t.ListType(item)
+        )
+
+    def referred(self, reference: Any, at: str) -> t.Type:
+        """Return the type of a schema somewhere in the document, whose parts count in each place."""
+        known, before = isinstance(reference, str) and reference in self.sizes, self.parts
+        made = self._referred(reference, at)
+        if known:
+            # What holds references is not described again.
+            self._count(0 if isinstance(made, t.RefType) else self.sizes[reference], at)
+        else:
+            self.sizes[reference] = self.parts - before
+        return made
+
+    def _referred(self, reference: Any, at: str) -> t.Type:
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            raise self.error(at, f"{reference!r} is in another document, and only this one is read")
+        if reference in self.inside:
+            self.references += 1
+            return self._reference(reference)
+        if reference not in self.made:
+            target = self.document
+            tokens = [
+                unquote(part).replace("~1", "/").replace("~0", "~") for part in reference.split("/")[1:]
+            ]
+            for token in tokens:
+                try:
+                    target = target[int(token)] if isinstance(target, list) else target[token]
+                except (LookupError, TypeError, ValueError):
+                    raise self.error(at, f"{reference} leads nowhere") from None
+            return self._named(reference, target, tokens[-1] if tokens else "Record")
+        self.references += isinstance(self.made[reference], t.RefType)
+        return self.made[reference]
+
+    def _reference(self, reference: str) -> t.RefType:
+        """Return the reference to what is being read, by a name that no other one has."""
+        if reference not in self.refs:
+            last = reference.rpartition("/")[2]
+            wanted = last if last.isidentifier() else "Record"
+            self.names[wanted] += 1
+            self.refs[reference] = t.RefType(
+                f"{wanted}{self.names[wanted]}" if self.names[wanted] > 1 else wanted
+            )
+        return self.refs[reference]
+
+
+def _known(schema: Mapping[str, Any]) -> t.Type | None:
+    """Return the type of a schema that says one in words of its own, as we and pydantic write them."""
+    words = ("type", "format", "pattern", *_ALTERNATIVES)
+    said = {word: schema[word] for word in words if word in schema}
+    if said == _LEAVES[t.TimeType]:
+        return t.TimeType()
+    if said == _leaf(Leaf("text", t.DateTimeType())):
+        return t.DateTimeType()
+    if said == _leaf(Leaf("text", t.IntType(big=True))):
+        return t.IntType(big=True)
+    return None
+
+
+def _implied(schema: Mapping[str, Any]) -> str | None:
+    if schema.keys() & {"properties", "additionalProperties", "required", "propertyNames"}:
+        return "object"
+    return "array" if schema.keys() & {"items", "prefixItems"} else None
+
+
+def _key_type(names: Any) -> t.Type:
+    if not isinstance(names, dict):
+        return t.StrType()
+    for kind, words in _KEYS.items():
+        if words == names:
+            return next(leaf for leaf in t.LEAVES.values() if type(leaf) is kind)
+    if isinstance(allowed := names.get("enum"), list) and all(isinstance(value, str) for value in allowed):
+        return t.LiteralType(tuple(allowed))
+    made = _known({"type": "string", **names})
+    return _FORMATS.get(str(names.get("format")), t.StrType()) if made is None else made
+
+
+def _union(options: list[t.Type]) -> t.Type:
+    flat: list[t.Type] = []
+    for option in options:
+        flat += option.options if isinstance(option, t.UnionType) else [option]
+    records = [each for each in flat if isinstance(each, t.RecordType)]
+    flat = [each for each in flat if not (isinstance(each, t.RefType) and met(each) in records)]
+    every = tuple(dict.fromkeys(flat))
+    if any(isinstance(option, t.AnyType) for option in every):
+        return t.AnyType()
+    return every[0] if len(every) == 1 else t.UnionType(every)
+
+
+_UNHASHABLE = (
+    t.ListType, t.DictType, t.RecordType, t.RefType, t.SetType, t.AnyType, t.ByteArrayType,
+)  # fmt: skip
+
+
+def _is_hashable(node: t.Type) -> bool:
+    return not any(isinstance(each, _UNHASHABLE) for _, each in t.walk(node))
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _capital(key: str) -> str:
+    return key[:1].upper() + key[1:] if key.isidentifier() else ""

@@ -1,0 +1,163 @@
+"""Descriptors of the files that somebody gives, and the message in them that is the record."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...tree.declare import SchemaError
+from ..layout import Chosen
+from .parts import choose, unknown
+from .proto_compiler import compiled
+from .proto_words import descriptors
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+
+__all__ = ["OWN", "chosen_message", "file_set", "is_compiled", "pool_of"]
+
+OWN = "google/protobuf/"
+"""Where files are that come with protobuf, and are always found."""
+
+
+def is_compiled(data: bytes, name: str) -> bool:
+    """Whether a definition is no text: a descriptor begins with a length, or a control character."""
+    return not name.endswith(".proto") and any(byte < 32 and byte not in b"\t\r\n" for byte in data)
+
+
+def file_set(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> FileDescriptorSet:
+    """Return the files of a definition, those that others import before these; see `compiled` of text.
+
+    Raises:
+        SchemaError: It is none, or does not compile.
+        UsageError: There is nothing to compile it with, or no such folder.
+    """
+    pb = descriptors()
+    if not name.endswith(".proto"):
+        from google.protobuf.message import DecodeError
+
+        for as_set in (True, False):
+            made: FileDescriptorSet = pb.FileDescriptorSet()
+            try:
+                (made if as_set else made.file.add()).MergeFromString(data)
+            except DecodeError:
+                continue
+            if made.file and all(each.name and each.message_type for each in made.file[-1:]):
+                return made
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if "message" not in text:
+        raise SchemaError("$", f"{name} is neither a descriptor set nor the text of a .proto file")
+    return compiled(data, name, include)
+
+
+def pool_of(found: FileDescriptorSet, name: str) -> Any:
+    """Return a pool of all files of a set, and of protobuf's own that they import."""
+    from google.protobuf.descriptor_pool import DescriptorPool
+
+    pool, given = DescriptorPool(), {file.name: file for file in found.file}
+    added: set[str] = set()
+
+    def add(file: FileDescriptorProto) -> None:
+        if file.name in added:
+            return
+        added.add(file.name)
+        for needed in file.dependency:
+            add(given.get(needed) or _well_known_file(needed, name))
+        pool.AddSerializedFile(file.SerializeToString())
+
+    try:
+        for file in found.file:
+            add(file)
+    except (TypeError, RecursionError) as error:
+        raise SchemaError("$", f"{name} is no valid definition: {error}") from error
+    return pool
+
+
+def _well_known_file(needed: str, name: str) -> FileDescriptorProto:
+    made: FileDescriptorProto = descriptors().FileDescriptorProto()
+    stem = re.fullmatch(r"google/protobuf/(\w+)\.proto", needed)
+    try:
+        if stem is None:
+            raise ModuleNotFoundError
+        module = importlib.import_module(f"google.protobuf.{stem[1]}_pb2")
+    except ModuleNotFoundError:
+        raise SchemaError(
+            "$", f"{name} imports {needed}, which is not in it; compile with protoc --include_imports"
+        ) from None
+    module.DESCRIPTOR.CopyToProto(made)
+    return made
+
+
+def chosen_message(
+    found: FileDescriptorSet, pool: Any, wanted: str, name: str
+) -> tuple[Descriptor, Chosen | None]:
+    """Return the message that is the record, and why where nobody named it.
+
+    Raises:
+        UsageError: There is no message of that name.
+        SchemaError: Nobody named one, and more than one could be meant.
+    """
+    file = found.file[-1]
+    messages: list[Descriptor] = list(pool.FindFileByName(file.name).message_types_by_name.values())
+    if wanted:
+        known = {each.full_name: each for each in _every(found, pool)}
+        inside = f"{file.package}." if file.package else ""
+        full = next((full for full in (inside + wanted, wanted) if full in known), None)
+        if full is None:
+            alike = [each for each in known if each.endswith(f".{wanted}")]
+            if len(alike) != 1:
+                raise unknown(wanted, [each.removeprefix(inside) for each in known], name, "message")
+            full = alike[0]
+        return known[full], None
+    held = {
+        kind.name
+        for message in messages
+        for each in _with_nested(message)
+        for field in each.fields
+        if (kind := field.message_type or (field.enum_type and field.enum_type.containing_type)) is not None
+        and kind.full_name != message.full_name
+        and kind.containing_type is None
+        and kind.file.name == file.name
+    }
+    names = [message.name for message in messages]
+    if (
+        len(names) > 1
+        and held.issuperset(names)
+        and {message.full_name for message in messages} <= _held_by(messages[0])
+    ):
+        remark = f"{name}: message {names[0]}, the first of those that hold one another, is the record"
+        return messages[0], Chosen(f"{remark}; {name}#{names[1]} names another", tuple(names[1:]))
+    chosen, why = choose(names, held, name, "message")
+    return pool.FindFileByName(file.name).message_types_by_name[chosen], why
+
+
+def _every(found: FileDescriptorSet, pool: Any) -> Iterator[Descriptor]:
+    """Yield all messages of a set, those of its last file first; entries of maps are none."""
+    for file in reversed(found.file):
+        for message in pool.FindFileByName(file.name).message_types_by_name.values():
+            yield from (each for each in _with_nested(message) if not each.GetOptions().map_entry)
+
+
+def _held_by(message: Descriptor) -> set[str]:
+    """Return the names of all messages that one holds, through whatever others."""
+    found: set[str] = set()
+    left = [message]
+    while left:
+        for field in left.pop().fields:
+            if field.message_type is not None and field.message_type.full_name not in found:
+                found.add(field.message_type.full_name)
+                left.append(field.message_type)
+    return found
+
+
+def _with_nested(message: Descriptor) -> Iterator[Descriptor]:
+    yield message
+    for nested in message.nested_types:
+        yield from _with_nested(nested)

@@ -1,0 +1,177 @@
+"""The words that the modules of Protocol Buffers share: its types, and comments that are read again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ....errors import UsageError
+from ...tree import types as t
+from ..layout import Kind, Leaf, Map, Nullable, Sequence, Slot
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+__all__ = [
+    "ALWAYS",
+    "BOX",
+    "CHOICE",
+    "COLLECTIONS",
+    "COUNTS",
+    "KEY",
+    "MISSING",
+    "NONE",
+    "NULL",
+    "PAIR",
+    "SCALARS",
+    "TIMESTAMP",
+    "TUPLE",
+    "VALUE",
+    "WELL_KNOWN",
+    "WRAPPERS",
+    "boxed_item",
+    "boxed_slot",
+    "camel",
+    "comments_of",
+    "descriptors",
+    "free_name",
+    "is_null",
+    "leaf_words",
+    "map_key",
+    "null_words",
+]
+
+VALUE = "value"
+"""The field of a message that stands for what it holds, and for a value in a pair; ``key`` is beside that."""
+TIMESTAMP = "google.protobuf.Timestamp"
+NULL = "google.protobuf.NullValue"
+WRAPPERS: dict[str, str] = {
+    "google.protobuf.BoolValue": "bool",
+    "google.protobuf.Int32Value": "int32",
+    "google.protobuf.Int64Value": "int64",
+    "google.protobuf.UInt32Value": "uint32",
+    "google.protobuf.UInt64Value": "uint64",
+    "google.protobuf.FloatValue": "float",
+    "google.protobuf.DoubleValue": "double",
+    "google.protobuf.StringValue": "string",
+    "google.protobuf.BytesValue": "bytes",
+}
+"""Messages of protobuf's own that hold one value each, and its type."""
+
+SCALARS: dict[str, Leaf] = {
+    "double": Leaf("float", t.FloatType()),
+    "float": Leaf("float", t.FloatType(), bits=32),
+    "bool": Leaf("bool", t.BoolType()),
+    "string": Leaf("text", t.StrType()),
+    "bytes": Leaf("bytes", t.BytesType()),
+    "int32": Leaf("int", t.IntType(), bits=32),
+    "int64": Leaf("int", t.IntType()),
+    **{name: Leaf("int", t.IntType(), bits=32, form=name) for name in ("sint32", "sfixed32")},
+    **{
+        # Those of 32 bits without a sign have no room in 32 bits of other formats.
+        name: Leaf("int", t.IntType(), form=name)
+        for name in ("uint32", "fixed32", "uint64", "sint64", "fixed64", "sfixed64")
+    },
+}
+"""What each scalar type is in a layout."""
+
+WELL_KNOWN: dict[str, str] = {
+    TIMESTAMP: "timestamp",
+    NULL: "struct",
+    **dict.fromkeys(WRAPPERS, "wrappers"),
+}
+"""Files of ``google/protobuf`` by what they define."""
+
+_KEYS = ("int", "bool", "text", "timestamp", "local-timestamp", "date")
+"""What keys of protobuf's own maps can be on the wire."""
+
+# Comments that are read again -----------------------------------------------------------------------
+
+BOX = "Stands for its value."
+PAIR = "A key and its value."
+CHOICE = "One of several."
+TUPLE = "A tuple."
+NONE = "None where it is not set"
+MISSING = "missing where it is not set"
+ALWAYS = "always set"
+_UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+_ANY = "MessagePack of any value"
+COUNTS: dict[str, Leaf] = {
+    "days since 1970-01-01": Leaf("date", t.DateType()),
+    _ANY: Leaf("any", t.AnyType()),
+    **{
+        f"{words} since 1970-01-01T00:00{zone}": Leaf(wire, t.DateTimeType(aware=aware), unit=unit)  # type: ignore[arg-type]
+        for unit, words in _UNITS.items()
+        for wire, zone, aware in (("timestamp", "Z", True), ("local-timestamp", " local time", False))
+    },
+}
+COLLECTIONS = {"a set": t.SetType, "a frozenset": t.FrozenSetType, "a tuple": t.VarTupleType}
+KEY = re.compile(r'(?:^|; )key (".*")$')
+
+
+def null_words(name: str) -> str:
+    return f"whether `{name}` is None"
+
+
+def leaf_words(leaf: Leaf) -> str:
+    """Return what a field's type does not tell of a leaf; what is said of text is for people only."""
+    if leaf.form in WELL_KNOWN:
+        return ""
+    for words, known in COUNTS.items():
+        if known.wire == leaf.wire and (known.unit == leaf.unit or "timestamp" not in leaf.wire):
+            return words
+    if leaf.wire == "text" and isinstance(leaf.type, (t.StrType, t.LiteralType, t.EnumType)):
+        return ""
+    return f"{leaf.type} as text" if leaf.wire == "text" else ""
+
+
+# Which values stand in messages of their own --------------------------------------------------------
+
+
+def boxed_slot(slot: Slot) -> bool:
+    """Whether a list or map has a message around it, as a field that repeats is never missing."""
+    kind = slot.kind
+    if isinstance(kind, Nullable):
+        return isinstance(kind.kind, (Sequence, Map))
+    return not slot.required and isinstance(kind, (Sequence, Map))
+
+
+def boxed_item(kind: Kind) -> bool:
+    """Whether an item of a list, a map's value or an option has a message around it."""
+    return isinstance(kind, (Nullable, Sequence, Map))
+
+
+def map_key(kind: Kind) -> bool:
+    """Whether protobuf's own maps can have such keys."""
+    return isinstance(kind, Leaf) and kind.wire in _KEYS and kind.form not in WELL_KNOWN
+
+
+def descriptors() -> Any:
+    try:
+        from google.protobuf import descriptor_pb2
+    except ImportError as error:
+        raise UsageError("protobuf is not installed; pip install 'bakeoff[protobuf]'") from error
+    return descriptor_pb2
+
+
+def camel(name: str) -> str:
+    """Return the name that protobuf gives a field in JSON."""
+    return re.sub(r"_+(.?)", lambda match: match[1].upper(), name)
+
+
+def free_name(wanted: str, taken: set[str]) -> str:
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+def is_null(kind: Kind) -> bool:
+    return isinstance(kind, Leaf) and kind.wire == "null"
+
+
+def comments_of(file: FileDescriptorProto) -> dict[tuple[int, ...], str]:
+    return {
+        tuple(place.path): " ".join((place.leading_comments + place.trailing_comments).split("\n")).strip()
+        for place in file.source_code_info.location
+        if place.leading_comments or place.trailing_comments
+    }

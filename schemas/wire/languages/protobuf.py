@@ -1,0 +1,255 @@
+"""Protocol Buffers: `.proto` text (proto3) and descriptors, written from a layout; both, and proto2, read.
+
+What the wire has no form for stands in messages of its own: a list or map where None, a list, or what may be
+missing can stand has one around it, and so has each item that may be None; an option of a union is a field of
+a ``oneof``; maps whose keys are no integers, bools or text are pairs. What proto cannot say (that None is
+meant and not a missing field, that a count is a time, which message is such a form) are comments of fixed
+words, which are read again; without them all is read as a stranger would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from collections.abc import Sequence as Many
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....codecs.core.paths import step
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
+from .proto_file import file_of
+from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
+from .proto_text import WRITTEN, text
+from .proto_words import (
+    ALWAYS,
+    BOX,
+    CHOICE,
+    COLLECTIONS,
+    COUNTS,
+    KEY,
+    MISSING,
+    NONE,
+    NULL,
+    PAIR,
+    SCALARS,
+    TIMESTAMP,
+    TUPLE,
+    VALUE,
+    WRAPPERS,
+    camel,
+    comments_of,
+    descriptors,
+    free_name,
+    is_null,
+    null_words,
+)
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+    from google.protobuf.descriptor_pb2 import DescriptorProto
+
+__all__ = ["read", "write"]
+
+_DEEPEST = 100
+"""Levels of messages in a definition, each of them in the place where it comes first."""
+
+
+def write(layout: Layout) -> bytes:
+    """Return the ``.proto`` file of a layout."""
+    return "\n".join(text(file_of(layout))).encode() + b"\n"
+
+
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
+    """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
+
+    Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
+    their values.
+
+    Args:
+        data: The file; of a set, the last file in it counts, as `protoc` writes them.
+        name: Of the file, see `compiled`.
+        part: Name of the record's message, with or without its package; one that stands in another has that
+            before it (``Span.Event``). Where it is not given, the message that no other holds.
+        include: Folders that imports are looked for in first.
+
+    Raises:
+        UsageError: protobuf is not installed, there is nothing to compile ``.proto`` text with, or no such
+            message or folder.
+        SchemaError: Not a definition, or one with a group.
+    """
+    found = file_set(data, name, include)
+    # Records may hold one another, so that nothing but its place tells which of ours it is.
+    first = found.file[-1].message_type[0].name if data.startswith(WRITTEN) else ""
+    message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
+    comments: dict[str, str] = {}
+    for each in found.file:
+        by_path = comments_of(each)
+        package = f"{each.package}." if each.package else ""
+        for i, own in enumerate(each.message_type):
+            comments.update(_comments_by_name(own, package, (4, i), by_path))
+    root = _Reader(comments).message(message, "$")
+    # Whoever gets the text alone is to find the same message in it, and all that it needs.
+    whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
+    return Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
+
+
+def _comments_by_name(
+    message: DescriptorProto, package: str, path: tuple[int, ...], by_path: dict[tuple[int, ...], str]
+) -> Iterator[tuple[str, str]]:
+    name = package + message.name
+    yield name, by_path.get(path, "")
+    for i, field in enumerate(message.field):
+        yield f"{name}.{field.name}", by_path.get((*path, 2, i), "")
+    for i, nested in enumerate(message.nested_type):
+        yield from _comments_by_name(nested, f"{name}.", (*path, 3, i), by_path)
+
+
+class _Reader:
+    def __init__(self, comments: dict[str, str]) -> None:
+        self.comments = comments
+        self.made: dict[str, Kind] = {}
+        self.names: set[str] = set()
+        self.above: dict[str, Ref | None] = {}
+        self.references = 0
+
+    def said(self, of: Descriptor | FieldDescriptor) -> str:
+        return self.comments.get(of.full_name, "")
+
+    def message(self, message: Descriptor, path: str) -> Kind:
+        full = message.full_name
+        if full in self.above:
+            if (ref := self.above[full]) is None:
+                raise SchemaError(path, f"{full} is a value that contains itself, not a record")
+            self.references += 1
+            return ref
+        if full in self.made:
+            self.references += isinstance(self.made[full], Ref)
+            return self.made[full]
+        if len(self.above) > _DEEPEST:
+            raise SchemaError(path, f"messages are nested more than {_DEEPEST} deep")
+        self.above[full], before = None, self.references
+        made = self.inside(message, path)
+        ref = self.above.pop(full)
+        # What holds references is laid out once: in each place anew it would grow without end.
+        self.made[full] = made if ref is None or self.references == before else ref
+        return made
+
+    def name(self, message: Descriptor, before: str = "") -> str:
+        """Return a name for a message that no other of the layout has."""
+        name: str = before + message.name
+        if name in self.names:
+            name = message.full_name.replace(".", "_")
+        name = free_name(name, self.names)
+        self.names.add(name)
+        return name
+
+    def inside(self, message: Descriptor, path: str) -> Kind:
+        if message.GetOptions().message_set_wire_format:
+            raise SchemaError(path, f"message {message.full_name} is a MessageSet: no names")
+        said, fields = self.said(message), list(message.fields)
+        if said == BOX and [field.name for field in fields] == [VALUE]:
+            return self.slot(fields[0], path).kind
+        name, reserved = self.name(message), _reserved(message)
+        if said == CHOICE and len({field.containing_oneof for field in fields}) == 1:
+            return Choice(
+                name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
+            )
+        if said != TUPLE:
+            self.above[message.full_name] = within = Ref(name, t.RefType(name))
+        bits = {
+            words: field.number
+            for field in fields
+            if field.name == f"null_{field.number}" and (words := self.said(field)).startswith("whether ")
+        }
+        slots = [
+            self.slot(field, path, bits.get(null_words(field.name), 0))
+            for field in fields
+            if field.number not in bits.values()
+        ]
+        if said == TUPLE:
+            slots = [replace(slot, key=i) for i, slot in enumerate(slots)]
+            places = tuple(types_of(slot.kind) for slot in slots)
+            return Record(name, tuple(slots), t.TupleType(places), reserved)
+        made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+        within.type.bind(types := t.RecordType(name, made))
+        return Record(name, tuple(slots), types, reserved)
+
+    def option(self, field: FieldDescriptor, i: int, path: str) -> Slot:
+        return Slot(i, field.name, field.number, self.item(field, path + step(field.name), self.said(field)))
+
+    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> Slot:
+        words = self.said(field)
+        said = KEY.sub("", words)
+        has = said.split("; ")
+        kind = self.kind(field, path + step(field.name), said)
+        nullable = NONE in has or bool(null)
+        if nullable and not isinstance(kind, Nullable) and not is_null(kind):
+            kind = Nullable(kind)
+        always = not field.has_presence or field.is_required or ALWAYS in has or NONE in has
+        required = always and not null and MISSING not in has
+        one = field.containing_oneof
+        among = one.name if one is not None and one.name != f"_{field.name}" else ""
+        return Slot(_key(field, words), field.name, field.number, kind, required, null, among)
+
+    def kind(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+        entry = field.message_type
+        if not field.is_repeated:
+            return self.item(field, path, said)
+        if entry is not None and entry.GetOptions().map_entry:
+            words = dict(part.split(": ", 1) for part in said.split("; ") if ": " in part)
+            key, value = entry.fields_by_name["key"], entry.fields_by_name[VALUE]
+            keys = self.item(key, path + "{key}", words.get("keys", ""))
+            values = self.item(value, path + "{}", words.get("values", ""))
+            return Map(keys, values, self.name(entry, field.full_name.split(".")[-2]))
+        item = self.item(field, path + "[]", said)
+        if entry is not None and self.said(entry) == PAIR and isinstance(item, Record):
+            keys, values = (slot.kind for slot in item.slots)
+            return Map(keys, values, item.name)
+        held = next((node for words, node in COLLECTIONS.items() if words in said.split("; ")), t.ListType)
+        return Sequence(item, held(types_of(item)))
+
+    def item(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+        """Return the kind of what stands in a field once."""
+        if field.type == field.TYPE_GROUP:
+            raise SchemaError(path, "groups are not read; make it a message")
+        if (message := field.message_type) is not None:
+            full = message.full_name
+            if full == TIMESTAMP:
+                return Leaf("timestamp", t.DateTimeType(aware=True), form=full)
+            if full in WRAPPERS:
+                return replace(SCALARS[WRAPPERS[full]], form=full)
+            return self.message(message, path)
+        if (enum := field.enum_type) is not None:
+            # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
+            null = enum.full_name == NULL and not field.has_presence
+            return Leaf("null", t.NoneType()) if null else _enum(enum)
+        has = said.split("; ")
+        if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
+            return known
+        scalar = descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
+        required = field.is_required or (field.has_presence and ALWAYS in has)
+        return replace(SCALARS[scalar], form=f"required {scalar}") if required else SCALARS[scalar]
+
+
+def _enum(enum: EnumDescriptor) -> Leaf:
+    symbols = tuple((value.name, value.number) for value in enum.values)
+    return Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
+
+
+def _key(field: FieldDescriptor, words: str) -> str:
+    """Return the key of a field, which is no name on the wire where its comment says so, or its JSON name."""
+    if found := KEY.search(words):
+        return str(json.loads(found[1]))
+    made = field.name == f"field_{field.number}" and field.json_name != camel(field.name)
+    return field.json_name if made else field.name
+
+
+def _reserved(message: Descriptor) -> tuple[int, ...]:
+    """Return numbers that are not to be given again; ranges of more than 100 are somebody's plan."""
+    described = descriptors().DescriptorProto()
+    message.CopyToProto(described)
+    ranges = (range(held.start, held.end) for held in described.reserved_range)
+    return tuple(number for held in ranges if len(held) <= 100 for number in held)

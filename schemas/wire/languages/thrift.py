@@ -1,0 +1,212 @@
+"""Apache Thrift's interface definitions (thrift.apache.org/docs/idl)."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+from collections.abc import Iterator
+
+from ...tree import types as t
+from ...tree.declare import SchemaError
+from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened, parts
+
+__all__ = ["BOX", "PAIR", "field_name", "has_none", "natively", "read", "type_name", "write"]
+
+BOX = "value"
+"""The field of a struct that stands where None may be and Thrift has none: among items, keys and values."""
+PAIR = ("key", "value")
+"""The fields of a struct that stands for an entry of a map with other keys than Thrift has."""
+HIGHEST = 32767
+"""Of all numbers of fields, which are 16 bits wide."""
+
+_WORDS = frozenset(
+    {
+        "async", "binary", "bool", "byte", "const", "cpp_include", "cpp_type", "double", "enum", "exception",
+        "extends", "false", "i16", "i32", "i64", "i8", "include", "list", "map", "namespace", "oneway",
+        "optional", "required", "service", "set", "string", "struct", "throws", "true", "typedef", "union",
+        "uuid", "void", "xsd_all", "xsd_attrs", "xsd_nillable", "xsd_optional",
+        "BEGIN", "END", "self", "read", "write", "validate", "thrift_spec",
+        *keyword.kwlist,
+    }
+)  # fmt: skip
+"""What the language keeps to itself (compiler/cpp/src/thrift/thriftl.ll), and its classes for Python."""
+
+_TYPES = {
+    "null": "bool",
+    "bool": "bool",
+    "int": "i64",
+    "float": "double",
+    "text": "string",
+    "bytes": "binary",
+    "timestamp": "i64",
+    "local-timestamp": "i64",
+    "date": "i32",
+    "enum": "string",
+    "any": "binary",
+}
+_UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+
+def field_name(slot: Slot) -> str:
+    """Return a field's name: its own, or one made of the number where the language keeps that to itself."""
+    return f"field_{slot.number}" if slot.name in _WORDS else slot.name
+
+
+def _struct_name(name: str) -> str:
+    return f"{name}_" if name in _WORDS else name
+
+
+def type_name(leaf: Leaf) -> str:
+    """Return the name of the type of a leaf."""
+    return "i32" if leaf.wire == "int" and leaf.bits == 32 else _TYPES[leaf.wire]
+
+
+def has_none(kind: Kind) -> bool:
+    """Whether None may stand there, for which containers have no room."""
+    return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
+
+
+def natively(kind: Map | Sequence) -> bool:
+    """Whether a map or a set is one in Thrift: its keys or items are values without parts."""
+    inside = kind.key if isinstance(kind, Map) else kind.item
+    if isinstance(kind, Sequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
+        return False
+    return isinstance(inside, Leaf) and inside.wire != "null"
+
+
+def read(data: bytes, name: str, part: str = "") -> Layout:
+    """Refuse a definition: no library of Python that is looked after reads them.
+
+    Raises:
+        SchemaError: Always.
+    """
+    raise SchemaError(
+        name,
+        "a .thrift file is not read, as no maintained library for Python parses it; declare the schema in "
+        "Python, its fields in the order of their numbers, and compare what `bakeoff schema export -f "
+        "thrift` prints with the file (with --keep events.proto it keeps the numbers of that)",
+    )
+
+
+def write(layout: Layout) -> bytes:
+    """Return the definition of a layout, all structs before those that hold them, but for what holds itself.
+
+    Raises:
+        SchemaError: A field has a number that Thrift has no room for.
+    """
+    writer = _Writer(set(_names(layout.root)))
+    if isinstance(layout.root, (Record, Choice)):
+        writer.type(layout.root)
+    else:
+        writer.box(layout.root, "Root")
+    return "\n".join(writer.blocks.values()).encode()
+
+
+class _Writer:
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.blocks: dict[str, str] = {}
+        self.begun: set[str] = set()
+        self.boxes: dict[str, list[str]] = {}
+
+    def type(self, kind: Kind) -> str:
+        """Return the type of a kind, having written the structs that it wants."""
+        match kind := opened(kind):
+            case Nullable(inner):
+                return self.type(inner)
+            case Leaf():
+                return type_name(kind)
+            case Sequence(item):
+                return f"{'set' if natively(kind) else 'list'}<{self.inside(item)}>"
+            case Map(key, value):
+                if natively(kind):
+                    return f"map<{self.inside(key)}, {self.inside(value)}>"
+                return f"list<{self.struct(_struct_name(kind.name), self.pair(key, value))}>"
+            case Record(name) | Choice(name) if (made := _struct_name(name)) in self.begun:
+                return made
+            case Record(name, slots):
+                self.begun.add(_struct_name(name))
+                return self.struct(_struct_name(name), self.fields(slots), kind.reserved)
+            case Choice(name, options):
+                self.begun.add(_struct_name(name))
+                fields = self.fields(options, union=True)
+                return self.struct(_struct_name(name), fields, kind.reserved, "union")
+        raise AssertionError(kind)
+
+    def inside(self, kind: Kind) -> str:
+        """Return the type of items, keys or values of a kind."""
+        if not has_none(kind):
+            return self.type(kind)
+        parts_of_name = re.findall("[A-Za-z0-9]+", self.type(kind))
+        return self.box(kind, "Optional" + "".join(part[:1].upper() + part[1:] for part in parts_of_name))
+
+    def box(self, kind: Kind, name: str) -> str:
+        """Return the name of a struct for one value: that which was asked for, or one like it."""
+        lines = [self.line(1, BOX, kind, required=not has_none(kind))]
+        while name in self.taken or self.boxes.setdefault(name, lines) != lines:
+            name += "Box"
+        return self.struct(name, lines)
+
+    def pair(self, key: Kind, value: Kind) -> list[str]:
+        return [
+            self.line(number, name, kind, required=not has_none(kind))
+            for number, (name, kind) in enumerate(zip(PAIR, (key, value), strict=True), 1)
+        ]
+
+    def struct(
+        self, name: str, lines: list[str], reserved: tuple[int, ...] = (), word: str = "struct"
+    ) -> str:
+        gone = [f"  // {number} was another field's, and is given to no other" for number in reserved]
+        text = "\n".join([f"{word} {name} {{", *lines, *gone, "}", ""])
+        self.blocks.setdefault(name, text)
+        return name
+
+    def fields(self, slots: tuple[Slot, ...], union: bool = False) -> list[str]:
+        lines = []
+        for slot in sorted(slots, key=lambda slot: slot.number):
+            if max(slot.number, slot.null) > HIGHEST:
+                raise SchemaError(f".{slot.key}", f"a field of Thrift has no number above {HIGHEST:,}")
+            required = None if union else slot.required and not has_none(slot.kind)
+            name = field_name(slot)
+            key = slot.key
+            words = [f"key {json.dumps(key)}"] if isinstance(key, str) and key != name else []
+            lines.append(self.line(slot.number, name, slot.kind, required, words))
+            if slot.null:
+                lines.append(f"  {slot.null}: optional bool {slot.null_name} // {name} is null, not missing")
+        return lines
+
+    def line(
+        self, number: int, name: str, kind: Kind, required: bool | None, words: list[str] | None = None
+    ) -> str:
+        need = "" if required is None else "required " if required else "optional "
+        remarks = "; ".join([*(words or ()), *dict.fromkeys(_remarks(kind))])
+        return f"  {number}: {need}{self.type(kind)} {name}" + (f" // {remarks}" if remarks else "")
+
+
+def _names(kind: Kind) -> Iterator[str]:
+    if isinstance(kind, (Record, Choice, Map)):
+        yield kind.name
+    for part in parts(kind):
+        yield from _names(part)
+
+
+def _remarks(kind: Kind) -> Iterator[str]:
+    """Yield what the types do not say of how values are written, down to the next structs."""
+    match kind:
+        case Leaf("timestamp" | "local-timestamp" as wire, unit=unit):
+            offset = "Z" if wire == "timestamp" else ", without an offset"
+            yield f"{_UNITS[unit]} since 1970-01-01T00:00{offset}"
+        case Leaf("date"):
+            yield "days since 1970-01-01"
+        case Leaf("null"):
+            yield "always null: never set"
+        case Leaf("any"):
+            yield "any value, as MessagePack"
+        case Leaf("enum", symbols=symbols):
+            yield f"one of {', '.join(name for name, _ in symbols)}"
+        case Leaf("text", node) if not isinstance(node, t.StrType):
+            yield f"{node} as text".replace("\n", " ")
+        case Nullable() | Sequence() | Map():
+            for part in parts(kind):
+                yield from _remarks(part)

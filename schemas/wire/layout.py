@@ -1,0 +1,696 @@
+"""How the records of a schema stand in formats that need one: named, numbered, and of a few kinds.
+
+All definitions (Avro, Protocol Buffers, Arrow, Thrift) are written from a layout and read into one, and the
+conversions of records are compiled from it. It is derived from a description tree once; then its numbers are
+facts, as payloads hold them: `Layout.keeping` gives those of an older layout to what has stayed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ...codecs.core.paths import step
+from ..tree import types as t
+from ..tree.declare import SchemaError
+
+__all__ = [
+    "Choice",
+    "Chosen",
+    "Kind",
+    "Layout",
+    "Leaf",
+    "Map",
+    "Nullable",
+    "Record",
+    "Ref",
+    "Sequence",
+    "Slot",
+    "Wire",
+    "derive",
+    "former_keys",
+    "identity",
+    "opened",
+    "parts",
+    "slot_name",
+    "types_of",
+]
+
+Wire = Literal[
+    "null", "bool", "int", "float", "text", "bytes", "timestamp", "local-timestamp", "date", "enum", "any"
+]
+"""What a leaf is on the wire.
+
+``timestamp`` counts from 1970-01-01T00:00Z, ``local-timestamp`` from there without an offset, ``date`` days;
+``enum`` is one of its symbols, of which only definitions that were given have any; ``any`` is bytes that hold
+the value as the codec `msgpack` writes it. What is written as text otherwise than it is in a record (Decimal,
+UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON.
+"""
+
+
+_INTEGER = re.compile(
+    r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
+)
+"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Root of all kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf(Kind):
+    """A value without parts.
+
+    Attributes:
+        wire: What stands on the wire.
+        type: What it is in a record.
+        bits: Width of ``int`` and ``float``.
+        unit: What timestamps count.
+        symbols: Names and numbers of an ``enum``.
+        form: How it is written, by its name in the language that it was read from, where that has several
+            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            pass over it.
+    """
+
+    wire: Wire
+    type: t.Type
+    bits: Literal[32, 64] = 64
+    unit: Literal["ms", "us", "ns"] = "us"
+    symbols: tuple[tuple[str, int], ...] = ()
+    form: str = ""
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest integer that an ``int`` has room for."""
+        found = _INTEGER.search(self.form)
+        bits = int(found["bits"]) if found else self.bits
+        if found and found["unsigned"]:
+            return 0, (1 << bits) - 1
+        return -1 << (bits - 1), (1 << (bits - 1)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Nullable(Kind):
+    """What may be None."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Kind):
+    """Items of one kind.
+
+    Attributes:
+        item: Kind of the items.
+        type: A list, tuple of any length, set or frozenset.
+    """
+
+    item: Kind
+    type: t.Type
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Kind):
+    """A dict with any keys of one kind; formats without such maps write a list of pairs.
+
+    Attributes:
+        name: For the records that stand for pairs.
+    """
+
+    key: Kind
+    value: Kind
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A field of a record, or an option of a choice.
+
+    Attributes:
+        key: Its key in a record, its place in a tuple; of an option its place in the choice.
+        name: On the wire: the key, where that is a name; else made of the number.
+        number: From 1, kept for ever.
+        kind: Of the value; `Nullable` where None may stand there.
+        required: Whether it is always there. What may be missing is null on the wire, and dropped again.
+        null: Number of a further field, a bool, that tells None from what is missing where both may be;
+            0 where there is none. Its name is `null_name`.
+        among: Name of the fields of which at most one is there (``oneof``); empty for any other.
+    """
+
+    key: str | int
+    name: str
+    number: int
+    kind: Kind
+    required: bool = True
+    null: int = 0
+    among: str = ""
+
+    @property
+    def null_name(self) -> str:
+        """Name of the field that says that the value is None."""
+        return f"null_{self.null}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Kind):
+    """A record, or a tuple of fixed length.
+
+    Attributes:
+        name: Unique in its layout.
+        slots: In order.
+        type: A `RecordType` or `TupleType`.
+        reserved: Numbers that were others' and are not given again.
+    """
+
+    name: str
+    slots: tuple[Slot, ...]
+    type: t.Type
+    reserved: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind):
+    """One of several kinds, none of them `Nullable` or null.
+
+    Attributes:
+        name: Unique in its layout.
+        options: In order, each required.
+    """
+
+    name: str
+    options: tuple[Slot, ...]
+    reserved: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Why a part of a definition is read, where nobody has named one and it has several.
+
+    Attributes:
+        remark: Which one and why, in a line.
+        others: Names of those that could have been meant.
+    """
+
+    remark: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Kind):
+    """A record that is laid out elsewhere: around this place, where it holds itself, or before it.
+
+    As with `RefType`, nothing walks into one by itself, and equal names are equal references.
+
+    Attributes:
+        name: Of the record.
+        type: A reference to its type.
+    """
+
+    name: str
+    type: t.RefType
+    _bound: list[Record] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def record(self) -> Record:
+        """The record itself; a `Layout` binds its references to its own records.
+
+        Raises:
+            LookupError: It is in no layout yet.
+        """
+        if not self._bound:
+            raise LookupError(f"the record {self.name} is in no layout yet")
+        return self._bound[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The layout of a schema.
+
+    Raises:
+        SchemaError: A record of it must hold itself, so that none is ever complete.
+
+    Attributes:
+        root: Of a record, nearly always a `Record`.
+        language: That it was read from, by its name in `bakeoff.schemas.wire.languages`; empty for a derived
+        one. definition: The file that it was read from, which is written again as it is; empty where that was
+            compiled, and is no text of the language, or says more than the layout.
+        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
+    """
+
+    root: Kind
+    language: str = ""
+    definition: bytes = b""
+    chosen: Chosen | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", _bound(self.root))
+
+    def records(self) -> Iterator[Record]:
+        """Yield each record once, before those that hold it; of two that hold each other the inner one."""
+        return _records(self.root, set())
+
+    def listed(self) -> Layout:
+        """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
+        lists = Sequence(self.root, t.ListType(types_of(self.root)))
+        return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
+
+    def keeping(self, older: Layout, renamed: Mapping[str, str] | None = None) -> Layout:
+        """Return this layout with the names and numbers of an older one for all that has stayed.
+
+        A field whose kind has become another is a new one.
+
+        Args:
+            older: Whose numbers are facts.
+            renamed: Keys that fields had in the older one, by their new ones; a field that has one keeps its
+                number, and is written by its new name.
+        """
+        return Layout(_Keeper(renamed or {}).kept(self.root, older.root))
+
+
+def types_of(kind: Kind) -> t.Type:
+    """Return the description of what a kind is in a record."""
+    match kind:
+        case Nullable(inner):
+            node = types_of(inner)
+            some = node.options if isinstance(node, t.UnionType) else (node,)
+            return t.UnionType((*some, t.NoneType()))
+        case Map(key, value):
+            return t.DictType(types_of(key), types_of(value))
+        case Choice(options=options):
+            return t.UnionType(tuple(types_of(option.kind) for option in options))
+        case Leaf() | Sequence() | Record() | Ref():
+            return kind.type
+    raise AssertionError(kind)
+
+
+def parts(kind: Kind) -> Iterator[Kind]:
+    """Yield the kinds directly below one."""
+    match kind:
+        case Nullable(inner) | Sequence(item=inner):
+            yield inner
+        case Map(key, value):
+            yield from (key, value)
+        case Record(slots=slots) | Choice(options=slots):
+            yield from (slot.kind for slot in slots)
+
+
+def opened(kind: Kind) -> Kind:
+    """Return the record of a reference, and any other kind as it is."""
+    return kind.record if isinstance(kind, Ref) else kind
+
+
+def _records(kind: Kind, seen: set[str]) -> Iterator[Record]:
+    kind = opened(kind)
+    if isinstance(kind, Record):
+        if kind.name in seen:
+            return
+        seen.add(kind.name)
+    for part in parts(kind):
+        yield from _records(part, seen)
+    if isinstance(kind, Record):
+        yield kind
+
+
+# References -----------------------------------------------------------------------------------------
+
+
+def _bound(root: Kind) -> Kind:
+    """Return a kind whose references are bound to its own records.
+
+    Raises:
+        SchemaError: One of these must hold itself.
+    """
+    found: list[Ref] = []
+    own: dict[str, Record] = {}
+    _gather(root, own, found)
+    if not found:
+        return root
+    if any(not ref._bound or ref.record is not own.get(ref.name, ref.record) for ref in found):
+        root = _Binder().whole(root)
+        own.clear()
+        _gather(root, own, [])
+    _check_ends(own)
+    return root
+
+
+def _gather(kind: Kind, own: dict[str, Record], refs: list[Ref]) -> None:
+    if isinstance(kind, Ref):
+        refs.append(kind)
+    if isinstance(kind, Record):
+        if kind.name in own:
+            return
+        own[kind.name] = kind
+    for part in parts(kind):
+        _gather(part, own, refs)
+
+
+class _Binder:
+    """Makes a kind anew, each record once, with references to what it makes."""
+
+    def __init__(self) -> None:
+        self.refs: dict[str, Ref] = {}
+        self.made: dict[str, Record] = {}
+
+    def whole(self, root: Kind) -> Kind:
+        root = self.kind(root)
+        for name in self.refs.keys() & self.made.keys():
+            self.refs[name]._bound[:] = [self.made[name]]
+        return root
+
+    def kind(self, kind: Kind) -> Kind:
+        match kind:
+            case Ref(name, node):
+                # What it leads to from elsewhere counts only where this layout has no such record.
+                return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
+            case Record(name, slots):
+                if name not in self.made:
+                    self.made[name] = replace(kind, slots=self._slots(slots))
+                return self.made[name]
+            case Nullable(inner):
+                return Nullable(self.kind(inner))
+            case Sequence(item):
+                return replace(kind, item=self.kind(item))
+            case Map(key, value):
+                return replace(kind, key=self.kind(key), value=self.kind(value))
+            case Choice(options=options):
+                return replace(kind, options=self._slots(options))
+        return kind
+
+    def _slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+        return tuple(replace(slot, kind=self.kind(slot.kind)) for slot in slots)
+
+
+def _check_ends(records: Mapping[str, Record]) -> None:
+    """Raise where no record of a name is ever complete, as each holds another one."""
+    ending: set[str] = set()
+
+    def ends(kind: Kind) -> bool:
+        match kind:
+            case Record(name) | Ref(name):
+                return name in ending or name not in records
+            case Choice(options=options):
+                return any(ends(option.kind) for option in options)
+        return True
+
+    left = dict(records)
+    while done := [
+        name for name, each in left.items() if all(ends(s.kind) for s in each.slots if s.required)
+    ]:
+        ending.update(done)
+        for name in done:
+            del left[name]
+    if left:
+        reason = f"`{', '.join(left)}` must hold itself, so that no such record ends; make a field optional"
+        raise SchemaError("$", reason)
+
+
+# Keeping --------------------------------------------------------------------------------------------
+
+
+class _Keeper:
+    """Gives a layout the names and numbers of an older one.
+
+    Args:
+        renamed: As of `Layout.keeping`.
+    """
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self.renamed = renamed
+        self.names: dict[str, str] = {}
+
+    def kept(self, kind: Kind, older: Kind) -> Kind:
+        older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
+        older = opened(older)
+        match kind, older:
+            case Nullable(inner), _:
+                return Nullable(self.kept(inner, older.kind if isinstance(older, Nullable) else older))
+            case Sequence(item), Sequence(before):
+                return replace(kind, item=self.kept(item, before))
+            case Map(key, value), Map(old_key, old_value):
+                return replace(kind, key=self.kept(key, old_key), value=self.kept(value, old_value))
+            case Ref(name, node), _:
+                return Ref(self.names.get(name, name), node, list(kind._bound))
+            case Record(slots=slots), Record(slots=before):
+                self.names.setdefault(kind.name, older.name)
+                kept, reserved = self.numbered(slots, before, older.reserved)
+                return replace(kind, name=older.name, slots=kept, reserved=reserved)
+            case Choice(options=slots), Choice(options=before):
+                kept, reserved = self.numbered(_by_kind(slots), _by_kind(before), older.reserved)
+                kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
+                return replace(kind, name=older.name, options=kept, reserved=reserved)
+            case Leaf(wire), Leaf(before) if wire == before:
+                return replace(kind, bits=older.bits, form=older.form)
+        return kind
+
+    def numbered(
+        self, slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...]
+    ) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
+        """Give slots the numbers that they had, and return with them all that are nobody's any more."""
+        known = {slot.key: slot for slot in before}
+        had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
+        fresh = _free(had)
+        kept = []
+        for slot, key in zip(slots, former_keys(slots, known, self.renamed), strict=True):
+            old = None if key is None else known[key]
+            old = old if old and _alike(slot.kind, old.kind) else None
+            number = old.number if old else next(fresh)
+            null = (old.null if old else 0) or next(fresh) if slot.null else 0
+            if old and old.key == slot.key:
+                name = old.name
+            else:
+                name = f"field_{number}" if slot.name == f"field_{slot.number}" else slot.name
+            kind = self.kept(slot.kind, old.kind) if old else slot.kind
+            among = old.among if old else slot.among
+            kept.append(replace(slot, name=name, number=number, null=null, kind=kind, among=among))
+        used = {number for slot in kept for number in (slot.number, slot.null)}
+        return tuple(kept), tuple(sorted(had - used))
+
+
+def _alike(kind: Kind, older: Kind) -> bool:
+    """Whether a field of one kind that is of another now may keep its number: its payloads still read."""
+    kind, older = (opened(each.kind if isinstance(each, Nullable) else each) for each in (kind, older))
+    match kind, older:
+        case Leaf(), Leaf():
+            return (kind.wire, kind.unit) == (older.wire, older.unit)
+        case Sequence(item), Sequence(before):
+            return _alike_inside(item, before)
+        case Map(key, value), Map(old_key, old_value):
+            return _alike_inside(key, old_key) and _alike_inside(value, old_value)
+    return type(kind) is type(older)
+
+
+def _alike_inside(kind: Kind, older: Kind) -> bool:
+    """The same of items: those that may be None are wrapped in some formats."""
+    return isinstance(kind, Nullable) == isinstance(older, Nullable) and _alike(kind, older)
+
+
+def former_keys(
+    slots: Iterable[Slot], before: Container[str | int], renamed: Mapping[str, str]
+) -> list[str | int | None]:
+    """Return the key that each slot had before: its own or one that nobody has now; None for none."""
+    slots = tuple(slots)
+    keys = {slot.key for slot in slots}
+    found: list[str | int | None] = []
+    for key in (slot.key for slot in slots):
+        former = key if key in before else renamed.get(str(key))
+        found.append(former if former in before and (former == key or former not in keys) else None)
+    return found
+
+
+def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Return options under what they are, as their place in a choice says nothing."""
+    counts: Counter[str] = Counter()
+    found = []
+    for option in options:
+        name = identity(option.kind)
+        counts[name] += 1
+        found.append(replace(option, key=f"{name} {counts[name]}"))
+    return tuple(found)
+
+
+def identity(kind: Kind) -> str:
+    """Return what tells an option of a choice from others, whatever changes within it."""
+    match kind := opened(kind):
+        case Leaf(wire, type=node):
+            return f"{wire} {node}"
+        case Record(slots=slots, type=t.TupleType()):
+            # Its name is that of the first place where it stands.
+            return f"tuple of {', '.join(identity(slot.kind) for slot in slots)}"
+        case Record(type=node):
+            return str(node)
+        case Choice(options=options):
+            return " or ".join(identity(option.kind) for option in options)
+        case Sequence(item):
+            return f"list of {identity(item)}"
+        case Nullable(inner):
+            return identity(inner)
+    return "map"
+
+
+def _free(taken: set[int]) -> Iterator[int]:
+    """Yield numbers from 1 that are free; Protocol Buffers keeps 19000 to 19999 to itself."""
+    return (n for n in itertools.count(max(taken, default=0) + 1) if not 19000 <= n < 20000)
+
+
+# Deriving -------------------------------------------------------------------------------------------
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_MADE = re.compile(r"(field|null|option)\d+")
+"""Names made of numbers, without the underscore."""
+
+_WIRES: dict[type[t.Type], Wire] = {
+    t.AnyType: "any",
+    t.NoneType: "null",
+    t.BoolType: "bool",
+    t.IntType: "int",
+    t.FloatType: "float",
+    t.StrType: "text",
+    t.BytesType: "bytes",
+    t.ByteArrayType: "bytes",
+    t.DateType: "date",
+    t.TimeType: "text",
+    t.TimeDeltaType: "text",
+    t.DecimalType: "text",
+    t.UUIDType: "text",
+}
+_OF_VALUES: dict[type, t.Type] = {
+    str: t.StrType(),
+    int: t.IntType(),
+    bool: t.BoolType(),
+    type(None): t.NoneType(),
+}
+
+
+def derive(types: t.Type) -> Layout:
+    """Return the layout of a description tree, numbered from 1 in the order of the fields.
+
+    Raises:
+        SchemaError: A type that no such format has a form for (complex).
+    """
+    return Layout(_Deriver().kind(types, "$", "Record"))
+
+
+class _Deriver:
+    def __init__(self) -> None:
+        self.made: dict[t.Type, Record] = {}
+        # By identity: to tell whether records are equal takes a walk through all that they hold.
+        self.named: dict[int, str] = {}
+        self.names: set[str] = set()
+
+    def kind(self, node: t.Type, path: str, name: str) -> Kind:
+        """Return the kind of a node; `name` is for what has none of its own."""
+        match node:
+            case t.UnionType(options):
+                return self._union(options, path, name)
+            case t.LiteralType(values=allowed):
+                found = tuple(dict.fromkeys(_OF_VALUES[type(value)] for value in allowed))
+                return self._union(found, path, name, node)
+            case t.ListType(item) | t.VarTupleType(item) | t.SetType(item) | t.FrozenSetType(item):
+                return Sequence(self.kind(item, path + "[]", f"{name}Item"), node)
+            case t.DictType(key, value):
+                keys = self.kind(key, path + "{key}", f"{name}Key")
+                values = self.kind(value, path + "{}", f"{name}Value")
+                return Map(keys, values, self._unique(f"{name}Entry"))
+            case t.RecordType():
+                return self._record(node, path)
+            case t.RefType(record=record):
+                if id(record) in self.named:
+                    return Ref(self.named[id(record)], node)
+                return self._record(record, path)
+            case t.TupleType(items):
+                inside = ((i, item, True) for i, item in enumerate(items))
+                return self._fields(node, inside, path, name)
+            case t.EnumType(cls):
+                held = {type(member.value) for member in cls}
+                fits = all(type(m.value) is not int or m.value.bit_length() < 64 for m in cls)
+                if len(held) == 1 and fits and (only := held.pop()) in (str, int):
+                    return Leaf("text" if only is str else "int", node)
+                return Leaf("any", node)
+            case t.DateTimeType(aware=aware):
+                return Leaf("text" if aware is None else "timestamp" if aware else "local-timestamp", node)
+            case t.IntType(big=True):
+                return Leaf("text", node)
+        if type(node) not in _WIRES:
+            raise SchemaError(path, f"formats with a schema have no form of `{node}`")
+        return Leaf(_WIRES[type(node)], node)
+
+    def _union(self, options: tuple[t.Type, ...], path: str, name: str, whole: t.Type | None = None) -> Kind:
+        some = [option for option in options if not isinstance(option, t.NoneType)]
+        if not some:
+            return Leaf("null", t.NoneType())
+        names = [name] if len(some) == 1 else [f"{name}{i}" for i in range(1, len(some) + 1)]
+        kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
+        if len(kinds) == 1 and isinstance(kinds[0], Leaf) and kinds[0].wire == "any":
+            return Leaf("any", whole or t.UnionType(options))
+        # Of a Literal with None, or of options that hold one.
+        nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
+        kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
+        # A Literal of two types is a choice within the choice, which Avro has no form of.
+        kinds = list(dict.fromkeys(itertools.chain.from_iterable(map(_options, kinds))))
+        if len(kinds) == 1:
+            kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
+        else:
+            slots = tuple(Slot(i, f"option_{i + 1}", i + 1, kind) for i, kind in enumerate(kinds))
+            kind = Choice(self._unique(name), slots)
+        return Nullable(kind) if nullable else kind
+
+    def _record(self, node: t.RecordType, path: str) -> Record:
+        inside = (
+            (i if node.positional else item.name, item.type, item.required)
+            for i, item in enumerate(node.fields)
+        )
+        return self._fields(node, inside, path, node.name)
+
+    def _fields(
+        self, node: t.Type, inside: Iterator[tuple[str | int, t.Type, bool]], path: str, wanted: str
+    ) -> Record:
+        if node in self.made:
+            return self.made[node]
+        name = self.named[id(node)] = self._unique(wanted)
+        slots: list[Slot] = []
+        taken: set[str] = set()
+        for number, (key, kind, required) in enumerate(inside, 1):
+            part = f"[{key}]" if isinstance(key, int) else step(key)
+            made = self.kind(kind, path + part, f"{name}{_capitals(key)}")
+            slots.append(Slot(key, slot_name(key, number, taken), number, made, required))
+        fresh = _free({slot.number for slot in slots})
+        slots = [
+            replace(slot, null=next(fresh)) if not slot.required and _may_be_null(slot.kind) else slot
+            for slot in slots
+        ]
+        self.made[node] = Record(name, tuple(slots), node)
+        return self.made[node]
+
+    def _unique(self, wanted: str) -> str:
+        base = wanted if _NAME.fullmatch(wanted) else "Record"
+        name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
+        self.names.add(name)
+        return name
+
+
+def _options(kind: Kind) -> tuple[Kind, ...]:
+    """Return what a value of a kind is one of."""
+    return tuple(option.kind for option in kind.options) if isinstance(kind, Choice) else (kind,)
+
+
+def _may_be_null(kind: Kind) -> bool:
+    return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
+
+
+def slot_name(key: str | int, number: int, taken: set[str]) -> str:
+    """Return the key where it is a name like no other, however its capitals and underscores are read."""
+    plain = str(key).replace("_", "").lower()
+    if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):
+        return f"field_{number}"
+    taken.add(plain)
+    return key
+
+
+def _capitals(key: str | int) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", str(key)))

@@ -1,0 +1,205 @@
+"""kombu's serializers, and a Celery worker that executes tasks through Redis."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import pytest
+import redis
+from celery import Celery
+from kombu import serialization
+from kombu.exceptions import DecodeError, EncodeError, SerializerNotInstalled
+
+import bakeoff
+from bakeoff.codecs import available, describe, usual
+from bakeoff.codecs.integrations import kombu as ours
+
+NAMES = sorted(point.name for point in entry_points(group="kombu.serializers") if "bakeoff" in point.value)
+RECORD = {"id": 7, "name": "Zoë", "tags": ["a", None]}
+NOON = dt.datetime(2026, 1, 2, 12, tzinfo=dt.UTC)
+SHOP = """
+import os
+import redis
+from celery import Celery
+
+app = Celery("shop", broker=os.environ["BROKER"])
+app.conf.accept_content = ["json", *os.environ["ACCEPT"].split()]
+app.conf.task_default_queue = os.environ["QUEUE"]
+shown = redis.Redis.from_url(os.environ["BROKER"])
+
+@app.task
+def show(*args, **kwargs):
+    shown.rpush(app.conf.task_default_queue + ":shown", f"{args!r} {kwargs!r}")
+"""
+
+
+def codec_of(name: str) -> bakeoff.Codec:
+    """The codec that a serializer of ours is named after."""
+    return bakeoff.codec(name.removeprefix("bakeoff-"))
+
+
+def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
+    """Those that are usual and no variants; Celery's messages hold None, so what carries it."""
+    wanted = [name for name in usual() if "/" not in name and not describe(name).trusted_only]
+
+    assert sorted(f"bakeoff-{name}" for name in wanted) == NAMES
+    assert [] == [
+        name for name in wanted if name in available() and "none" not in bakeoff.codec(name).carries
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kombu_has_them_under_types_of_their_own(name: str) -> None:
+    """The codec's media type, and which codec; a payload is bytes, a memoryview or, of a text, str."""
+    codec = codec_of(name)
+
+    content_type, encoding, payload = serialization.dumps([RECORD], name)
+
+    assert (f"{codec.media_type}; codec={codec.name}", codec.content_encoding) == (content_type, encoding)
+    for body in (payload, memoryview(payload), *([payload.decode()] if encoding == "utf-8" else [])):
+        assert [RECORD] == serialization.loads(body, content_type, encoding, accept={content_type})
+
+
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        ("json", "datetime datetime datetime Decimal bytes"),
+        *[
+            (f"bakeoff-{name}", "str " * 5)
+            for name in ["json", "simplejson", "orjson", "msgspec-json", "rapidjson"]
+        ],
+        ("bakeoff-ujson", "str str str float str"),
+        ("bakeoff-msgpack", "datetime str str str bytes"),
+        ("bakeoff-msgspec-msgpack", "datetime datetime str str bytes"),
+        ("bakeoff-ormsgpack", "str str str str bytes"),
+        ("bakeoff-bson", "datetime datetime datetime str bytes"),
+        ("bakeoff-yaml", "datetime datetime datetime str bytes"),
+        ("bakeoff-cbor2", "datetime datetime str Decimal bytes"),
+    ],
+)
+def test_arguments_come_back_as_these_types(name: str, types: str) -> None:
+    """The table of docs/use/celery.md."""
+    there = NOON.astimezone(dt.timezone(dt.timedelta(hours=2)))
+    content_type, encoding, payload = serialization.dumps(
+        [NOON, there, NOON.replace(tzinfo=None), Decimal("1.10"), b"\xff"], name
+    )
+
+    found = serialization.loads(payload, content_type, encoding, accept={content_type})
+
+    assert types.split() == [type(value).__name__ for value in found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kombu_names_the_codec_of_what_is_no_payload(name: str) -> None:
+    """In errors of its own, and so of what cannot be written."""
+    content_type, encoding, _ = serialization.dumps([RECORD], name)
+
+    with pytest.raises(DecodeError, match=name.removeprefix("bakeoff-")) as caught:
+        serialization.loads(b"{\xc1", content_type, encoding)
+    assert isinstance(caught.value.__context__, bakeoff.DecodeError)
+    with pytest.raises(EncodeError, match=name.removeprefix("bakeoff-")):
+        serialization.dumps([object()], name)
+
+
+def test_importing_kombu_makes_no_codec() -> None:
+    """Nor imports a library of one, as kombu loads all serializers that there are."""
+    script = """
+import sys, kombu.serialization
+assert "bakeoff-orjson" in kombu.serialization.registry.name_to_type
+print({"bakeoff.codecs.integrations.kombu", "bakeoff.codecs.core._codec", "orjson", "msgspec"} &
+{*sys.modules})
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert "{'bakeoff.codecs.integrations.kombu'}" == done.stdout.strip()
+
+
+def test_a_missing_library_is_missed_at_the_first_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By an error on which Celery does not acknowledge what it could not read."""
+    monkeypatch.setattr("bakeoff.codecs.registry.find_spec", lambda _: None)
+    ours._made.cache_clear()
+
+    with pytest.raises(
+        SerializerNotInstalled, match=r"orjson is not installed; pip install 'bakeoff\[orjson\]'"
+    ):
+        serialization.dumps([RECORD], "bakeoff-orjson")
+
+
+class Worker(NamedTuple):
+    """A process that executes what Celery producers send, ours and others."""
+
+    broker: str
+    queue: str
+    log: Path
+
+    def executes(self, *args: Any, serializer: str) -> str:
+        """What the task is given, in the worker's words."""
+        with self.producer() as app, redis.Redis.from_url(self.broker) as client:
+            app.send_task("shop.show", args, serializer=serializer, queue=self.queue)
+            _, shown = client.blpop([f"{self.queue}:shown"], timeout=600)
+        return shown.decode()
+
+    def producer(self) -> Celery:
+        """One that has nothing set, as is any that knows nothing of bakeoff."""
+        return Celery("other", broker=self.broker)
+
+
+@pytest.fixture(scope="module")
+def worker(server: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "shop.py").write_text(SHOP)
+    made = Worker(server("redis").rpartition("/")[0] + "/9", f"shop-{uuid4().hex}", folder / "log")
+    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
+    with made.log.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "celery", "-A", "shop", "worker", "--pool", "solo", *quiet],
+            cwd=folder,
+            env={**os.environ, "BROKER": made.broker, "QUEUE": made.queue, "ACCEPT": " ".join(NAMES)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    yield made
+    process.terminate()
+    assert 0 == process.wait(600)
+
+
+@pytest.mark.parametrize(
+    ("serializer", "shown"),
+    [
+        ("bakeoff-orjson", f"('{NOON.isoformat()}', '1.10', [1, 2])"),
+        ("bakeoff-msgpack", f"({NOON!r}, '1.10', [1, 2])"),
+        ("bakeoff-bson", f"({NOON!r}, '1.10', [1, 2])"),
+        ("bakeoff-cbor2", f"({NOON!r}, Decimal('1.10'), [1, 2])"),
+        # Of a producer that knows nothing of bakeoff.
+        ("json", f"({NOON!r}, Decimal('1.10'), [1, 2])"),
+    ],
+)
+def test_a_worker_executes_tasks(worker: Worker, serializer: str, shown: str) -> None:
+    """Arguments are what the codec carries; kombu's own JSON brings its types back, as it always did."""
+    assert f"{shown} {{}}" == worker.executes(NOON, Decimal("1.10"), (1, 2), serializer=serializer)
+
+
+def test_a_worker_goes_on_after_a_poisoned_message(worker: Worker) -> None:
+    """It says which codec could not read what, and executes the next task."""
+    with worker.producer() as app, app.producer_pool.acquire() as publisher:
+        publisher.publish(
+            b"\x92\x01\xc1",
+            content_type=ours.msgpack[2],
+            content_encoding="binary",
+            routing_key=worker.queue,
+            headers={"task": "shop.show", "id": "poisoned"},
+        )
+
+    assert "('next',) {}" == worker.executes("next", serializer="bakeoff-msgpack")
+    log = worker.log.read_text()
+    assert "Can't decode message body: DecodeError(DecodeError('msgpack', 'FormatError'))" in log
+    assert r"body: b'\x92\x01\xc1' (3b)" in log
