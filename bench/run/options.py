@@ -21,7 +21,7 @@ FREE = frozenset(
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
 
-_SECRET = "places"
+_SECRET = "places"  # noqa: S105 - the name of an option
 """Has passwords in it, and is never written down."""
 
 _LINE_BREAK = "\0"

@@ -144,8 +144,10 @@ class _Contest:
         return min(_LEAST, self.run.options.fewest)
 
     def _choose(self) -> None:
-        """Leave out the codecs that there is no time for, by what their checks took; figures that a run had
-        before it was resumed stay."""
+        """Leave out the codecs that there is no time for, by what their checks took.
+
+        Figures that a run had before it was resumed stay.
+        """
         seconds = {codec: self._expected(codec) for codec in self.codecs()}
         self.out |= seconds.keys() - set(self.stage.schedule.processes(seconds))
 

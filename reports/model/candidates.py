@@ -182,8 +182,10 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Whether a cell with a process for itself was measured; a run that was stopped before knows only that
-    the codec works."""
+    """Whether a cell with a process for itself was measured.
+
+    A run that was stopped before knows only that the codec works.
+    """
     if cell is None:
         return False
     return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")

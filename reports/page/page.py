@@ -169,7 +169,9 @@ def _sheets(results: Sequence[Result]) -> dict[str, Markup]:
     }
     # The fragment escapes what comes from the results.
     return {
-        name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
+        name: Markup(html(replace(table, warnings=(), notes=())))  # noqa: S704
+        for name, table in found.items()
+        if table
     }
 
 
@@ -317,7 +319,7 @@ class _Charts:
         from markupsafe import Markup
 
         # The library escapes text as XML; nothing else in the drawing comes from the results.
-        return Markup(svg(spec))
+        return Markup(svg(spec))  # noqa: S704
 
     def front_words(self) -> str:
         """Say what size against cost shows, for those who do not see it."""

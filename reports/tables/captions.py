@@ -128,6 +128,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 
 
 def measured_on(corpus: CorpusFacts) -> str:
+    """Return how many records were measured, how large they are, and of how many."""
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:

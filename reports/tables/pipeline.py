@@ -1,5 +1,7 @@
-"""Codecs between a producer and its readers: latency, processor time with the codec's part in it, and where
-the codec stops mattering."""
+"""Codecs between a producer and its readers.
+
+Tables of latency, of processor time with the codec's part in it, and of where the codec stops mattering.
+"""
 
 from __future__ import annotations
 

@@ -524,6 +524,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
 
 
 def show_on(display: Any) -> Show:
+    """Return a function that shows progress as a task of a display."""
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
