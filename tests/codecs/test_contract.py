@@ -47,10 +47,10 @@ def test_a_record_comes_back(codec):
     assert equal(given_back(codec, RECORD), codec.decode(codec.encode(RECORD)), order=True)
 
 
-@pytest.mark.parametrize("top", [[1, 2], [], "text", 5, {}, {"bakeoff.value": 1}, {"bakeoff.value": [1]}])
-def test_any_value_may_stand_at_the_top(codec, top):
+def test_any_value_may_stand_at_the_top(codec):
     """Lists and scalars need no document around them, and nothing is mistaken for a wrapper."""
-    assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True)
+    for top in ([1, 2], [], "text", 5, {}, {"bakeoff.value": 1}, {"bakeoff.value": [1]}):
+        assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True), top
 
 
 def test_it_carries_what_it_says(codec, carried_values):
@@ -69,13 +69,14 @@ def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
         assert codec.encode({"v": value}), token
 
 
-def test_a_subclass_is_written_as_the_type_it_extends(codec, value_and_subclass):
+def test_a_subclass_is_written_as_the_type_it_extends(codec, subclassed_values):
     """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
     if codec.format == "pickle":
         return
-    expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in value_and_subclass)
+    for pair in subclassed_values:
+        expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in pair)
 
-    assert equal(expected, found, order=True)
+        assert equal(expected, found, order=True), type(pair[0])
 
 
 def test_a_subclass_that_holds_more_than_its_type_is_refused(codec):
@@ -248,10 +249,11 @@ def test_depth_can_be_limited(codec):
 @pytest.mark.parametrize(
     "limits", [{"size": 0}, {"depth": 0}, {"depth": -1}, {"depth": 10_001}, {"ratio": 0}], ids=str
 )
-def test_a_limit_that_would_be_none_is_refused(codec, limits):
+@pytest.mark.parametrize("name", ["json", "bson|zlib"])
+def test_a_limit_that_would_be_none_is_refused(name, limits):
     """A depth that the check itself could not reach, or never comes to, would end the process."""
     with pytest.raises(ValueError, match="limit of"):
-        codec.with_limits(**limits)
+        bakeoff.codec(name).with_limits(**limits)
 
 
 def test_size_is_limited(codec):
@@ -263,16 +265,13 @@ def test_size_is_limited(codec):
     assert codec.with_limits(size=len(payload)).decode(payload)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"]
-)
-def test_garbage_is_a_decode_error_or_a_value(codec, data):
+def test_garbage_is_a_decode_error_or_a_value(codec):
     """Malformed input has one exception type; and nothing is nothing in every format."""
-    try:
-        codec.decode(data)
-    except DecodeError:
-        return
-    assert data
+    with pytest.raises(DecodeError):
+        codec.decode(b"")
+    for data in (b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"):
+        with contextlib.suppress(DecodeError):
+            codec.decode(data)
 
 
 def test_data_after_the_value_is_an_error(codec):
