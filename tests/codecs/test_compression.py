@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, DecodeError, LimitError, MissingLibrary
-from bakeoff.codecs.compression import (
+from bakeoff.codecs.streams.compression import (
     COMPRESSORS,
     DICTIONARY_BYTES,
     FREE,
