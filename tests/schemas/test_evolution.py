@@ -98,7 +98,10 @@ def test_made_records_have_room_in_columns() -> None:
         pa.binary(5), pa.decimal128(3, 1), pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.time32("s"),
         pa.time32("ms"), pa.time64("us"), pa.duration("s"), pa.duration("ms"), pa.duration("us"), pa.date64(),
     ]  # fmt: skip
-    schema = Schema.from_arrow(pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]))
+    schema = Schema.of_definition(
+        pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]).serialize().to_pybytes(),
+        "arrow",
+    )
     made = [Maker(seed).make(schema.layout.root) for seed in range(60)]
 
     codec = bakeoff.codec("arrow", schema=schema)
