@@ -15,7 +15,7 @@ import bakeoff
 from bakeoff import Schema
 from bakeoff.bench.evolution.cost import measured
 from bakeoff.bench.evolution.given import as_version
-from bakeoff.bench.evolution.records import Maker, Pairing, Unfit, counterpart, expected
+from bakeoff.bench.evolution.records import NOTHING, Maker, Pairing, Unfit, counterpart, expected
 from bakeoff.bench.evolution.trial import Reading, Trial, sample, trials
 from bakeoff.codecs import registry
 from bakeoff.schemas import types as t
@@ -172,6 +172,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         "a": Unfit(1.5),
         "b": "t",
         "c": Unfit("y"),
+        "d": Unfit(NOTHING),
     }
     # Beside each record stands its like in the other version: whole, and with what is new there.
     likes = [counterpart(record, old, new, pairing, Maker(n)) for n in range(30)]
