@@ -15,7 +15,7 @@ import bakeoff
 from bakeoff import Schema
 from bakeoff.bench.lab.evolution.cost import measured
 from bakeoff.bench.lab.evolution.given import as_version
-from bakeoff.bench.lab.evolution.records import Maker, Pairing, Unfit, counterpart, expected
+from bakeoff.bench.lab.evolution.records import NOTHING, Maker, Pairing, Unfit, counterpart, expected
 from bakeoff.bench.lab.evolution.trial import Reading, Trial, sample, trials
 from bakeoff.codecs import registry
 from bakeoff.schemas.tree import types as t
@@ -98,7 +98,10 @@ def test_made_records_have_room_in_columns() -> None:
         pa.binary(5), pa.decimal128(3, 1), pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.time32("s"),
         pa.time32("ms"), pa.time64("us"), pa.duration("s"), pa.duration("ms"), pa.duration("us"), pa.date64(),
     ]  # fmt: skip
-    schema = Schema.from_arrow(pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]))
+    schema = Schema.of_definition(
+        pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]).serialize().to_pybytes(),
+        "arrow",
+    )
     made = [Maker(seed).make(schema.layout.root) for seed in range(60)]
 
     codec = bakeoff.codec("arrow", schema=schema)
@@ -169,6 +172,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         "a": Unfit(1.5),
         "b": "t",
         "c": Unfit("y"),
+        "d": Unfit(NOTHING),
     }
     # Beside each record stands its like in the other version: whole, and with what is new there.
     likes = [counterpart(record, old, new, pairing, Maker(n)) for n in range(30)]

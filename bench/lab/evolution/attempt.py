@@ -15,7 +15,7 @@ from ....schemas.tree.difference import Difference
 from ...jobs import Answer, Ended, Tried, Try
 from ...stats import Ratio
 from .cost import Cost, measured
-from .judge import Finding
+from .field_faults import Finding
 from .trial import Direction, Reading, Trial, trials
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ....schemas.schema import Schema
 from ....schemas.tree.difference import NUMBERED, Change, Difference
 from ....schemas.wire.layout import Kind
 from ..fidelity.equality import equal
-from .judge import Fault, Finding, findings
-from .records import Maker, Pairing, counterpart, expected
+from .field_faults import Fault, Finding, findings
+from .records import Maker, Pairing, Projector, counterpart, is_whole
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -177,15 +177,9 @@ class Wanted:
 
 
 def _right(record: Any, written: Kind, read: Kind, pairing: Pairing) -> _Right:
-    right = expected(record, written, read, pairing)
-    whole = next(findings(right, right, read), None) is None
-    return _Right(right, whole, _is_more(record, right, written, read, pairing))
-
-
-def _is_more(record: Any, right: Any, written: Kind, read: Kind, pairing: Pairing) -> bool:
-    """Whether a record has fields that the reading version does not know."""
-    back = expected(right, read, written, pairing.back())
-    return any(one.fault == "lost" for one in findings(record, back, written))
+    projector = Projector(pairing)
+    right = projector.project(record, written, read)
+    return _Right(right, is_whole(right), projector.dropped)
 
 
 @dataclass(frozen=True, slots=True)
