@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import Schema
-from bakeoff.bench.lab.evolution.cost import measured
+from bakeoff.bench.jobs import Timed
+from bakeoff.bench.lab.evolution.attempt import attempts
+from bakeoff.bench.lab.evolution.cost import Key, costs, payloads
 from bakeoff.bench.lab.evolution.given import as_version
 from bakeoff.bench.lab.evolution.records import NOTHING, Maker, Pairing, Unfit, counterpart, expected
 from bakeoff.bench.lab.evolution.trial import Reading, Trial, sample, trials
@@ -233,7 +235,7 @@ def test_a_codec_that_cannot_carry_a_version_says_why() -> None:
 
     assert "optional field has no place" in array.backward.failed
     assert not array.clean
-    assert measured([array], 0.0) == {}
+    assert list(payloads(array)) == []
 
 
 def test_a_codec_that_is_told_the_writers_version() -> None:
@@ -270,11 +272,13 @@ def test_a_codec_that_is_told_the_writers_version() -> None:
 
 
 def test_costs_are_of_what_is_read() -> None:
-    """Each with its interval; nothing is timed that was refused."""
+    """Each over several processes; nothing is timed that was refused."""
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
+    names = ["json", "msgspec-json/struct"]
 
-    costs = measured(tried(found, "json", "msgspec-json/struct"), 0.05)
+    tried, costs = attempts(names, found, *sample(found, 60), 0.0, lambda done, total: None)
 
+    assert names == [trial.codec for trial in tried]
     assert sorted(costs) == [
         ("json", "new→old"),
         ("json", "old→new"),
@@ -284,7 +288,22 @@ def test_costs_are_of_what_is_read() -> None:
         assert cost.other > 0
         assert cost.own > 0
         assert cost.ratio.low <= cost.ratio.value <= cost.ratio.high
-        assert cost.ratio.processes > 2
+
+
+def test_a_cost_is_the_mean_of_its_processes() -> None:
+    """A codec that is out of a process has no part in it; a cell whose pair has no figure has none."""
+
+    def timed(*paired: float) -> Timed:
+        figures = {str(i): {"paired": each, "raw": each} for i, each in enumerate(paired) if each}
+        return Timed(figures, {}, yardstick=2.0, harness=0.0, dirty=0.0)
+
+    keys: dict[int, list[Key]] = {0: [("a", "old→new"), ("b", "old→new")], 1: [("b", "old→new")]}
+    found = costs(keys, [timed(1.0, 0.0, 2.0, 1.0), timed(8.0, 1.0)])
+
+    assert list(found) == [("b", "old→new")]
+    cost = found["b", "old→new"]
+    assert (cost.other, cost.own) == pytest.approx((8.0, 2.0))
+    assert (cost.ratio.value, cost.ratio.processes) == (pytest.approx(4.0), 2)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from .records import Maker, Pairing, Projector, counterpart, is_whole
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["Direction", "Reading", "Trial", "Version", "sample", "trials"]
+__all__ = ["Direction", "Reading", "Trial", "Version", "reader", "sample", "trials"]
 
 Direction = Literal["old→new", "new→old"]
 
@@ -113,10 +113,7 @@ class Version:
 
     def reader(self, writer: Version) -> Callable[[bytes], Any]:
         """Return what decodes the payloads of another version, told which where the format asks for it."""
-        bound = self.codec.bound
-        if bound is None or bound.reading is None:
-            return self.codec.decode
-        return bound.reading(writer.schema)
+        return reader(self.codec, writer.schema)
 
     def read(self, writer: Version, pairing: Pairing, wanted: Wanted) -> Reading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
@@ -144,6 +141,12 @@ class Version:
                     seen.setdefault((one.fault, one.path), one)
         unknown = True if kept else False if strange else None
         return Reading(len(writer.payloads), refused, why, tuple(seen.values()), unknown)
+
+
+def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
+    """Return what a codec decodes the payloads of another version of its schema with."""
+    bound = codec.bound
+    return codec.decode if bound is None or bound.reading is None else bound.reading(writer)
 
 
 class _Right(NamedTuple):
