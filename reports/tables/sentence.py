@@ -135,8 +135,9 @@ def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tup
     safe = [candidate for candidate in candidates if not candidate.drawback]
     contest = standing.contest(safe, preferred(safe, cost))
     if contest is None:
-        first = next(iter(standing.costs))
-        return "No safe codec brings every record back", f"{first} comes first of the others"
+        codecs = {candidate.name for candidate in candidates if candidate.drawback != "raw"}
+        first = next((name for name in standing.costs if name in codecs), "")
+        return "No safe codec brings every record back", f"{first} comes first of the others" if first else ""
     others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
     processes = min(map(len, standing.samples.values()))
     asides = []
