@@ -71,7 +71,7 @@ _MODULES = {
     "describe": ".describe",
     "compare": "..lab.fidelity.matrix",
     "attack": "..lab.hostile.attack",
-    "conform": "..lab.conformance.judge",
+    "conform": "..lab.conformance.verdicts",
     "try": "..lab.evolution.attempt",
     "reread": "..lab.evolution.cost",
 }
