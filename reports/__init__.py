@@ -16,8 +16,8 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 
 
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables are about. Codecs, codecs in stores and in pipelines, those in stores also as two posts had it
-(`reports.posts`); what means are made of, and two more posts in that form (`reports.samples`)."""
+"""What tables are about: codecs, codecs in stores and in pipelines, published figures beside those of a run
+(`reports.tables.historical`), and what means are made of."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -63,7 +63,7 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
     from ..errors import UsageError
     from .model.build import build
     from .model.options import TableOptions
-    from .tables import pipeline, posts, samples, stores
+    from .tables import historical, pipeline, statistics_table, stores
 
     asked = [key for key, value in options.items() if value is not None]
     if layout is None:
@@ -77,15 +77,9 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
         raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
     if asked:
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
-    builders = {
-        "stores": stores.build,
-        "pipeline": pipeline.build,
-        "kyoto": posts.kyoto,
-        "acidstate": posts.acidstate,
-        "stats": samples.stats,
-        "graph": samples.graph,
-        "datomic": samples.datomic,
-    }
+    if layout in historical.LAYOUTS:
+        return historical.build(layout, results)
+    builders = {"stores": stores.build, "pipeline": pipeline.build, "stats": statistics_table.stats}
     return builders[layout](results)
 
 
