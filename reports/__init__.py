@@ -63,6 +63,7 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
     from ..errors import UsageError
     from .model.build import build
     from .model.options import TableOptions
+    from .model.view import View
     from .tables import historical, pipeline, statistics_table, stores
 
     asked = [key for key, value in options.items() if value is not None]
@@ -72,15 +73,17 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
             found = {"stores": stores.is_of_stores(results), "pipeline": pipeline.is_of_pipeline(results)}
             layout = next((name for name, fits in found.items() if fits), layout)
     if layout == "codecs":
-        return build(results, TableOptions.of(**options))
+        known = TableOptions.of(**options)
+        return build(View.of(results, known.cost), known)
     if layout not in LAYOUTS:
         raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
     if asked:
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
+    view = View.of(results)
     if layout in historical.LAYOUTS:
-        return historical.build(layout, results)
+        return historical.build(layout, view)
     builders = {"stores": stores.build, "pipeline": pipeline.build, "stats": statistics_table.stats}
-    return builders[layout](results)
+    return builders[layout](view)
 
 
 def recommendation(result: Result, **options: Any) -> str:
@@ -91,6 +94,7 @@ def recommendation(result: Result, **options: Any) -> str:
         **options: `reads` and `bandwidth`, as `render` has them.
     """
     from .model.cost import Cost
+    from .model.view import View
     from .tables.sentence import recommendation as sentence
 
-    return sentence(result, Cost.of(**options))
+    return sentence(View.of([result], Cost.of(**options)).corpora)

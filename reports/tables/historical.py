@@ -15,9 +15,8 @@ from ...bench.results import Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure
-from ..model.environment import under_notes
-from ..model.merge import machines
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
+from ..model.view import View
 from .statistics_table import COLUMNS, by_corpus, counts, score, timed
 from .stores import Shelf, shelves
 
@@ -31,23 +30,23 @@ def _published(layout: str) -> Mapping[str, Any]:
     return tomllib.loads((_FILES / f"{layout}.toml").read_text("utf-8"))
 
 
-def build(layout: str, results: Sequence[Result]) -> Table:
+def build(layout: str, view: View) -> Table:
     """Build the table of a post.
 
     Args:
         layout: One of `LAYOUTS`.
-        results: What was measured now.
+        view: What was measured now.
 
     Raises:
         UsageError: Nothing was measured that the post could be compared with.
     """
-    return LAYOUTS[layout](results, _published(layout))
+    return LAYOUTS[layout](view, _published(layout))
 
 
 # What was measured in stores
 
 
-def _seconds(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
+def _seconds(view: View, post: Mapping[str, Any]) -> Table:
     """Build a row for each figure of the post: seconds for so many records, then and now."""
     records = post["records"]
     columns = (
@@ -70,7 +69,7 @@ def _seconds(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
                 remarks=(now, *post["remarks"]),
             )
 
-    return _in_stores(results, sections)
+    return _in_stores(view, sections)
 
 
 def _row(shelf: Shelf, then: Mapping[str, Any], codecs: Mapping[str, Sequence[str]], records: int) -> Row:
@@ -94,7 +93,7 @@ def _row(shelf: Shelf, then: Mapping[str, Any], codecs: Mapping[str, Sequence[st
     return Row(then["what"], entries)
 
 
-def _sizes(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
+def _sizes(view: View, post: Mapping[str, Any]) -> Table:
     """Build a table for each codec: operations of the post at each size of a store, by store."""
 
     def sections(states: Sequence[Shelf], title: str) -> Iterator[Section]:
@@ -119,24 +118,21 @@ def _sizes(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
                     remarks=tuple(post["remarks"]),
                 )
 
-    return _in_stores(results, sections)
+    return _in_stores(view, sections)
 
 
-def _in_stores(
-    results: Sequence[Result], sections: Callable[[Sequence[Shelf], str], Iterator[Section]]
-) -> Table:
+def _in_stores(view: View, sections: Callable[[Sequence[Shelf], str], Iterator[Section]]) -> Table:
     """Build the tables of what was measured in stores, in all states of a corpus at once."""
-    blocks = machines(results)
     found: list[Section] = []
-    for label, result in blocks:
+    for machine in view.machines:
         states: dict[str, list[Shelf]] = {}
-        for shelf in shelves(result):
+        for shelf in shelves(machine.result):
             states.setdefault(shelf.corpus.name, []).append(shelf)
         for corpus, same in states.items():
-            found += sections(same, f"{label}: {corpus}" if label else corpus)
+            found += sections(same, machine.titled(corpus))
     if not found:
         raise UsageError("nothing to show: nothing was measured in a store; run `bakeoff stores` first")
-    return under_notes(found, results, blocks)
+    return view.table(found)
 
 
 def _for_all(found: Figure | None, records: int) -> Entry:
@@ -159,7 +155,7 @@ def _with_unit(found: Figure | None, times: float) -> Entry:
 # What was timed by itself
 
 
-def _scores(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
+def _scores(view: View, post: Mapping[str, Any]) -> Table:
     """Build the rows of the post and of the same kind of operations, each against the slowest of its kind."""
     rate: bool = post["rate"]
     known = {*post["operations"], *post.get("beside", ())}
@@ -181,7 +177,7 @@ def _scores(results: Sequence[Result], post: Mapping[str, Any]) -> Table:
             yield Row(cell.cell.codec, own | {"x": _times(own["mean"].value, slowest, rate=rate)})
 
     return by_corpus(
-        results,
+        view,
         rows,
         post["missing"],
         columns=(*COLUMNS, Column("x", "×", raw_unit="ratio")),
@@ -199,7 +195,7 @@ def _source(post: Mapping[str, Any]) -> str:
     return f"source: {post['source']}"
 
 
-LAYOUTS: Final[Mapping[str, Callable[[Sequence[Result], Mapping[str, Any]], Table]]] = {
+LAYOUTS: Final[Mapping[str, Callable[[View, Mapping[str, Any]], Table]]] = {
     "kyoto": _seconds,
     "acidstate": _sizes,
     "graph": _scores,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ...bench.results import CellResult, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import figure
-from ..model.environment import under_notes
-from ..model.merge import machines
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
+from ..model.view import View
 
 __all__ = ["COLUMNS", "EXPLAINED", "by_corpus", "counts", "score", "stats", "timed"]
 
@@ -31,7 +30,7 @@ EXPLAINED: Final = (
 )
 
 
-def stats(results: Sequence[Result]) -> Table:
+def stats(view: View) -> Table:
     """Build the table of all timed cells.
 
     Raises:
@@ -42,11 +41,11 @@ def stats(results: Sequence[Result]) -> Table:
         for cell in timed(result, corpus):
             yield Row(cell.cell.codec, counts(result, cell))
 
-    return by_corpus(results, rows, "nothing was timed: no cell has a figure")
+    return by_corpus(view, rows, "nothing was timed: no cell has a figure")
 
 
 def by_corpus(
-    results: Sequence[Result],
+    view: View,
     rows: Callable[[Result, str], Iterator[Row]],
     missing: str,
     *,
@@ -57,7 +56,7 @@ def by_corpus(
     """Build a table for each corpus of each machine that has rows.
 
     Args:
-        results: What was measured.
+        view: What was measured.
         rows: Yields those of a corpus, by its name.
         missing: The message where there are none at all.
         columns: Of every table.
@@ -67,22 +66,21 @@ def by_corpus(
     Raises:
         UsageError: There are no rows.
     """
-    blocks = machines(results)
     sections = [
         Section(
-            f"{label}: {corpus.name}" if label else corpus.name,
+            machine.titled(corpus.name),
             columns,
             found,
             lines=lines,
             remarks=(EXPLAINED, *remarks),
         )
-        for label, result in blocks
-        for corpus in result.corpora
-        if (found := tuple(rows(result, corpus.name)))
+        for machine in view.machines
+        for corpus in machine.result.corpora
+        if (found := tuple(rows(machine.result, corpus.name)))
     ]
     if not sections:
         raise UsageError(missing)
-    return under_notes(sections, results, blocks)
+    return view.table(sections)
 
 
 def timed(result: Result, corpus: str) -> list[CellResult]:
