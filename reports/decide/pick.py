@@ -25,9 +25,10 @@ from ..model.candidates import (
     summed,
 )
 from ..model.cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..tables.further import resolving
-from ..tables.sentence import FAILED, FEW_NAMES, broken_by, few, listed, some
+from ..tables.sentence import FAILED, broken_by
 
 __all__ = ["Choice", "Parts", "Wish", "explained", "pick"]
 

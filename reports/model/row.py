@@ -10,9 +10,9 @@ from typing import Final
 
 from ...bench.results import CellResult, Fact, Measurement
 from ...bench.stats import FEW
-from ..tables.sentence import listed
 from . import numbers
 from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
+from .lists import listed
 from .table import EMPTY, Entry, letter
 
 __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...bench.results import CorpusFacts, Fact
 from ...bench.stats import FEW
 from ..model import numbers, row
 from ..model.candidates import Candidate, Standing, limits_needed, records_seen
-from .sentence import FEW_NAMES, some
-
-if TYPE_CHECKING:
-    from ..model.options import TableOptions
+from ..model.lists import FEW_NAMES, some
+from ..model.options import TableOptions
 
 __all__ = ["above", "below", "measured_on"]
 
