@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import Result
-from ...bench.stats import FEW, TIE
 from ...bench.verdict import Contest, Drawback, Preferred
 from ..model.candidates import FLOOR, Candidate, Standing, candidates_on, corpora, preferred, standing_on
 from ..model.cost import Cost
@@ -140,12 +140,12 @@ def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tup
     others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
     processes = min(map(len, standing.samples.values()))
     asides = []
-    if processes < FEW and others:
+    if processes < Processes.FEWEST and others:
         verdict = f"{_processes(processes)} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
-        verdict = f"{few(contest.level)} cost the same, within {TIE:.0%}"
+        verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
         key = preferred(safe, cost)
         asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:
