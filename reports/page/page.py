@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import Result
-from ...bench.stats import FEW, SESSION, TIE
+from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ...escape import all_visible
@@ -102,8 +103,8 @@ def render(
         ],
         "floor": FLOOR,
         "baseline": baseline,
-        "tie": TIE,
-        "few": FEW,
+        "tie": Verdicts.TIE,
+        "few": Processes.FEWEST,
         "session": [SESSION.deviation, SESSION.degrees],
         "axes": axes(),
         "plausible": PLAUSIBLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.stats import FEW, TIE
+from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
 from ..model.candidates import FLOOR, Candidate, Standing, preferred
 from ..model.cost import Cost
@@ -132,12 +132,12 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
     processes = min(map(len, standing.samples.values()))
     asides = []
-    if processes < FEW and others:
+    if processes < Processes.FEWEST and others:
         verdict = f"{_processes(processes)} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
-        verdict = f"{few(contest.level)} cost the same, within {TIE:.0%}"
+        verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
         key = preferred(safe, cost)
         asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ....codecs import CodecError, codec
 from ...heartbeat import IDLE
 from ...jobs import Answer, Reread, Timed
-from ...operations.base import BURST, rotating
+from ...method import Slices
+from ...operations.base import rotating
 from ...results import Measurement
 from ...stats import Ratio, ratio
 from ...worker._slice import time_each
@@ -110,7 +111,7 @@ def run(job: Reread, desk: Desk) -> Answer:
         calls = reader(bound, writer), bound.decode
         both: tuple[Payloads, Payloads] = pickle.loads(desk.blobs[cell.payloads])
         for side, (call, (found, seconds)) in enumerate(zip(calls, both, strict=True)):
-            made = Clocked(call, rotating(found), touched=True, burst=BURST)
+            made = Clocked(call, rotating(found), touched=True, burst=Slices.BURST)
             process.enter(2 * place + side, made, seconds)
     desk.beat(IDLE)
     return process.go(collect=True)
