@@ -2,8 +2,8 @@
 """One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
-python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs what
-                                   some of them drive (servers, a browser, a library) on this machine first;
+python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs
+                                   what some of them drive (servers, a browser, a library) before;
                                    --cov measures coverage; other arguments go to one pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
@@ -36,6 +36,8 @@ TYPED = (
     ("src", "-p", "bakeoff"),
     (
         "tests",
+        "-m",
+        "inprocess",
         "-m",
         "madeup",
         "-m",
