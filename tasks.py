@@ -3,7 +3,7 @@
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
 python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs
-                                   what some of them drive (servers, a browser, a library) before;
+                                   what some drive (servers, a browser, a library) on this machine first;
                                    --cov measures coverage; other arguments go to one pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
