@@ -152,7 +152,7 @@ def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     import pyarrow.ipc  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         bounded=lambda limits: {"limits": limits},
         accelerated=True,
@@ -183,7 +183,7 @@ def _dicts() -> Spec:
 
 @declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _objects() -> Spec:
-    return replace(_arrow(_tables), takes="Arrow tables")
+    return _arrow(_tables).changed(takes="Arrow tables")
 
 
 FRAMES = replace(ARROW, framing=None)
@@ -222,8 +222,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         return of_table(pyarrow.Table.from_batches(batches, schema))
 
     spec = _arrow(_rows)
-    return replace(
-        spec,
+    return spec.changed(
         bind=None,
         encode=encode,
         decode=decode,

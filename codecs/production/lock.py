@@ -31,7 +31,7 @@ from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
 from .installed import allows, version
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = [
     "NAME",
