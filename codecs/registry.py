@@ -87,7 +87,7 @@ class Declaration:
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
-        raw: Gives what `Spec.raw` has.
+        raw: Gives what `Calls.raw` has.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Facts`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes

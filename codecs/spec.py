@@ -141,7 +141,7 @@ class Calls:
         walk: As what payloads can be walked through to a field whose bytes `decode` reads by themselves as it
             does within the whole; None: a field is read by a full decode.
         raw: The library's own calls, as its users write them; for codecs that need a schema what makes them
-            of it. None: not compared.
+            of it. None where none are defined.
         frames: For those that can give a payload in several pieces.
     """
 
@@ -224,7 +224,8 @@ class Facts:
         takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled
             before a clock starts, and read after it stops. A note says so.
         unguarded: It lacks a guard of ours that protects from untrusted payloads.
-        notes: What else one should know; a `bakeoff.codecs.notes.Note` also says which records it is about.
+        notes: What else one should know; a `bakeoff.codecs.conventions.notes.Note` also names the records
+            that it is about.
         policies: What it does where its format leaves it open.
     """
 

@@ -165,7 +165,7 @@ def is_walked(known: Policies, policy: str, value: str, direction: Direction) ->
 
 
 def is_possible(known: Policies, policy: str, value: str) -> bool:
-    """Whether a codec that states its policies so can be asked for a value of one."""
+    """Whether a codec follows a policy, or a walk over its records can make it do so."""
     for direction in DIRECTIONS:
         stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
         if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
