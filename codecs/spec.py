@@ -19,6 +19,7 @@ from .safety.policies import Policies
 if TYPE_CHECKING:
     from .binding import Bound, Schema
     from .conventions.families import Family
+    from .production.media import MediaTypes
     from .production.tap import Tap
     from .streams.compression import Compression
     from .streams.framing import Framing
@@ -162,10 +163,6 @@ class Calls:
     raw: RawCalls | Callable[[Schema], RawCalls] | None = None
     frames: Frames | None = None
 
-    def __post_init__(self) -> None:
-        for words in ("encode_arguments", "decode_arguments"):
-            object.__setattr__(self, words, tuple(getattr(self, words)))
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Guards:
@@ -204,9 +201,6 @@ class Guards:
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     shared: bytes | None = None
     walked: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "too_deep", tuple(self.too_deep))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -396,11 +390,11 @@ class Spec(Named):
         ) or LENGTHS
 
     @cached_property
-    def media(self) -> tuple[str, tuple[str, ...], Mapping[str, str]]:
-        """Media type, aliases and HTTP headers of payloads; kept, as each message is sent with them."""
-        from .production.media import aliases, http_headers, media_type
+    def media(self) -> MediaTypes:
+        """How payloads are named to others; kept, as each message is sent with it."""
+        from .production.media import media_types
 
-        return media_type(self), aliases(self), http_headers(self)
+        return media_types(self)
 
 
 _EMPTY: Mapping[str, Any] = {"calls": Calls(), "guards": Guards(), "facts": Facts(), "settings": Settings()}

@@ -277,7 +277,7 @@ class Codec(Core):
     for_temporal: Callable[[], DataConverter] = _integration("temporal")
     for_zmq: Callable[[], Framed] = _integration("zmq")
 
-    # facts: `Facts`, `Settings` and `Format` describe each ------------------------------------
+    # facts: `Facts`, `Settings`, `Format` and `MediaTypes` describe each ------------------------------------
 
     format: str = _fact("format.name")
     library: str = _fact("facts.library")
@@ -298,21 +298,13 @@ class Codec(Core):
     takes: str = _fact("facts.takes")
     unguarded: bool = _fact("facts.unguarded")
     notes: tuple[str, ...] = _fact("facts.notes")
-
-    @property
-    def media_type(self) -> str:
-        """What really is in a payload; see `bakeoff.codecs.media`."""
-        return self.spec.media[0]
-
-    @property
-    def media_type_aliases(self) -> tuple[str, ...]:
-        """What else it reads, the format's own type first."""
-        return self.spec.media[1]
+    media_type: str = _fact("media.type")
+    media_type_aliases: tuple[str, ...] = _fact("media.aliases")
 
     @property
     def http_headers(self) -> dict[str, str]:
         """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
-        return dict(self.spec.media[2])
+        return dict(self.spec.media.headers)
 
     # identity ---------------------------------------------------------------------------------
 
