@@ -325,12 +325,7 @@ class Spec(Named):
 
     @taking(Options)
     def changed(self, **options: Any) -> Spec:
-        """Return this spec with other options.
-
-        Raises:
-            TypeError: No such option.
-            ValueError: As for `Spec`.
-        """
+        """Return this spec with other options; see `of`."""
         return replace(self, **_grouped(options, {part: getattr(self, part) for part in _EMPTY}))
 
     @property
@@ -385,9 +380,8 @@ class Spec(Named):
         """As of the format; compressed, a payload no longer shows where it ends."""
         from .streams.framing import LENGTHS
 
-        return (
-            self.format.framing if self.settings.compression is None else self.settings.compression.framing
-        ) or LENGTHS
+        compression = self.settings.compression
+        return (self.format.framing if compression is None else compression.framing) or LENGTHS
 
     @cached_property
     def media(self) -> MediaTypes:

@@ -250,8 +250,9 @@ class Codec(Core):
             def __new__(cls, *_arguments: Any, **_options: Any) -> Any:
                 return codec
 
-        CodecClass.__name__ = "".join(part.title() for part in self.name.split("/")) + "Codec"
-        CodecClass.__qualname__ = CodecClass.__name__
+        CodecClass.__name__ = CodecClass.__qualname__ = (
+            "".join(map(str.title, self.name.split("/"))) + "Codec"
+        )
         return CodecClass
 
     for_aiocache: Callable[[], Counters] = _integration("aiocache")
