@@ -59,15 +59,17 @@ def _integration(name: str) -> Any:
     return property(made)
 
 
-@dataclass(frozen=True, repr=False)
-class _Arguments(Options, Format):
-    """The arguments of `Codec`, for type checkers."""
+if TYPE_CHECKING:
 
-    name: str = field(kw_only=False)
-    format: str = field(kw_only=False)  # type: ignore[assignment]
-    encode: Callable[..., Any] = field(kw_only=False, default=unbound)
-    decode: Callable[..., Any] = field(kw_only=False, default=unbound)
+    @dataclass(frozen=True)
+    class _Arguments(Options, Format):
+        name: str = field(kw_only=False)
+        format: str = field(kw_only=False)  # type: ignore[assignment]
+        encode: Callable[..., Any] = field(kw_only=False, default=unbound)
+        decode: Callable[..., Any] = field(kw_only=False, default=unbound)
 
+else:
+    _Arguments = None
 
 _OF_FORMATS = {each.name for each in fields(Format)} - {"name"}
 
