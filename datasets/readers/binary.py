@@ -1,4 +1,4 @@
-"""Reading binary files of records: any by the codec of its format; BSON, CBOR, Avro, pickle by their own calls."""
+"""Reading binary files: any by the codec of its format; BSON, CBOR, Avro and pickle by their own calls."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class FileFormat:
     Attributes:
         name: As given to ``--from`` and ``--format``.
         suffixes: Endings of file names; empty for those that `codec`'s format declares.
-        reader: ``module:function`` in this package, imported when needed; empty where `codec` reads the records
-            that its format's framing cuts out of a file.
+        reader: ``module:function`` in this package, imported when needed; empty where `codec` reads the
+            records that its format's framing cuts out of a file.
         search: The same for one that finds a place in documents of any size; empty where they are read whole.
         codec: Codec that writes it, record by record; empty where `writing` has a way of its own, or none.
         text: Readers get it as UTF-8, whatever its encoding.
