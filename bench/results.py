@@ -471,7 +471,7 @@ def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
 
 
 def _pyperf_value(value: str | int | float | bool) -> str | int | float:
-    """pyperf takes neither booleans nor line breaks nor non-finite numbers in metadata."""
+    """Turn into what pyperf takes as metadata: no booleans, no line breaks, no non-finite numbers."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value).lower()
     if isinstance(value, str):

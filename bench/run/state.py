@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 from ..contention import alike, limit
+from ..method import Estimate
 from ..operations import operation
 from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Measurement, Outcome, Result
 from ..stats import interval
@@ -40,12 +41,6 @@ _FIGURE = (
     "rare",
 )
 """What a timing process says of a cell, by the names of `Measurement`."""
-
-_DRIFT = 0.01
-"""Mean drift within processes beyond which a cell is called not steady, as a share."""
-
-_DRIFT_ALPHA = 0.001
-"""Chance of calling a steady cell not steady; a table has dozens of cells."""
 
 
 @dataclass(slots=True)
@@ -284,8 +279,8 @@ def _reciprocal(value: Fact) -> Fact:
 def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
     drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
-    _, low, high = interval(drifts, _DRIFT_ALPHA)
-    return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
+    _, low, high = interval(drifts, Estimate.DRIFT_ALPHA)
+    return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
 def entries(result: Result) -> Iterator[Entry]:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ...bench.results import UNITS, OperationFacts, Phase, Result, Unit
-from ..tables import pipeline, stores
-from ..tables.sweep import swept
 from . import row
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
+from .swept import swept
 from .table import Direction, Entry
 
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
@@ -322,8 +321,8 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     Figures of stores and of pipelines have tables and charts of their own on the page.
     """
     several = facts.phase in ("time", "alone")
-    apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
-    hidden = facts.phase == "check" or apart is not None
+    apart = "@" in facts.name
+    hidden = facts.phase == "check" or apart
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
