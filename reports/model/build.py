@@ -94,7 +94,7 @@ def _partly(result: Result) -> dict[str, dict[str, Any]]:
     for corpus in corpora(result):
         for candidate in candidates_on(result, corpus.name):
             cells = list(candidate.cells.values())
-            seen = {fact: records_seen(cells, fact) for fact in ("records", "encoded")}
+            seen = {"records": records_seen(cells, "records"), "encoded": records_seen(cells, "encoded")}
             facts: dict[str, Any] = {fact: n for fact, n in seen.items() if n < corpus.sample}
             if limits := limits_needed(cells):
                 facts["limits"] = dict(limits)
@@ -105,7 +105,7 @@ def _partly(result: Result) -> dict[str, dict[str, Any]]:
 
 def _headline(result: Result, options: TableOptions) -> list[str]:
     """Return the recommendation; none for results without times."""
-    timed = any(cell.cell.operation in ("dump", "load") for cell in result.cells)
+    timed = any(cell.cell.operation_name in ("dump", "load") for cell in result.cells)
     return [recommendation(result, options.cost)] if timed else []
 
 

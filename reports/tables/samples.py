@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ...bench.results import CellResult, Result
+from ...bench.results import Cell, CellResult, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import figure
@@ -54,7 +54,7 @@ def stats(results: Sequence[Result]) -> Table:
 
     def rows(result: Result, corpus: str) -> Iterator[Row]:
         for cell in _timed(result, corpus):
-            name = f"{cell.cell.operation}/{cell.cell.codec}"
+            name = f"{cell.cell.operation_name}/{cell.cell.codec}"
             yield Row(cell.cell.codec, {"what": Entry(name, name), **_entries(result, cell)})
 
     return _table(results, columns, rows, (_SAYS,), "nothing was timed: no cell has a figure")
@@ -75,7 +75,7 @@ def graph(results: Sequence[Result]) -> Table:
     return _beside(
         results,
         _GRAPH,
-        lambda operation: operation.partition(":")[0] in ("update", "update-spliced"),
+        lambda cell: cell.operation in ("update", "update-spliced") and not cell.place,
         "the first of then against each; of what was measured here, against the slowest of as many items",
         "nothing to show: run `bakeoff run --ops update:100000,update-spliced:100000` first",
         rate=True,
@@ -91,7 +91,7 @@ def datomic(results: Sequence[Result]) -> Table:
     return _beside(
         results,
         _DATOMIC,
-        lambda operation: operation == "load" or operation.startswith("peek:"),
+        lambda cell: cell.operation in ("load", "peek") and not cell.variant,
         "each against the slowest of its kind: the query then, the slowest full decode now",
         "nothing to show: run `bakeoff run --ops load,peek:order.address.city` first",
         rate=False,
@@ -101,7 +101,7 @@ def datomic(results: Sequence[Result]) -> Table:
 def _beside(
     results: Sequence[Result],
     then: Sequence[_Then],
-    wanted: Callable[[str], bool],
+    wanted: Callable[[Cell], bool],
     remark: str,
     nothing: str,
     *,
@@ -110,19 +110,18 @@ def _beside(
     columns = (Column("what", "benchmark", numeric=False), *_COLUMNS, Column("x", "×", raw_unit="ratio"))
 
     def rows(result: Result, corpus: str) -> Iterator[Row]:
-        cells = [cell for cell in _timed(result, corpus) if wanted(cell.cell.operation)]
+        cells = [cell for cell in _timed(result, corpus) if wanted(cell.cell)]
         if all(cell.cell.operation == "load" for cell in cells):
             return
         for old in then:
             entries = {"what": Entry(old.what, old.what), **_score(old.score, None, rate=rate)}
             yield Row(old.what, entries | {"x": _times(old.score, then[0].score, rate=rate)})
         for cell in cells:
-            parameter = cell.cell.operation.partition(":")[2]
-            alike = [each for each in cells if not rate or each.cell.operation.endswith(f":{parameter}")]
+            alike = [each for each in cells if not rate or each.cell.parameter == cell.cell.parameter]
             means = [sum(s.value for s in each.samples) / len(each.samples) for each in alike]
             slowest = min(means) if rate else max(means)
             found = figure(cell.samples)
-            name = f"{cell.cell.operation}/{cell.cell.codec}"
+            name = f"{cell.cell.operation_name}/{cell.cell.codec}"
             entries = {"what": Entry(name, name), **_entries(result, cell)}
             if found is not None:
                 entries["x"] = _times(found.value, slowest, rate=rate)
@@ -142,7 +141,7 @@ def _timed(result: Result, corpus: str) -> list[CellResult]:
         for cell in result.cells
         if cell.cell.corpus == corpus
         and cell.samples
-        and result.operation(cell.cell.operation).phase == "time"
+        and result.operation(cell.cell.operation_name).phase == "time"
     ]
 
 
@@ -154,7 +153,7 @@ def _entries(result: Result, cell: CellResult) -> dict[str, Entry]:
     entries = {key: Entry(f"{count:,}", count) for key, count in counts.items()}
     if found is None:
         return entries
-    return entries | _score(found.value, found.half, rate=result.operation(cell.cell.operation).rate)
+    return entries | _score(found.value, found.half, rate=result.operation(cell.cell.operation_name).rate)
 
 
 def _score(value: float, half: float | None, *, rate: bool) -> dict[str, Entry]:

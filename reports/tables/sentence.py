@@ -105,9 +105,9 @@ def got_through(result: Result) -> bool:
     if any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field):
         return True
     # One store or transport that fails is no failure of all.
-    placed = (cell for cell in result.cells if cell.cell.codec != FLOOR and "@" in cell.cell.operation)
+    placed = (cell for cell in result.cells if cell.cell.codec != FLOOR and cell.cell.place)
     phases = ("time", "alone")
-    return any(cell.samples and result.operation(cell.cell.operation).phase in phases for cell in placed)
+    return any(cell.samples and result.operation(cell.cell.operation_name).phase in phases for cell in placed)
 
 
 def _candidates(result: Result, corpus: str) -> list[Candidate]:
@@ -195,7 +195,7 @@ def drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-        return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
+        return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
     return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""
 
 

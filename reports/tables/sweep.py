@@ -19,7 +19,6 @@ from ..model.table import EMPTY, Column, Entry, Row, Section
 
 __all__ = ["Sweep", "overtaking", "scaled", "series", "sweeps", "swept"]
 
-_PARAMETER: Final = re.compile(r"(.*):(\d+)")
 _COMPRESSED: Final = ("dump", "load", "size")
 _BARE: Final = "bare"
 
@@ -130,16 +129,20 @@ class Sweep:
         return Entry(text, found.value, found.low if known else None, found.high if known else None)
 
 
-def swept(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return the operations that were measured with several numbers as parameter, by what precedes it."""
+def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """Return the operations that were measured with several numbers as parameter.
+
+    Returns:
+        By their name without the parameter, the parameters by their whole name, from the lowest on.
+    """
     families: dict[str, dict[str, int]] = {}
-    for result in results:
-        for cell in result.cells:
-            if found := _PARAMETER.fullmatch(cell.cell.operation):
-                families.setdefault(found[1], {})[cell.cell.operation] = int(found[2])
+    for cell in (cell.cell for result in results for cell in result.cells):
+        if cell.parameter.isdecimal():
+            name = replace(cell, parameter="").operation_name
+            families.setdefault(name, {})[cell.operation_name] = int(cell.parameter)
     return {
-        stem: sorted(members, key=members.__getitem__)
-        for stem, members in families.items()
+        name: dict(sorted(members.items(), key=lambda member: member[1]))
+        for name, members in families.items()
         if len(members) > 1
     }
 
@@ -171,9 +174,10 @@ _Cells = Mapping[tuple[str, str], CellResult]
 
 def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[str]) -> Iterator[Section]:
     for stem, members in swept([result]).items():
-        facts = result.operation(members[0])
-        headers = {name: name.rpartition(":")[2] for name in members}
-        said = re.sub(rf"\b{headers[members[0]]}\b", "N", facts.summary)
+        first, *_, last = members
+        facts = result.operation(first)
+        headers = {name: str(number) for name, number in members.items()}
+        said = re.sub(rf"\b{headers[first]}\b", "N", facts.summary)
         sweep = Sweep(
             f"{title}: {stem}",
             (f"{said}; columns by N",),
@@ -181,7 +185,7 @@ def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[st
             headers,
             codecs,
             lambda codec, name: cells.get((name, codec)),
-            members[-1:],
+            (last,),
         )
         if (section := sweep.section()).rows:
             yield section
@@ -231,14 +235,14 @@ def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -
     found: dict[str, dict[float, Sequence[Measurement]]] = {}
     for cell in result.cells:
         at = cell.cell
-        if at.corpus in places and at.operation == operation and at.codec != FLOOR and cell.samples:
+        if at.corpus in places and at.operation_name == operation and at.codec != FLOOR and cell.samples:
             found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
     return found
 
 
 def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
     headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
-    cells = {(c.cell.corpus, c.cell.operation, c.cell.codec): c for c in result.cells}
+    cells = {(c.cell.corpus, c.cell.operation_name, c.cell.codec): c for c in result.cells}
     codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
     for operation in ("dump", "load", "size"):
         facts = result.operation(operation)
