@@ -69,7 +69,7 @@ class _Arguments(Options, Format):
     decode: Callable[..., Any] = field(kw_only=False, default=unbound)
 
 
-_OF_FORMATS = {each.name for each in fields(Format)} - {"name"}
+_OF_FORMATS = {each.name for each in fields(Format)} - {"name", "family"}
 
 
 class Codec(Core):

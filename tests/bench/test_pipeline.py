@@ -332,7 +332,7 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 
-    cells = {(cell.cell.operation, cell.cell.codec): cell for cell in result.cells}
+    cells = {(cell.cell.operation_name, cell.cell.codec): cell for cell in result.cells}
     assert {(name, codec) for name in names for codec in ("json", FLOOR)} == cells.keys()
     for (name, _), cell in cells.items():
         assert (0 if name == "latency-p99@pipe:2x1000000" else 1) == len(cell.samples)
