@@ -40,6 +40,7 @@ __all__ = [
     "Prepare",
     "Prepared",
     "Refused",
+    "Reread",
     "Time",
     "Timed",
     "TimedCell",
@@ -293,17 +294,36 @@ class Try(Job):
 
     Attributes:
         versions: Digest of a pickle of their difference, and of records of the older and the newer one.
-        seconds: For trying and measuring.
     """
 
     kind = "try"
     codec: str
     versions: Digest
-    seconds: float
 
     def digests(self) -> set[Digest]:
         """Return that of the versions."""
         return {self.versions}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reread(Job):
+    """Time how codecs read payloads of another version of a schema, and of their own; answered by `Timed`.
+
+    Attributes:
+        versions: As of `Try`.
+        cells: Codecs and directions, with the payloads of both versions.
+        rounds: As of `Time`, likewise `least`.
+    """
+
+    kind = "reread"
+    versions: Digest
+    cells: tuple[TimedCell, ...]
+    rounds: int
+    least: float = 0.0
+
+    def digests(self) -> set[Digest]:
+        """Return those of the versions and the payloads."""
+        return {self.versions} | {cell.payloads for cell in self.cells}
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,14 +453,14 @@ class Tried:
         backward: What the newer version reads of the older one.
         forward: The reverse.
         changes: The same two of each change on its own.
-        costs: What reading takes, by direction; see `evolution.cost.Cost`.
+        payloads: Digest of what `Reread` needs, by direction that is read whole.
     """
 
     kind: ClassVar[str] = "tried"
     backward: Mapping[str, Any]
     forward: Mapping[str, Any]
     changes: tuple[tuple[Mapping[str, Any], ...] | None, ...]
-    costs: Mapping[str, Mapping[str, Any]]
+    payloads: Mapping[str, Digest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +490,7 @@ class Refused:
 
 Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try)
+_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(Corpus, value),

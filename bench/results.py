@@ -538,7 +538,7 @@ def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
 
 
 def _pyperf_value(value: str | int | float | bool) -> str | int | float:
-    """pyperf takes neither booleans nor line breaks nor non-finite numbers in metadata."""
+    """Turn into what pyperf takes as metadata: no booleans, no line breaks, no non-finite numbers."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value).lower()
     if isinstance(value, str):
@@ -639,8 +639,8 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         raise ResultFileError(reason) from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         raise ResultFileError(
-            f"{path}: written by a development version of bakeoff; result files can be read from bakeoff "
-            "0.1.0 on, so run it again"
+            f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later can "
+            "be read, so run it again"
         )
     return suite
 

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
 from ..codecs import is_raw
+from .method import Verdicts
 from .results import (
     FLOOR,
     CellResult,
@@ -27,7 +28,7 @@ from .results import (
     Result,
     Verdict,
 )
-from .stats import ALPHA, OPPOSITE, Ratio, interval, verdicts
+from .stats import OPPOSITE, Ratio, interval, verdicts
 
 __all__ = [
     "PARTS",
@@ -117,7 +118,7 @@ class Judgment:
     judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
 
     @classmethod
-    def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA) -> Judgment:
+    def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = Verdicts.ALPHA) -> Judgment:
         """Judge codecs by what processes say of their costs.
 
         Args:
@@ -287,7 +288,7 @@ def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, in
 def error_share(result: Result) -> float:
     """Return the error share of verdicts: a run that stops early records what a look may spend."""
     spent = result.options.get("alpha")
-    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else ALPHA
+    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else Verdicts.ALPHA
 
 
 def rankings(result: Result) -> tuple[Ranking, ...]:

@@ -32,14 +32,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...errors import UsageError
 from ..backends.registry import shown_name
 from ..cells import Cell, operation_name
+from ..method import Slices
 from ..results import Direction, Fact, Facts, OperationFacts, Part, Phase, Setup, Unit, without_defaults
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
 __all__ = [
-    "BURST",
-    "FRESH",
     "NOGC",
     "PLAIN",
     "STREAMED",
@@ -64,19 +63,6 @@ __all__ = [
     "still",
 ]
 
-BURST = 32
-"""Calls that are timed together at most, after their records or payloads were touched: as many as fit into
-the processor's first caches (`_NEAR`), as those that were made or received a moment ago would, however large
-the sample is; the same number for all codecs, as nearer data are quicker.
-All of the sample is gone through, as few records again and again would teach the processor their branches,
-by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
-_NEAR = 8 << 10
-"""Bytes of records, as pickles, in a burst."""
-FRESH = 4
-"""The same for records that were just decoded and are fixed up: nobody does that long after."""
-
-_LONGEST = 16
-"""Times that a slice is longer at most which is to hold many calls."""
 
 _SEPARATORS = "/,"
 """Part cells' names and lists of operations."""
@@ -222,7 +208,7 @@ class Work:
     expected: Callable[[int], object] | None = None
     collect: bool = True
     touched: bool = False
-    burst: int = BURST
+    burst: int = Slices.BURST
     streamed: bool = False
     inside: Callable[[], int] | None = None
     waits: bool = False
@@ -460,7 +446,7 @@ class Operation:
 def burst(sample: Sample) -> int:
     """Return how many calls on records of this size are timed together."""
     mean = sum(map(len, sample.pickles)) / len(sample.pickles)
-    return max(1, min(BURST, round(_NEAR / mean)))
+    return max(1, min(Slices.BURST, round(Slices.BURST_BYTES / mean)))
 
 
 def length_of_slice(wanted: float, call: float, fewest: int) -> float:
@@ -471,7 +457,7 @@ def length_of_slice(wanted: float, call: float, fewest: int) -> float:
         call: Seconds of a call.
         fewest: Calls that it is to hold; see `Operation.fewest`.
     """
-    return wanted if fewest == 1 else max(wanted, min(_LONGEST * wanted, fewest * call))
+    return wanted if fewest == 1 else max(wanted, min(Slices.LONGEST * wanted, fewest * call))
 
 
 def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:

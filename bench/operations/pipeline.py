@@ -1,5 +1,7 @@
-"""What a codec costs from one producer to several readers: latency at a rate, processor time with the codec's
-part in it, and the highest rate whose latency stays below a bound.
+"""What a codec costs from one producer to several readers.
+
+Measured are latency at a rate, processor time with the codec's part in it, and the highest rate whose latency
+stays below a bound.
 
 The codec's part is clocked in place, by the processor's clock: on the wall a call would also last while
 others have the processor, and there are more processes here than processors.

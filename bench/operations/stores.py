@@ -1,5 +1,7 @@
-"""What a record costs in a store: the call as services make it, the codec's part of it clocked in place, and
-the same call with the codec's payload as opaque bytes.
+"""What a record costs in a store.
+
+Measured are the call as services make it, the codec's part of it clocked in place, and the same call with the
+codec's payload as opaque bytes.
 
 The codec's part is never found by subtracting: a call without a codec leaves other things in the processor's
 caches, and the difference has been seen to be twice the codec's time, and below nothing.

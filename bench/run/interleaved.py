@@ -18,9 +18,10 @@ from ...datasets.corpora import is_function
 from ...errors import UsageError
 from ...schemas.naming import is_definition
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
+from ..method import Verdicts
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result, without_defaults
-from ..stats import ALPHA, same_core, split
+from ..stats import same_core, split
 from .context import Show
 from .environment import cores
 from .options import Options
@@ -70,7 +71,7 @@ class Again:
 
     samples: dict[Cell, tuple[Samples, Samples]] = field(default_factory=dict)
     failed: dict[Cell, str] = field(default_factory=dict)
-    alpha: float = ALPHA
+    alpha: float = Verdicts.ALPHA
     seconds: float = 0.0
 
 
@@ -137,7 +138,7 @@ def interleave(
     """
     for side in sides:
         _check_interpreter(side.python)
-    again = Again(alpha=split(ALPHA, len(LOOKS) * len(cells)))
+    again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         shops = tuple(stack.enter_context(Workshop(side.python)) for side in sides)

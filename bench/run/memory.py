@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from itertools import accumulate
 
 from ..jobs import Alone, Ended, Found
+from ..method import Budget
 from ..operations import operation
 from ..results import Cell, without_defaults
 from .alone import cells_of, job_of
@@ -17,11 +18,6 @@ from .context import Run, Stage
 from .environment import abreast
 
 __all__ = ["measure_memory"]
-
-_MOST = 4
-"""Processes that one cell may ask for."""
-_START = 0.4
-"""Seconds that a process needs to begin, and to read records and payloads."""
 
 
 def measure_memory(run: Run, stage: Stage) -> None:
@@ -62,7 +58,7 @@ def _expected(stage: Stage, cell: Cell) -> float:
     """Return the seconds that a cell takes, roughly."""
     checked = stage.checks[cell.codec]
     call = max(checked.rough.values(), default=0.0)
-    return _START + operation(cell.operation_name).lasts(checked.records, call)
+    return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
 
 
 def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
@@ -97,7 +93,7 @@ def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
 
 def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> Ended | None:
     """Return the answer that stands, in further processes where one asks for them."""
-    for _ in range(_MOST - 1):
+    for _ in range(Budget.MEMORY_MOST - 1):
         answer: Found | None = ended.answer
         if answer is None or not answer.again:
             break

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 from ..contention import alike, limit
+from ..method import Estimate
 from ..operations import operation
 from ..results import (
     FLOOR,
@@ -56,12 +57,6 @@ _FIGURE = (
 
 _CELL = tuple(each.name for each in dataclasses.fields(CellResult) if each.name != "samples")
 """What an entry says of a cell, by the names of `CellResult`."""
-
-_DRIFT = 0.01
-"""Mean drift within processes beyond which a cell is called not steady, as a share."""
-
-_DRIFT_ALPHA = 0.001
-"""Chance of calling a steady cell not steady; a table has dozens of cells."""
 
 
 @dataclass(slots=True)
@@ -297,8 +292,8 @@ def turned(cell: CellResult) -> CellResult:
 def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
     drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
-    _, low, high = interval(drifts, _DRIFT_ALPHA)
-    return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
+    _, low, high = interval(drifts, Estimate.DRIFT_ALPHA)
+    return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
 def entries(result: Result) -> Iterator[Entry]:

@@ -1,5 +1,7 @@
-"""What each timed operation calls, and with what: the same for the check, which learns what a record costs,
-and for the timing."""
+"""What each timed operation calls, and with which inputs.
+
+It is the same for the check, which learns what a record costs, and for the timing.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
+from ...bench.method import Verdicts
 from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
-from ...bench.stats import ALPHA, SESSION, TIE, Ratio, Session, contention_of, holm, ratio, same_core
+from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
@@ -109,7 +110,7 @@ class Change:
             return True
         if self.broken or self.beyond(limit):
             return False
-        return self.worst > 1 + 2 * max(limit, TIE)
+        return self.worst > 1 + 2 * max(limit, Verdicts.TIE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ def compare(
     after: Result,
     *,
     force: bool = False,
-    alpha: float = ALPHA,
-    tie: float = TIE,
+    alpha: float = Verdicts.ALPHA,
+    tie: float = Verdicts.TIE,
     sessions: Mapping[Cell, Session] | None = None,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
@@ -226,7 +227,7 @@ def settled(
     """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
     found = ratio(after, before, alpha)
     worse = found if operation.direction == "lower" else found.inverse()
-    bound = 1 + max(limit, TIE)
+    bound = 1 + max(limit, Verdicts.TIE)
     return worse.low > bound or worse.high < bound
 
 
@@ -235,7 +236,7 @@ def confirmed(
     samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
     alpha: float,
     remarks: Sequence[str],
-    tie: float = TIE,
+    tie: float = Verdicts.TIE,
 ) -> Comparison:
     """Let measurements of both sides in turn take the place of those of the two runs.
 
@@ -379,7 +380,7 @@ def _worst(
     """Return by how much a cell may have become worse: one side of an interval, for runs or for pairs."""
     if new == old:
         return 1.0
-    found = ratio(new, old, 2 * ALPHA, paired=session is None, session=session or SESSION)
+    found = ratio(new, old, 2 * Verdicts.ALPHA, paired=session is None, session=session or SESSION)
     return (found if operation.direction == "lower" else found.inverse()).high
 
 

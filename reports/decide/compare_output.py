@@ -12,8 +12,8 @@ from ...bench.results import Cell, CellResult, OperationFacts, PyperfFacts
 from ...bench.stats import Ratio
 from ..model import numbers
 from ..model.candidates import measured
+from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, Direction, Entry, Row, Section, Table
-from ..tables.sentence import FEW_NAMES, some
 from .compare import Change, Comparison
 
 __all__ = ["json", "summary", "table"]

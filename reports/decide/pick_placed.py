@@ -18,9 +18,9 @@ from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Candidate, Standing, candidates_on, standing_on
 from ..model.cost import Cost
+from ..model.lists import few
 from ..model.merge import machines
 from ..tables.pipeline import is_of_pipeline, lines
-from ..tables.sentence import few
 from ..tables.stores import is_of_stores, shelves
 from .pick import Choice, Wish
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
+from ...bench.method import Verdicts
 from ...bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, PyperfFacts, Result
-from ...bench.stats import ALPHA, Ratio, Verdict, interval
+from ...bench.stats import Ratio, Verdict, interval
 from ...bench.verdict import (
     PARTS,
     Contest,
@@ -184,8 +185,10 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Whether a cell with a process for itself was measured; a run that was stopped before knows only that
-    the codec works."""
+    """Whether a cell with a process for itself was measured.
+
+    A run that was stopped before knows only that the codec works.
+    """
     if cell is None:
         return False
     return bool(cell.samples) or bool(cell.verdict) or cell.outcome not in ("ok", "lossy")
@@ -312,7 +315,7 @@ class Standing:
     def of(
         cls,
         samples: Mapping[str, tuple[Measurement, ...]],
-        alpha: float = ALPHA,
+        alpha: float = Verdicts.ALPHA,
         known: Judgment | None = None,
     ) -> Standing:
         """Rank codecs by samples of what they cost.

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ...bench.results import OperationFacts, Phase, Result, Unit
-from ..tables.sweep import swept
 from . import row
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
+from .swept import swept
 from .table import Direction, Entry
 
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]

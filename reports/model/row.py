@@ -8,11 +8,11 @@ from itertools import zip_longest
 from statistics import median
 from typing import Final
 
+from ...bench.method import Processes
 from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
-from ...bench.stats import FEW
-from ..tables.sentence import listed
 from . import numbers
 from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
+from .lists import listed
 from .table import EMPTY, Entry, letter
 
 __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
@@ -78,7 +78,7 @@ def rare(samples: Sequence[Measurement]) -> str:
     Figures that count them in full need no such word, see `Measurement.sums`.
     """
     met = sum(sample.dear > 0 for sample in samples)
-    if len(samples) < FEW or 2 * met <= len(samples) or samples[0].sums:
+    if len(samples) < Processes.FEWEST or 2 * met <= len(samples) or samples[0].sums:
         return ""
     share = median(sample.rare for sample in samples)
     if share < RARE:

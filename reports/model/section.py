@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import CorpusFacts, Measurement, PyperfFacts
+from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
 from . import numbers
-from .candidates import FLOOR, Candidate, Figure, Standing
+from .candidates import FLOOR, Candidate, Figure
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting, rare
 from .table import EMPTY, Absent, Column, Entry, Row, Section
+from .view import CorpusView
 
 __all__ = ["SectionBuilder"]
 
@@ -30,33 +31,26 @@ class SectionBuilder:
     """Builds the section of one corpus on one machine.
 
     Args:
-        known: Every column that there can be, by key.
-        standing: The ranking by cost.
+        view: The corpus, with the codecs on it.
+        options: What a reader asked for.
 
     Attributes:
         peers: The builders of the same corpus on all machines, itself among them: figures that are
             to be compared stand in one unit.
     """
 
-    def __init__(
-        self,
-        corpus: CorpusFacts,
-        candidates: Sequence[Candidate],
-        options: TableOptions,
-        known: Mapping[str, ColumnSpec],
-        standing: Standing,
-    ) -> None:
-        self.corpus = corpus
+    def __init__(self, view: CorpusView, options: TableOptions) -> None:
+        self.corpus = corpus = view.corpus
         self.options = options
-        self.known = known
-        self.shown = [candidate for candidate in candidates if candidate.measured]
-        self.failed = [e for e in candidates if not e.measured and e.name != FLOOR]
-        self.standing = standing
+        self.known = view.columns
+        self.shown = [candidate for candidate in view.candidates if candidate.measured]
+        self.failed = [e for e in view.codecs if not e.measured]
+        self.standing = view.standing
         self.peers = [self]
         self.keys = self._keys()
         self.setting = Setting(self.standing, self.keys, corpus.profile)
-        if options.baseline and options.baseline not in {candidate.name for candidate in candidates}:
-            names = ", ".join(candidate.name for candidate in candidates)
+        if options.baseline and options.baseline not in {candidate.name for candidate in view.candidates}:
+            names = ", ".join(candidate.name for candidate in view.candidates)
             raise UsageError(
                 f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
             )

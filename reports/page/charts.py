@@ -17,10 +17,10 @@ from ...errors import RunError, UsageError
 from ...escape import all_visible
 from ...memory import ask_for
 from ..model.cost import Cost
-from ..model.merge import machines
+from ..model.swept import scaled
 from ..model.table import Direction
-from ..tables.sweep import scaled
-from .chart_rows import View, bars, front_height, points, unseen, views
+from ..model.view import CorpusView, View
+from .chart_rows import bars, front_height, points, unseen
 from .size_rows import height, lines
 
 __all__ = [
@@ -529,11 +529,11 @@ def render(
     if format not in FORMATS:
         raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
     theme = DARK if dark else LIGHT
+    view = View.of(results, Cost.of(reads, bandwidth))
     if kind == "sizes":
-        panels = _sizes_panels(results, theme)
+        panels = _sizes_panels(view, theme)
     else:
-        found = views(machines(results), Cost.of(reads, bandwidth))
-        panels = [panel for view in found if (panel := _panel(view, kind, theme))]
+        panels = [panel for corpus in view.corpora if (panel := _panel(corpus, kind, theme))]
     if not panels:
         raise RunError(f"no chart of {kind}: no codec has a figure for it in these results")
     spec = {
@@ -548,7 +548,7 @@ def render(
     return svg(spec).encode()
 
 
-def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
+def _panel(view: CorpusView, kind: Kind, theme: Theme) -> dict[str, Any] | None:
     if kind == "pareto":
         rows = points(view)
         formats = [row["format"] for row in rows]
@@ -566,7 +566,7 @@ def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
                 formats,
                 theme,
                 title=headings[name],
-                direction=view.specs[name].direction,
+                direction=view.operations[name].direction,
                 unseen=unseen([view], name),
                 width=_PANEL,
             )
@@ -577,15 +577,14 @@ def _panel(view: View, kind: Kind, theme: Theme) -> dict[str, Any] | None:
     return {"title": heading, "concat": panels, "columns": 2, "spacing": 28} if panels else None
 
 
-def _sizes_panels(results: Sequence[Result], theme: Theme) -> list[dict[str, Any]]:
+def _sizes_panels(view: View, theme: Theme) -> list[dict[str, Any]]:
     """Return a drawing for each operation on each corpus that was brought to several sizes."""
     found = []
-    blocks = machines(results)
-    for label, result in blocks:
-        for name, sizes in scaled(result).items():
+    for machine in view.machines:
+        for name, sizes in scaled(machine.result).items():
             for operation in ("dump", "load"):
-                if rows := lines(result, sizes, operation):
-                    where = f" on {label}" if len(blocks) > 1 else ""
+                if rows := lines(machine.result, sizes, operation):
+                    where = f" on {machine.label}" if machine.label else ""
                     text = f"{name}{where}: {operation}, per byte of a record as JSON"
                     found.append(_bare(sizes_spec(rows, theme, title=text)))
     return found

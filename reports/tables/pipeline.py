@@ -1,5 +1,7 @@
-"""Codecs between a producer and its readers: latency, processor time with the codec's part in it, and where
-the codec stops mattering."""
+"""Codecs between a producer and its readers.
+
+Tables of latency, of processor time with the codec's part in it, and of where the codec stops mattering.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,10 @@ from ...bench.verdict import error_share
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure, Standing, corpora, figure
-from ..model.environment import under_notes
-from ..model.merge import machines
+from ..model.lists import listed
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
+from ..model.view import View
 from .captions import measured_on
-from .sentence import listed
 
 __all__ = ["build", "is_of_pipeline", "lines"]
 
@@ -140,19 +141,21 @@ def lines(result: Result) -> list[_Line]:
     return list(found.values())
 
 
-def build(results: Sequence[Result]) -> Table:
+def build(view: View) -> Table:
     """Build the tables of pipelines: for each corpus and rate one of each transport, and what they come to.
 
     Raises:
         UsageError: Nothing was measured in a pipeline.
     """
-    blocks = machines(results)
     sections = [
-        section for label, result in blocks for line in lines(result) for section in _sections(line, label)
+        section
+        for machine in view.machines
+        for line in lines(machine.result)
+        for section in _sections(line, machine.label)
     ]
     if not sections:
         raise UsageError("nothing to show: nothing was measured in a pipeline; run `bakeoff pipeline` first")
-    return under_notes(sections, results, blocks)
+    return view.table(sections)
 
 
 def _sections(line: _Line, label: str) -> Iterator[Section]:

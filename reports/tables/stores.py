@@ -11,9 +11,8 @@ from ...bench.results import CellResult, CorpusFacts, Result, StoreFacts, StoreS
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import RARE, Figure, corpora, figure
-from ..model.environment import under_notes
-from ..model.merge import machines
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
+from ..model.view import View
 from .captions import measured_on
 
 __all__ = ["OPERATIONS", "Shelf", "build", "is_of_stores", "shelves"]
@@ -99,22 +98,21 @@ def shelves(result: Result) -> list[Shelf]:
     return list(found.values())
 
 
-def build(results: Sequence[Result]) -> Table:
+def build(view: View) -> Table:
     """Build the tables of stores: for each corpus and state some operations at a time.
 
     Raises:
         UsageError: Nothing was measured in a store.
     """
-    blocks = machines(results)
     sections = [
         section
-        for label, result in blocks
-        for shelf in shelves(result)
-        for section in _sections(shelf, label)
+        for machine in view.machines
+        for shelf in shelves(machine.result)
+        for section in _sections(shelf, machine.label)
     ]
     if not sections:
         raise UsageError("nothing to show: nothing was measured in a store; run `bakeoff stores` first")
-    return under_notes(sections, results, blocks)
+    return view.table(sections)
 
 
 def _sections(shelf: Shelf, label: str) -> Iterator[Section]:

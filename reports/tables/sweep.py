@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...bench.results import CellResult, CorpusFacts, Measurement, OperationFacts, Result
+from ...bench.results import CellResult, CorpusFacts, OperationFacts, Result
 from ...bench.stats import ratio
 from ..model import numbers
-from ..model.candidates import FLOOR, candidates_on, corpora, measured
+from ..model.candidates import FLOOR, measured
 from ..model.crossover import Series, crossovers, leaders
+from ..model.swept import scaled, series, swept
 from ..model.table import EMPTY, Column, Entry, Row, Section
+from ..model.view import MachineView
 
-__all__ = ["Sweep", "overtaking", "scaled", "series", "sweeps", "swept"]
+__all__ = ["Sweep", "overtaking", "sweeps"]
 
 _COMPRESSED: Final = ("dump", "load", "size")
 _BARE: Final = "bare"
@@ -129,39 +131,16 @@ class Sweep:
         return Entry(text, found.value, found.low if known else None, found.high if known else None)
 
 
-def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Return the operations that were measured with several numbers as parameter.
-
-    Returns:
-        By their name without the parameter, the parameters by their whole name, from the lowest on.
-    """
-    families: dict[str, dict[str, int]] = {}
-    for cell in (cell.cell for result in results for cell in result.cells):
-        if cell.parameter.isdecimal():
-            name = replace(cell, parameter="").operation_name
-            families.setdefault(name, {})[cell.operation_name] = int(cell.parameter)
-    return {
-        name: dict(sorted(members.items(), key=lambda member: member[1]))
-        for name, members in families.items()
-        if len(members) > 1
-    }
-
-
-def sweeps(result: Result, label: str = "") -> Iterator[Section]:
-    """Yield the tables of what was swept in a result.
-
-    Args:
-        result: What was measured.
-        label: The machine, where there are several.
-    """
+def sweeps(machine: MachineView) -> Iterator[Section]:
+    """Yield the tables of what was swept on a machine."""
+    result, where = machine.result, f" on {machine.label}" if machine.label else ""
     for name, sizes in scaled(result).items():
-        yield from _by_size(result, f"{name} on {label}" if label else name, sizes)
-    for corpus in corpora(result):
-        title = f"{corpus.name} on {label}" if label else corpus.name
+        yield from _by_size(result, f"{name}{where}", sizes)
+    for view in machine.corpora:
+        title = f"{view.corpus.name}{where}"
         cells = {
             (name, candidate.name): cell
-            for candidate in candidates_on(result, corpus.name)
-            if candidate.name != FLOOR
+            for candidate in view.codecs
             for name, cell in candidate.cells.items()
         }
         codecs = list(dict.fromkeys(codec for _, codec in cells))
@@ -217,27 +196,6 @@ def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[s
         )
         if (section := sweep.section()).rows:
             yield section
-
-
-def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
-    """Return the corpora whose records were brought to several sizes, by name and bytes of a record."""
-    found: dict[str, dict[float, CorpusFacts]] = {}
-    for corpus in result.corpora:
-        name, size = corpus.profile.get("scaled_from"), corpus.profile.get("scaled_to")
-        if isinstance(name, str) and isinstance(size, int | float) and size > 0:
-            found.setdefault(name, {})[float(size)] = corpus
-    return {name: dict(sorted(sizes.items())) for name, sizes in found.items() if len(sizes) > 1}
-
-
-def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
-    """Return the samples of an operation, by codec and size."""
-    places = {corpus.name: size for size, corpus in sizes.items()}
-    found: dict[str, dict[float, Sequence[Measurement]]] = {}
-    for cell in result.cells:
-        at = cell.cell
-        if at.corpus in places and at.operation_name == operation and at.codec != FLOOR and cell.samples:
-            found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
-    return found
 
 
 def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:

@@ -180,7 +180,6 @@ def test_a_reader_that_is_killed_is_named(name):
 
 def test_a_reader_whose_codec_fails_says_why():
     """In the codec's words."""
-
     said = r"^reader \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
     with cut as pipeline, pytest.raises(TransportError, match=said):

@@ -18,7 +18,7 @@ from bakeoff.bench.results import CellResult, Result
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.model.candidates import FLOOR
 from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import CorpusView, View
 from bakeoff.reports.page import chart_rows, charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -29,8 +29,8 @@ def one() -> Result:
     return madeup.result(codecs=12, corpora=1, processes=6)
 
 
-def view_of(result: Result, **weights: Any) -> chart_rows.View:
-    return chart_rows.views(machines([result]), Cost(**weights))[0]
+def view_of(result: Result, **weights: Any) -> CorpusView:
+    return View.of([result], Cost(**weights)).corpora[0]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in charts.KINDS if kind != "sizes"])
@@ -162,7 +162,7 @@ def test_long_bars_are_cut_and_say_so() -> None:
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
     """The geometric mean is over all corpora or there is none."""
-    views = chart_rows.views(machines([madeup.result(corpora=5, processes=4)]), Cost())
+    views = View.of([madeup.result(corpora=5, processes=4)]).corpora
     codecs = {row["codec"] for row in chart_rows.summary(views, "dump")}
 
     assert "orjson" in codecs

@@ -17,6 +17,7 @@ from bakeoff.bench.results import Cell, CheckFacts, PyperfFacts, write
 from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock, located
 from bakeoff.errors import RunError, UsageError
+from bakeoff.reports import recommendation
 from bakeoff.reports import render as table
 from bakeoff.reports.decide.lock import check, decided, lock_of, version_range
 from bakeoff.reports.decide.pick import Wish, pick
@@ -24,7 +25,6 @@ from bakeoff.reports.decide.pick_output import render
 from bakeoff.reports.model.candidates import candidates_on, standing_on
 from bakeoff.reports.model.cost import Cost, parse_bandwidth
 from bakeoff.reports.model.files import load
-from bakeoff.reports.tables.sentence import recommendation
 
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},

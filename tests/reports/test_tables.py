@@ -20,10 +20,9 @@ from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, render
 from bakeoff.reports.model.columns import COLUMNS
-from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
-from bakeoff.reports.page.chart_rows import bars, summary, unseen, views
+from bakeoff.reports.page.chart_rows import bars, summary, unseen
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -501,7 +500,7 @@ class TestSmallPeaks:
 
     def test_have_no_bars(self, small):
         """A chart draws no difference between them, nor bars of one length: it counts them in words."""
-        (view,) = views(machines([small]), Cost())
+        (view,) = View.of([small]).corpora
 
         assert ["bson"] == [row["codec"] for row in bars(view, "peak-load")]
         assert ["bson"] == [row["codec"] for row in summary([view, view], "peak-load")]

@@ -199,6 +199,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
         click.exceptions.Exit: It was interrupted, or no codec got through.
     """
     from ..bench.run.session import Session
+    from ..reports.model.view import View
     from ..reports.tables.sentence import got_through
 
     with board() as screen:
@@ -220,7 +221,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
         click.get_current_context().exit(_STOPPED)
-    if not got_through(result):
+    if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)
 
 
@@ -524,6 +525,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
 
 
 def show_on(display: Any) -> Show:
+    """Return a function that shows progress as a task of a display."""
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
