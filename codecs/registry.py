@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from .binding import Schema
-    from .core._codec import Codec
+    from .core.codec import Codec
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -89,7 +89,7 @@ class Declaration:
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Gives what `Spec.raw` has.
         usual: Worth comparing on any records; see `usual`.
-        unguarded: As of `Spec`.
+        unguarded: As of `Facts`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
             and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         only: It takes records of these types and no others.
@@ -141,19 +141,18 @@ def declare(
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
         def build() -> Codec:
-            from .core._codec import Codec
+            from .core.codec import Codec
 
             spec = describe_codec()
             return Codec.from_spec(
-                replace(
-                    spec,
+                spec.changed(
                     name=name,
                     format=kind,
                     origin=name,
                     library=library or "Python",
                     version=_version(library),
                     unguarded=unguarded,
-                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.notes),
+                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.facts.notes),
                 )
             )
 
@@ -166,7 +165,7 @@ def declare(
             extra,
             kind.trusted_only,
             needs_schema,
-            raw=lambda: describe_codec().raw,
+            raw=lambda: describe_codec().calls.raw,
             usual=usual and (needs_schema or not values),
             unguarded=unguarded,
             values=values,
@@ -250,7 +249,7 @@ def rescan() -> None:
 
 def _from_entry_point(point: EntryPoint) -> Codec:
     """Build a third party's codec; whatever goes wrong there costs that codec only."""
-    from .core._codec import Codec
+    from .core.codec import Codec
 
     try:
         made = point.load()()
@@ -519,7 +518,7 @@ def codec(
     if trusted:
         made = made.with_trust()
     if limits:
-        made = made.with_limits(**limits)
+        made = made.with_limits(**limits)  # type: ignore[arg-type] # None leaves one as it is
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:

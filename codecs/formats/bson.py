@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -88,11 +87,11 @@ def _bson(library: ModuleType) -> Spec:
     def decode_unique(data: bytes, codec_options: Any) -> Any:
         return plain_dicts(decode(data, codec_options))
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         if values["duplicate_keys"] == "last":
-            return replace(spec, decode=decode, decode_arguments=(options,))
+            return {"decode": decode, "decode_arguments": (options,)}
         once: Any = options.with_options(document_class=UniqueKeys)
-        return replace(spec, decode=decode_unique, decode_arguments=(once,))
+        return {"decode": decode_unique, "decode_arguments": (once,)}
 
     def inside(value: Any) -> Any:
         if isinstance(value, DBRef):
@@ -101,7 +100,7 @@ def _bson(library: ModuleType) -> Spec:
             return value.to_decimal()
         return value.scope if isinstance(value, Code) else held(value)
 
-    return Spec(
+    return Spec.of(
         encode=library.encode,
         encode_arguments=(False, options),  # `check_keys` and `codec_options`
         decode=decode,

@@ -99,11 +99,11 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
             return []
         return list(value)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
-        return replace(spec, decode_options={**reading, "allow_duplicate_keys": twice})
+        return {"decode_options": {**reading, "allow_duplicate_keys": twice}}
 
-    return Spec(
+    return Spec.of(
         encode=cbor2.dumps,
         encode_options={"default": write},
         encode_depth=SAFE_DEPTH,
@@ -161,15 +161,14 @@ def _guarded() -> Spec:
 @declare("cbor2/unguarded", CBOR, library="cbor2", extra="cbor2", unguarded=True)
 def _unguarded() -> Spec:
     spec = _cbor2({})
-    return replace(
-        spec,
+    return spec.changed(
         whole=None,
         of_tags=(),
         encode_depth=0,
         notes=(
             "for trusted data only: misses trailing data and expanding references and decimals, reads 400 "
             "levels, and crashes on writing 7,000",
-            *(note for note in spec.notes if about(note) != STRANGERS),
+            *(note for note in spec.facts.notes if about(note) != STRANGERS),
         ),
-        policies=replace(spec.policies or Policies(), trailing="ignore", nesting="library"),
+        policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),
     )

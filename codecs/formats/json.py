@@ -82,10 +82,10 @@ def _json() -> Spec:
 
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, decode=json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
 
-    return Spec(
+    return Spec.of(
         encode=encoder.encode,
         decode=json.JSONDecoder().decode,
         raw=_raw_text(json),
@@ -115,14 +115,13 @@ def _simplejson(library: ModuleType) -> Spec:
             **options,
         ).encode
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(
-            spec,
-            encode=encode(ignore_nan=values["nonfinite"] == "null"),
-            decode=library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
-        )
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {
+            "encode": encode(ignore_nan=values["nonfinite"] == "null"),
+            "decode": library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
+        }
 
-    return Spec(
+    return Spec.of(
         encode=encode(),
         decode=library.JSONDecoder(allow_nan=True).decode,
         raw=_raw_text(library),
@@ -151,14 +150,14 @@ def _simplejson_c() -> Spec:
 @declare("simplejson/pure", JSON, library="simplejson", usual=False)
 def _simplejson_pure() -> Spec:
     slow = Limits(items=300_000, size=4 << 20)
-    return replace(_simplejson(pure_copy("simplejson", "simplejson._speedups")), limits=slow)
+    return _simplejson(pure_copy("simplejson", "simplejson._speedups")).changed(limits=slow)
 
 
 @declare("orjson", JSON, library="orjson", extra="orjson")
 def _orjson() -> Spec:
     import orjson
 
-    spec = Spec(
+    spec = Spec.of(
         encode=orjson.dumps,
         decode=orjson.loads,
         raw=RawCalls(orjson.dumps, orjson.loads),
@@ -192,14 +191,12 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     try:
         orjson.dumps(nested)
     except TypeError:
-        return replace(
-            spec,
+        return spec.changed(
             encode_arguments=(_family64.leaf, options or None),
             encode_depth=DEFAULT_DEPTH,
             notes=notes,
         )
-    return replace(
-        spec,
+    return spec.changed(
         # What the check does not see into is made of lists, which orjson does count.
         encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         encode_depth=DEFAULT_DEPTH,
@@ -212,18 +209,17 @@ def _orjson_numpy() -> Spec:
     import orjson
 
     spec = _orjson()
-    deep, options = (*spec.encode_arguments, None)[:2]
+    deep, options = (*spec.calls.encode_arguments, None)[:2]
 
     def leaf(value: Any) -> Any:
         # A column as the array that it holds, which the library writes by itself.
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
-    return replace(
-        spec,
+    return spec.changed(
         encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
         raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
-        notes=(*spec.notes, FAULTS),
+        notes=(*spec.facts.notes, FAULTS),
     )
 
 
@@ -231,7 +227,7 @@ def _orjson_numpy() -> Spec:
 def _msgspec() -> Spec:
     import msgspec
 
-    return Spec(
+    return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
@@ -250,8 +246,8 @@ def _msgspec_struct() -> Spec:
     import msgspec
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    losses = (*spec.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
-    return replace(spec, losses=losses, notes=(*spec.notes, ROUNDED))
+    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    return spec.changed(losses=losses, notes=(*spec.facts.notes, ROUNDED))
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -277,7 +273,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         give = peer.give if models and not peer.as_is else None
         return RawCalls(adapter.dump_json, adapter.validate_json, peer.take, give)
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         raw=raw,
         too_deep=("recursion limit exceeded", "RecursionError"),
@@ -323,9 +319,8 @@ def _pydantic_models() -> Spec:
         return held(value)
 
     spec = _pydantic(models=True)
-    return replace(
-        spec,
-        carries=frozenset(spec.carries) - {"namedtuple"},
+    return spec.changed(
+        carries=frozenset(spec.facts.carries) - {"namedtuple"},
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )
@@ -335,7 +330,7 @@ def _pydantic_models() -> Spec:
 def _ujson() -> Spec:
     import ujson
 
-    return Spec(
+    return Spec.of(
         encode=ujson.dumps,
         # By place, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
@@ -385,13 +380,11 @@ def _rapidjson() -> Spec:
         def end_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             return unique(pairs)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(
-            spec, decode=UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads
-        )
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
 
     encode: Any = rapidjson.Encoder(ensure_ascii=False)
-    return Spec(
+    return Spec.of(
         encode=ConventionEncoder(
             ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
         ),

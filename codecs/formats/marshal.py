@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import CodeType, EllipsisType
+from typing import Any
 
 from ..conventions.families import FAMILIES
 from ..conventions.notes import STRANGERS, Note
@@ -35,10 +35,10 @@ _family = FAMILIES["marshal"]
 def _marshal() -> Spec:
     import marshal
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, whole="marshal" if values["trailing"] == "reject" else None)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"whole": "marshal" if values["trailing"] == "reject" else None}
 
-    return Spec(
+    return Spec.of(
         encode=marshal.dumps,
         encode_arguments=(4,),
         decode=marshal.loads,

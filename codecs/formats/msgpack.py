@@ -100,11 +100,11 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
         return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
-        return replace(spec, decode_options=reading if twice else {**reading, "object_pairs_hook": unique})
+        return {"decode_options": reading if twice else {**reading, "object_pairs_hook": unique}}
 
-    return Spec(
+    return Spec.of(
         encode=packer,
         pooled=True,
         plain_keys=not reads_arrays_as_keys,
@@ -136,15 +136,14 @@ def _ext_type() -> Any:
 def _lists() -> Spec:
     import msgpack
 
-    return replace(_msgpack(msgpack, msgpack.unpackb), accelerated=_is_accelerated())
+    return _msgpack(msgpack, msgpack.unpackb).changed(accelerated=_is_accelerated())
 
 
 @declare("msgpack/tuple", MSGPACK, library="msgpack", usual=False)
 def _tuples() -> Spec:
     import msgpack
 
-    return replace(
-        _msgpack(msgpack, msgpack.unpackb, use_list=False),
+    return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         accelerated=_is_accelerated(),
         carries=(CARRIES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
@@ -161,8 +160,7 @@ def _list_hook() -> Spec:
     def to_list(items: tuple[Any, ...]) -> list[Any]:
         return list(items)
 
-    return replace(
-        _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list),
+    return _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list).changed(
         accelerated=_is_accelerated(),
     )
 
@@ -179,7 +177,7 @@ def _pure() -> Spec:
             raise ValueError("data after the end of the value")
         return record
 
-    return replace(_msgpack(fallback, unpackb), limits=Limits(items=300_000))
+    return _msgpack(fallback, unpackb).changed(limits=Limits(items=300_000))
 
 
 @declare(
@@ -220,14 +218,13 @@ def _numpy() -> Spec:
     def pairs(found: list[tuple[Any, Any]]) -> Any:
         return hook(unique(found))
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         hooks = {"object_hook": hook} if values["duplicate_keys"] == "last" else {"object_pairs_hook": pairs}
-        return replace(spec, decode_options=reading | hooks)
+        return {"decode_options": reading | hooks}
 
     spec = _msgpack(msgpack, msgpack.unpackb)
-    reading = dict(spec.decode_options or {})
-    return replace(
-        spec,
+    reading = dict(spec.calls.decode_options)
+    return spec.changed(
         encode=lambda: msgpack.Packer(default=leaf, strict_types=True).pack,
         decode_options={**reading, "object_hook": hook},
         raw=RawCalls(
@@ -240,7 +237,7 @@ def _numpy() -> Spec:
             "arrays come back as read-only views of bytes of their own",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
         ),
-        policies=replace(spec.policies or POLICIES, enforce=enforce),
+        policies=replace(spec.facts.policies, enforce=enforce),
     )
 
 
@@ -305,20 +302,19 @@ def _ormsgpack() -> Spec:
             return ormsgpack.Ext(value.code, value.data)
         return _ormsgpack_family.leaf(value)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         # Its own class of extension values shows neither number nor content.
         keep = values["extensions"] == "keep"
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
         hook = ext_type if keep else None
-        return replace(
-            spec,
-            encode_arguments=(leaf,),
-            lower=partial(lower, leaf=leaf),
-            decode_options={"ext_hook": hook} if keep else {},
-            decode_again=partial(again, ext_hook=hook),
-        )
+        return {
+            "encode_arguments": (leaf,),
+            "lower": partial(lower, leaf=leaf),
+            "decode_options": {"ext_hook": hook} if keep else {},
+            "decode_again": partial(again, ext_hook=hook),
+        }
 
-    return Spec(
+    return Spec.of(
         encode=ormsgpack.packb,
         encode_arguments=(_ormsgpack_family.leaf,),
         decode=ormsgpack.unpackb,
@@ -357,14 +353,13 @@ def _ormsgpack_whole() -> Spec:
 @declare("ormsgpack/unguarded", MSGPACK, library="ormsgpack", extra="ormsgpack", unguarded=True)
 def _ormsgpack_any() -> Spec:
     spec = _ormsgpack()
-    return replace(
-        spec,
+    return spec.changed(
         whole=None,
         notes=(
             "for trusted data only: misses trailing data, and reads 1,024 levels",
-            *spec.notes,
+            *spec.facts.notes,
         ),
-        policies=replace(spec.policies or POLICIES, trailing="ignore", nesting="library"),
+        policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),
     )
 
 
@@ -388,7 +383,7 @@ def _msgspec_array() -> Spec:
 def _msgspec() -> Spec:
     import msgspec
 
-    return Spec(
+    return Spec.of(
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),

@@ -130,15 +130,13 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
         extensions=extensions,
         nesting="library/reject",
         options={"duplicate_keys": ("last", "reject")},
-        enforce=lambda spec, values: replace(
-            spec, decode=decode if values["duplicate_keys"] == "last" else decode_unique
-        ),
+        enforce=lambda values: {"decode": decode if values["duplicate_keys"] == "last" else decode_unique},
         classes=(plistlib.UID,),
     )
 
 
 def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
-    return Spec(
+    return Spec.of(
         encode=_encode,
         encode_options={"fmt": kind},
         decode=plistlib.loads,
@@ -156,12 +154,11 @@ def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
 
 @declare("plist", PLIST, usual=False)
 def _xml() -> Spec:
-    return replace(
-        _plist(
-            plistlib.FMT_XML,
-            _family,
-            ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
-        ),
+    return _plist(
+        plistlib.FMT_XML,
+        _family,
+        ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
+    ).changed(
         encode=_encode_xml,
         encode_options={},
         decode=_decode_xml,
@@ -174,12 +171,11 @@ def _xml() -> Spec:
 
 @declare("plist/binary", BINARY, usual=False)
 def _binary() -> Spec:
-    return replace(
-        _plist(
-            plistlib.FMT_BINARY,
-            _binary_family,
-            ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
-        ),
+    return _plist(
+        plistlib.FMT_BINARY,
+        _binary_family,
+        ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
+    ).changed(
         scan=NATIVE | {type(None)},
         carries=CARRIES | {"none"},
         walked=True,

@@ -13,7 +13,6 @@ import decimal
 import enum
 import uuid
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..conventions.families import FAMILIES
@@ -195,8 +194,8 @@ def _yaml(*, accelerated: bool) -> Spec:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, bounded=reading_once if values["duplicate_keys"] == "reject" else reading)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"bounded": reading_once if values["duplicate_keys"] == "reject" else reading}
 
     def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
         if _needs_counting(data, limits):
@@ -215,7 +214,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
 
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
-    return Spec(
+    return Spec.of(
         encode=yaml.dump,
         encode_options={"Dumper": ConventionDumper, **options},
         decode=decode,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnknownMediaType
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
     from ..spec import Spec
 
 __all__ = ["aliases", "by_media_type", "http_headers", "media_type", "reads"]
@@ -31,15 +31,15 @@ CODINGS = {"zlib": "deflate", "zstd": "zstd"}
 def media_type(spec: Spec) -> str:
     """Return the type of a codec's payloads, conventions and compression included."""
     form = re.sub(r"[^A-Za-z0-9._-]", "-", spec.format.syntax or spec.format.name)
-    if (compression := spec.compression) is None:
+    if (compression := spec.settings.compression) is None:
         return _typed(TREE, form) if _is_ours(spec) else spec.format.media_type
     return _dictionaries(_typed(f"{TREE}.{form}", compression.kind), compression.dictionaries)[0]
 
 
 def aliases(spec: Spec) -> tuple[str, ...]:
     """Return the other types that a codec reads, its format's own first; compressed, older dictionaries'."""
-    if spec.compression is not None:
-        return _dictionaries(media_type(spec).partition(";")[0], spec.compression.dictionaries)[1:]
+    if spec.settings.compression is not None:
+        return _dictionaries(media_type(spec).partition(";")[0], spec.settings.compression.dictionaries)[1:]
     plain = (spec.format.media_type,) if _is_ours(spec) else ()
     return (*plain, *spec.format.media_type_aliases)
 
@@ -52,7 +52,7 @@ def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
 
 def http_headers(spec: Spec) -> dict[str, str]:
     """Return what tells the payload to peers of HTTP that know the standards only."""
-    if (compression := spec.compression) is None:
+    if (compression := spec.settings.compression) is None:
         return {"content-type": spec.format.media_type}
     if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
         return {"content-type": spec.format.media_type, "content-encoding": coding}
@@ -111,7 +111,7 @@ def _usual(wanted: str) -> list[Codec]:
 
 
 def _is_ours(spec: Spec) -> bool:
-    return spec.family is not None and bool(spec.wire)
+    return spec.facts.family is not None and bool(spec.wire)
 
 
 def _typed(base: str, syntax: str) -> str:

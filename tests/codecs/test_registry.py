@@ -164,7 +164,7 @@ def test_a_codec_without_its_parts_is_refused(arguments):
 
 
 @pytest.mark.parametrize(
-    "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec, encode=repr, decode=eval)]
+    "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec.of, encode=repr, decode=eval)]
 )
 def test_an_option_that_there_is_not_is_refused(make):
     """A misspelt fact would be missing without a word."""

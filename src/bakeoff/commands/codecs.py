@@ -113,7 +113,7 @@ def _policy(stated: dict[str, Any]) -> str:
 def _facts(name: str) -> dict[str, Any]:
     from .. import codecs
     from ..codecs.safety.guards import GUARDS
-    from ..codecs.safety.policies import described
+    from ..codecs.safety.policy_resolution import described
 
     declaration = codecs.describe(name)
     facts: dict[str, Any] = {
