@@ -320,9 +320,11 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
 
     Figures of stores and of pipelines have tables and charts of their own on the page.
     """
+    from ..tables import pipeline, stores
+
     several = facts.phase in ("time", "alone")
-    apart = "@" in facts.name
-    hidden = facts.phase == "check" or apart
+    apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
+    hidden = facts.phase == "check" or apart is not None
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
