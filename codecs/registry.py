@@ -87,7 +87,7 @@ class Declaration:
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
-        raw: Gives the library's own calls, as its users write them; None where nobody has told.
+        raw: Gives what `Spec.raw` has.
         usual: Worth comparing on any records; see `usual`.
         unguarded: As of `Spec`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
@@ -105,7 +105,9 @@ class Declaration:
     trusted_only: bool = False
     needs_schema: bool = False
     entry_point: str = ""
-    raw: Callable[[], RawCalls | None] = field(repr=False, default=lambda: None)
+    raw: Callable[[], RawCalls | Callable[[Schema], RawCalls] | None] = field(
+        repr=False, default=lambda: None
+    )
     usual: bool = True
     unguarded: bool = False
     values: tuple[str, ...] = ()

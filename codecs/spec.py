@@ -31,10 +31,15 @@ class RawCalls(NamedTuple):
     Attributes:
         encode: ``(record) -> bytes``.
         decode: ``(bytes) -> record``.
+        take: Makes of a record of dicts what `encode` takes, before a clock starts; None where that is the
+            record itself.
+        give: Makes of what `decode` gives a record of dicts, after it has stopped; None where it is one.
     """
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
+    take: Callable[[Any], Any] | None = None
+    give: Callable[[Any], Any] | None = None
 
 
 class Frames(NamedTuple):
@@ -132,7 +137,8 @@ class Spec:
             not tell.
         bind: For codecs that need a schema: ``(schema) -> Bound``, whose directions take the places of
             `encode` and `decode`.
-        raw: The library's own calls, as its users write them; None where nobody has told.
+        raw: The library's own calls, as its users write them; for codecs that need a schema what makes them
+            of it. None where none are defined.
         frames: For those that can give a payload in several pieces.
         library: Distribution that brings it.
         version: Of the library.
@@ -183,7 +189,7 @@ class Spec:
     check_keys: Callable[[bytes], None] | None = None
     shared: bytes | None = None
     bind: Callable[[Any], Bound] | None = None
-    raw: RawCalls | None = None
+    raw: RawCalls | Callable[[Schema], RawCalls] | None = None
     frames: Frames | None = None
     library: str = ""
     version: str = ""

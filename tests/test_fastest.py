@@ -87,7 +87,7 @@ def test_a_definition_that_nobody_reads_is_held_against_the_schema(tmp_path):
     """Thrift's is written only: the schema is given, and must be the same."""
     schema = bakeoff.Schema({"id": int})
     path = lock(tmp_path, "thrift")
-    lines = f"schema = false\ndefinition = '''{schema.to_thrift()}'''"
+    lines = f"schema = false\ndefinition = '''{schema.definition('thrift').decode()}'''"
     path.write_text(path.read_text().replace("version = 2", "version = 3").replace("schema = false", lines))
 
     with pytest.raises(bakeoff.UsageError, match="thrift needs a schema; give it"):

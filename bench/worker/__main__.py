@@ -71,8 +71,9 @@ _MODULES = {
     "describe": ".describe",
     "compare": "..lab.fidelity.matrix",
     "attack": "..lab.hostile.attack",
-    "conform": "..lab.conformance.judge",
+    "conform": "..lab.conformance.verdicts",
     "try": "..lab.evolution.attempt",
+    "reread": "..lab.evolution.cost",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 

@@ -271,8 +271,15 @@ def _pydantic(*, models: bool = False) -> Spec:
             )
         return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
 
+    def raw(schema: Schema) -> RawCalls:
+        peer = schema.peer("pydantic", models=models)
+        adapter = peer.type.adapter
+        give = peer.give if models and not peer.as_is else None
+        return RawCalls(adapter.dump_json, adapter.validate_json, peer.take, give)
+
     return Spec(
         bind=bind,
+        raw=raw,
         too_deep=("recursion limit exceeded", "RecursionError"),
         # Each error of validation holds a copy of what it is about.
         limits=Limits(items=300_000),

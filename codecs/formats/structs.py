@@ -9,7 +9,7 @@ from typing import Any
 from ..binding import Bound, Schema, unbound
 from ..conventions.classes import Family
 from ..safety.keys import with_checked_keys
-from ..spec import Spec
+from ..spec import RawCalls, Spec
 
 __all__ = ["OBJECTS", "TYPED", "typed"]
 
@@ -46,10 +46,17 @@ def typed(
             as_is=peer.as_is,
         )
 
+    def raw(schema: Schema) -> RawCalls:
+        peer = schema.peer("msgspec", array_like=array_like)
+        assert isinstance(spec.raw, RawCalls)
+        return RawCalls(
+            spec.raw.encode, decoder(peer.type).decode, peer.take, None if peer.as_is else peer.give
+        )
+
     return replace(
         spec,
         decode=unbound,
-        raw=None,
+        raw=raw,
         bind=bind,
         carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
         losses=(

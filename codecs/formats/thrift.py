@@ -17,7 +17,7 @@ from ..registry import declare
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT
 from ..safety.policies import Policies
-from ..spec import Format, Spec
+from ..spec import Format, RawCalls, Spec
 from .structs import TYPED
 
 __all__ = ["reader_of", "writer_of"]
@@ -95,6 +95,21 @@ def reader_of(kind: Any) -> Callable[..., Any]:
     return read
 
 
+def _raw(schema: Schema) -> RawCalls:
+    """Return the calls for structs of Thrift's classes: the library makes none of dicts."""
+    from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
+    from thrift.TSerialization import deserialize, serialize
+
+    peer = schema.peer("thrift", objects=True)
+    struct, factory = peer.type[0], TCompactProtocolAcceleratedFactory(fallback=False)
+    return RawCalls(
+        lambda record: serialize(record, factory),
+        lambda data: deserialize(struct(), data, factory),
+        peer.take,
+        peer.give,
+    )
+
+
 def _thrift(
     bind: Callable[[Schema], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
 ) -> Spec:
@@ -103,6 +118,7 @@ def _thrift(
 
     return Spec(
         bind=bind,
+        raw=_raw,
         bounded=lambda limits: {"items": limits.items},
         too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,

@@ -173,6 +173,7 @@ def _is_walked(known: Policies, policy: str, value: str, direction: Direction) -
 
 
 def is_possible(known: Policies, policy: str, value: str) -> bool:
+    """Whether a codec follows a policy, or a walk over its records can make it do so."""
     for direction in DIRECTIONS:
         stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
         if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
@@ -209,6 +210,8 @@ def in_force(spec: Spec) -> dict[str, str]:
 
 
 def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
+    """Return each policy of a codec, as ``dump/load`` where its directions differ."""
+
     def done(policy: str, direction: Direction) -> str:
         stated = known.stated(policy, direction)
         if stated == "none" or policy not in asked:
@@ -220,6 +223,7 @@ def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
 
 
 def known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
+    """Return what a codec does by itself, and what it was asked for."""
     return spec.policies or Policies(), spec.asked or {}
 
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeGuard
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import CorpusFacts, Measurement, Result
-from ...bench.stats import FEW, TIE, Ratio
+from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
@@ -190,7 +191,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         winner = _named(wish.codec, race.order, excluded)
         reasons = _decided(winner, race)
     else:
-        if fewest < FEW and len(eligible) > 1:
+        if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
             raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
         contest = standing.judgment.contest(race.order, race.preferred)
@@ -486,7 +487,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
 
 def _level(contest: Contest) -> str:
     """Say what the winner is level with; of the tied, each is known to be level with the cheapest only."""
-    within = f"(within {TIE:.0%})"
+    within = f"(within {Verdicts.TIE:.0%})"
     if contest.winner == contest.cheapest:
         return f"costs the same as {listed(contest.same)} {within}"
     also = [other for other in contest.same if other != contest.cheapest]

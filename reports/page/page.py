@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import Result
-from ...bench.stats import FEW, SESSION, TIE
+from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ...escape import all_visible
@@ -103,8 +104,8 @@ def render(
         ],
         "floor": FLOOR,
         "baseline": baseline,
-        "tie": TIE,
-        "few": FEW,
+        "tie": Verdicts.TIE,
+        "few": Processes.FEWEST,
         "session": [SESSION.deviation, SESSION.degrees],
         "axes": axes(),
         "plausible": PLAUSIBLE,
@@ -169,7 +170,9 @@ def _sheets(view: View) -> dict[str, Markup]:
     }
     # The fragment escapes what comes from the results.
     return {
-        name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
+        name: Markup(html(replace(table, warnings=(), notes=())))  # noqa: S704
+        for name, table in found.items()
+        if table
     }
 
 
@@ -317,7 +320,7 @@ class _Charts:
         from markupsafe import Markup
 
         # The library escapes text as XML; nothing else in the drawing comes from the results.
-        return Markup(svg(spec))
+        return Markup(svg(spec))  # noqa: S704
 
     def front_words(self) -> str:
         """Say what size against cost shows, for those who do not see it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.stats import FEW, TIE
+from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
 from ..model.candidates import FLOOR, Candidate, Standing, preferred
 from ..model.cost import Cost
@@ -97,10 +97,10 @@ def got_through(view: View) -> bool:
         return True
     # One store or transport that fails is no failure of all.
     return any(
-        cell.samples and machine.result.operation(cell.cell.operation).phase in ("time", "alone")
+        cell.samples and machine.result.operation(cell.cell.operation_name).phase in ("time", "alone")
         for machine in view.machines
         for cell in machine.result.cells
-        if cell.cell.codec != FLOOR and "@" in cell.cell.operation
+        if cell.cell.codec != FLOOR and cell.cell.place
     )
 
 
@@ -126,17 +126,18 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     safe = [candidate for candidate in candidates if not candidate.drawback]
     contest = standing.contest(safe, preferred(safe, cost))
     if contest is None:
-        first = next(iter(standing.costs))
-        return "No safe codec brings every record back", f"{first} comes first of the others"
+        codecs = {candidate.name for candidate in candidates if candidate.drawback != "raw"}
+        first = next((name for name in standing.costs if name in codecs), "")
+        return "No safe codec brings every record back", f"{first} comes first of the others" if first else ""
     others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
     processes = min(map(len, standing.samples.values()))
     asides = []
-    if processes < FEW and others:
+    if processes < Processes.FEWEST and others:
         verdict = f"{_processes(processes)} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
-        verdict = f"{few(contest.level)} cost the same, within {TIE:.0%}"
+        verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
         key = preferred(safe, cost)
         asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:
@@ -186,5 +187,5 @@ def drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-        return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
+        return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
     return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""

@@ -208,13 +208,6 @@ def test_a_misfit_is_explained_by_the_whole_record():
     assert "the record does not fit the schema: at `$.a.c`: a required field is missing" == said
 
 
-@pytest.mark.parametrize("name", ["json|nothing", "json|zstd:x"])
-def test_an_unknown_compressor_is_an_error(name):
-    """Compressors are a closed list with numeric levels."""
-    with pytest.raises(CodecError):
-        bakeoff.codec(name)
-
-
 @pytest.fixture
 def third_party(tmp_path):
     """Return a folder with an installed distribution that publishes four codecs, three of them broken."""

@@ -19,37 +19,35 @@ NEW_LINE = "a\x85b"
 LOCAL = dt.datetime(1900, 1, 1, tzinfo=dt.timezone(dt.timedelta(minutes=19, seconds=32)))
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        TENTHS,
-        dt.time(1, 2, 3, 10_000),
-        dt.datetime(2020, 1, 2, 3, 4, 5, 44_320),
-        dt.datetime.max,
-        dt.datetime.min,
-        LOCAL,
-        NEW_LINE,
-        {NEW_LINE: NEW_LINE},
-        "\u2028",
-        "\uffff",
-        {"\ufffe": 1},
-        {2**64: 1, -(2**70): 2},
-        [{2**64 - 1: [2**64]}],
-    ],
-    ids=ascii,
+VALUES = (
+    TENTHS,
+    dt.time(1, 2, 3, 10_000),
+    dt.datetime(2020, 1, 2, 3, 4, 5, 44_320),
+    dt.datetime.max,
+    dt.datetime.min,
+    LOCAL,
+    NEW_LINE,
+    {NEW_LINE: NEW_LINE},
+    "\u2028",
+    "\uffff",
+    {"\ufffe": 1},
+    {2**64: 1, -(2**70): 2},
+    [{2**64 - 1: [2**64]}],
 )
-def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec, value: Any) -> None:
-    """As the codec says what it carries."""
-    if codec.needs_schema:
-        pytest.skip("reads what its schema tells")
-    if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
-        pytest.skip("says that it does not")
-    try:
-        payload = codec.encode({"v": value})
-    except EncodeError:
-        return
 
-    assert judge({"v": value}, codec.decode(payload), codec.carries, codec.losses).wrong is None
+
+def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec) -> None:
+    """As the codec says what it carries."""
+    for value in VALUES:
+        if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
+            continue
+        try:
+            payload = codec.encode({"v": value})
+        except EncodeError:
+            continue
+
+        judgment = judge({"v": value}, codec.decode(payload), codec.carries, codec.losses)
+        assert judgment.wrong is None, ascii(value)
 
 
 def test_orjson_writes_every_digit_of_a_time() -> None:

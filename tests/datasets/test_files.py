@@ -993,7 +993,7 @@ class TestOtherSources:
             datasets.corpus(source)
 
     def test_built_in_names_go_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A file called like a built-in corpus is reached by ./"""
+        """A file called like a built-in corpus is reached by a path, ./NAME."""
         put(tmp_path, "movies", "[1]")
         monkeypatch.chdir(tmp_path)
 

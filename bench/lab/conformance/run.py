@@ -11,8 +11,8 @@ from ...heartbeat import IDLE
 from ...jobs import Conform, Describe, Ended
 from ...run.processes import Workshop
 from .case import Case, Verdict
-from .judge import Judgement
 from .suites import Copy
+from .verdicts import Judgement
 
 __all__ = ["LeftOut", "Report", "pair", "reports"]
 

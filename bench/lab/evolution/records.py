@@ -30,7 +30,17 @@ from ....schemas.wire.layout import (
     opened,
 )
 
-__all__ = ["Maker", "Pairing", "Unfit", "counterpart", "expected", "option_of"]
+__all__ = [
+    "NOTHING",
+    "Maker",
+    "Pairing",
+    "Projector",
+    "Unfit",
+    "counterpart",
+    "expected",
+    "is_whole",
+    "option_of",
+]
 
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
@@ -42,12 +52,16 @@ _RECORDS: Final = 100
 """Records after which the same is so of all others, where they may hold one another."""
 
 
+NOTHING: Final = object()
+"""In the place of a value: there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Stands for a value that the reading version has no place for.
+    """Stands for a value that the reading version has no place for, or that it requires and nobody wrote.
 
     Attributes:
-        value: As it was written.
+        value: As it was written, or `NOTHING`.
     """
 
     value: Any
@@ -267,20 +281,32 @@ def expected(value: Any, written: Kind, read: Kind, pairing: Pairing) -> Any:
     Returns:
         The value; with `Unfit` in the places of what the reading version has no place for.
     """
-    return _Projector(pairing, None).project(value, written, read)
+    return Projector(pairing).project(value, written, read)
 
 
 def counterpart(value: Any, written: Kind, read: Kind, pairing: Pairing, maker: Maker) -> Any:
     """Return a record of the other version that is as like as can be: what it lacks is made."""
-    return _Projector(pairing, maker).project(value, written, read)
+    return Projector(pairing, maker).project(value, written, read)
 
 
-class _Projector:
-    def __init__(self, pairing: Pairing, maker: Maker | None) -> None:
+class Projector:
+    """Makes of values of one version those of the other.
+
+    Args:
+        pairing: From the side of the one that writes.
+        maker: Makes what that lacks; None to leave it out.
+
+    Attributes:
+        dropped: Whether a record had a field that the reading version does not know.
+    """
+
+    def __init__(self, pairing: Pairing, maker: Maker | None = None) -> None:
         self.pairing = pairing
         self.maker = maker
+        self.dropped = False
 
     def project(self, value: Any, a: Kind, b: Kind) -> Any:
+        """Return what a value of kind `a` is as one of kind `b`."""
         found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
@@ -305,9 +331,7 @@ class _Projector:
         if isinstance(b, Choice):
             if fresh is not None and fresh.happens(_FRESH):
                 return fresh.make(b)
-            tried = [self._project(value, a, o.kind) for o in b.options]
-            fit = [one for one in tried if not isinstance(one, Unfit)]
-            return next((one for one in fit if type(one) is type(value)), fit[0] if fit else Unfit(value))
+            return self._option(value, a, b)
         match a, b:
             case Record(), Record():
                 return self._record(value, a, b)
@@ -328,14 +352,28 @@ class _Projector:
                 return _leaf(value, b)
         return value if isinstance(b, Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
 
+    def _option(self, value: Any, a: Kind, b: Choice) -> Any:
+        """Return what a value is as the option that takes it, of several the one of its type."""
+        before, fit = self.dropped, []
+        for option in b.options:
+            self.dropped = before
+            if not isinstance(one := self._project(value, a, option.kind), Unfit):
+                fit.append((one, self.dropped))
+        same = [each for each in fit if type(each[0]) is type(value)]
+        found, self.dropped = next(iter(same or fit), (Unfit(value), before))
+        return found
+
     def _record(self, value: Any, a: Record, b: Record) -> Any:
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
         taken: set[str] = set()
+        known: set[str | int] = set()
         for before, slot in self.pairing.slots(a, b):
             if before is not None and before.key in keyed:
                 there[slot.key] = self.project(keyed[before.key], before.kind, slot.kind)
                 taken |= {slot.among} - {""}
+                known.add(before.key)
+        self.dropped |= not known.issuperset(keyed)
         if self.maker is not None:
             for before, slot in self.pairing.slots(a, b):
                 new = before is None and slot.among not in taken and self.maker.happens(0.6)
@@ -344,7 +382,8 @@ class _Projector:
                     taken |= {slot.among} - {""}
         ordered = {slot.key: there[slot.key] for slot in b.slots if slot.key in there}
         if isinstance(b.type, t.RecordType) and not b.type.positional:
-            return ordered
+            lacking = {slot.key: Unfit(NOTHING) for slot in b.slots if slot.required}
+            return ordered if lacking.keys() <= ordered.keys() else lacking | ordered
         return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
 
 
@@ -354,7 +393,7 @@ def option_of(value: Any, choice: Choice) -> Kind | None:
     if len(fit) < 2:
         return fit[0] if fit else None
     same = Pairing({})
-    return next((kind for kind in fit if _is_whole(expected(value, kind, kind, same))), fit[0])
+    return next((kind for kind in fit if is_whole(expected(value, kind, kind, same))), fit[0])
 
 
 def _fits(value: Any, kind: Kind) -> bool:
@@ -367,12 +406,12 @@ def _fits(value: Any, kind: Kind) -> bool:
     return object in known or type(value) in known
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
     """Whether there is a place for everything in a value."""
     if isinstance(value, dict):
-        return all(_is_whole(key) and _is_whole(item) for key, item in value.items())
+        return all(is_whole(key) and is_whole(item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
-        return all(map(_is_whole, value))
+        return all(map(is_whole, value))
     return not isinstance(value, Unfit)
 
 

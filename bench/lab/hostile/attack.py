@@ -15,8 +15,8 @@ from ...operations._memory import trim
 from ...operations.peak import STATUS, can_reset, kilobytes
 from .cases import RECORD, Case
 from .collection import CASES, cases_of
-from .judge import Outcome, Seen
-from .objects.lying import sprung
+from .objects import lying
+from .promises import Outcome, Seen
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -105,7 +105,7 @@ def _try(attacked: Codec, case: Case, beat: Callable[[int], object], number: int
 
 def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
     call = attacked.decode if case.direction == "decode" else attacked.encode
-    sprung.clear()
+    lying.raised.clear()
     settled = _settled()
     error: BaseException | None = None
     came: Any = None
@@ -123,9 +123,9 @@ def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
 
 
 def _outcome(attacked: Codec, case: Case, came: Any, error: BaseException | None) -> tuple[Outcome, str]:
-    interruption = next((each for each in sprung if not isinstance(each, Exception)), None)
+    interruption = next((each for each in lying.raised if not isinstance(each, Exception)), None)
     if interruption is not None:
-        if error is not None and any(error is each for each in sprung):
+        if error is not None and any(error is each for each in lying.raised):
             return "passed", ""
         return "swallowed", f"{type(interruption).__name__} became {_said(error)}"
     if error is not None:

@@ -11,8 +11,8 @@ from ...jobs import Attack, Ended
 from ...run.processes import Workshop
 from .cases import Case
 from .collection import CASES
-from .judge import HARD, Outcome, Promise, Seen, breaches
-from .known import Known, known_of
+from .faults import Fault, fault_of
+from .promises import HARD, Outcome, Promise, Seen, breaches
 
 __all__ = ["Checked", "Finding", "check"]
 
@@ -39,7 +39,7 @@ class Finding:
     case: Case
     seen: Seen
     broken: tuple[str, ...] = ()
-    known: Known | None = None
+    known: Fault | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -115,7 +115,7 @@ def _check(
     found = []
     for case, each in zip(cases, seen, strict=True):
         broken = tuple(breaches(case, each, promise))
-        found.append(Finding(name, case, each, broken, known_of(name, case.title)))
+        found.append(Finding(name, case, each, broken, fault_of(name, case.direction, case.name)))
     return Checked(name, found)
 
 

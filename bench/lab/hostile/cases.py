@@ -1,4 +1,4 @@
-"""What an attack is, and to which codecs it applies."""
+"""What an attack is, and the record that all codecs are given."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
-from ....codecs import split_name
-
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["DEEP", "RECORD", "Case", "Direction", "Must", "ordinary", "room", "wire"]
+__all__ = ["RECORD", "Case", "Direction", "Must", "ordinary"]
 
 Direction = Literal["decode", "encode"]
 Must = Literal["either", "accept", "refuse", "limit"]
-
-DEEP = 100_000
-"""Levels of nesting, more than any library goes."""
-
 
 RECORD: dict[str, Any] = {
     "id": 7,
@@ -29,7 +23,7 @@ RECORD: dict[str, Any] = {
     "by": {"name": "x" * 40, "age": 300, "flags": [True, False]},
     "many": [{"n": number, "square": number**2} for number in range(8)],
 }
-"""What every format writes."""
+"""An ordinary record: every format writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +37,8 @@ class Case:
         make: Yields the payloads or objects, each of which is tried; runs on after each has been.
         must: What is promised beyond a record, or payload, or one of our errors: "refuse" and "limit"
             (as `LimitError`, when decoding) for what must not pass, "accept" for what must.
-        wires: To which codecs it applies, see `wire`; None for all.
+        wires: To which codecs it applies, see `collection.wires`; None for all.
+        payloads: What `make` is built of, where that is a table; the fuzzer takes its seeds from here.
         reads_back: Whether the codec must be able to read what it makes of the object.
     """
 
@@ -53,6 +48,7 @@ class Case:
     make: Callable[[Codec], Iterable[Any]]
     must: Must = "either"
     wires: frozenset[str] | None = None
+    payloads: tuple[bytes | Callable[[Codec], Iterable[bytes]], ...] = ()
     reads_back: bool = True
 
     @property
@@ -71,19 +67,3 @@ def ordinary(codec: Codec) -> Any:
     """Return an ordinary record as a codec takes it: a dict, or the library's own object."""
     bound = codec.bound
     return RECORD if bound is None or bound.take is None or bound.dicts else bound.take(RECORD)
-
-
-def wire(codec: Codec) -> frozenset[str]:
-    """Return what is known of a codec's payloads: format, compressor, and whether no bytes are a record."""
-    base = split_name(codec.name)[0]
-    found = {base if base == "plist/binary" else codec.format}
-    if not codec.spec.format.empty:
-        found.add("never empty" if codec.compression is None else "compressed, never empty")
-    if codec.compression is not None:
-        found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
-    return frozenset(found)
-
-
-def room(codec: Codec) -> int:
-    """Return the most bytes that a payload may have."""
-    return codec.limits.size

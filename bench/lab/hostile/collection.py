@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .cases import Case, wire
+from ....codecs import split_name
+from .cases import Case
 from .objects import OBJECTS
 from .payloads import PAYLOADS, UNTRUSTED
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["CASES", "cases_of"]
+__all__ = ["CASES", "cases_of", "wires"]
 
 CASES: tuple[Case, ...] = PAYLOADS + OBJECTS
 """All cases, those of decoding first."""
+_WIRES = frozenset(wire for case in CASES for wire in case.wires or ())
 
 
 def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
@@ -23,7 +25,7 @@ def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
 
     Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.
     """
-    known = wire(codec)
+    known = wires(codec)
     return [
         case
         for case in CASES
@@ -31,3 +33,18 @@ def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
         and (case.direction == "encode" or (case is UNTRUSTED) == codec.trusted_only)
         and case.fits(patterns)
     ]
+
+
+def wires(codec: Codec) -> frozenset[str]:
+    """Return what is known of a codec's payloads.
+
+    This is the format, or the codec's own name where cases are for it alone; the compressor; and whether no
+    payload is empty.
+    """
+    base = split_name(codec.name)[0]
+    found = {base if base in _WIRES else codec.format}
+    if not codec.spec.format.empty:
+        found.add("never empty" if codec.compression is None else "compressed, never empty")
+    if codec.compression is not None:
+        found |= {"compressed", codec.compression.name.partition(":")[0].partition(",")[0]}
+    return frozenset(found)

@@ -11,8 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from ..bench.lab.conformance.case import Verdict
-    from ..bench.lab.conformance.judge import Judgement
     from ..bench.lab.conformance.run import LeftOut, Report
+    from ..bench.lab.conformance.verdicts import Judgement
 
 __all__ = ["show"]
 

@@ -19,7 +19,7 @@ from ._options import Size, Time, format_option
 
 if TYPE_CHECKING:
     from ..bench.lab.hostile.campaign import Checked, Finding
-    from ..bench.lab.hostile.judge import Promise, Seen
+    from ..bench.lab.hostile.promises import Promise, Seen
 
 __all__ = ["command"]
 
@@ -80,7 +80,7 @@ def command(
     """
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
-    from ..bench.lab.hostile.judge import Promise
+    from ..bench.lab.hostile.promises import Promise
     from ..console import progress
     from ..errors import UsageError
     from ._conformance import show as run_suites
@@ -205,7 +205,7 @@ def _told(finding: Finding) -> list[str]:
     if finding.known is not None and finding.verdict == "known":
         return [f"{head}: known, the library's fault: {finding.known.reason}"]
     if finding.known is not None and finding.verdict == "out of date":
-        return [f"{head}: no longer {finding.known.outcome}: bench/lab/hostile/known.py is out of date"]
+        return [f"{head}: no longer {finding.known.outcome}: bench/lab/hostile/faults.py is out of date"]
     figures = "" if math.isnan(seen.seconds) else f" in {_time(seen.seconds)}, with {_memory(seen.memory)}"
     said = f" ({seen.said})" if seen.said else ""
     return [

@@ -258,7 +258,7 @@ def _check_places(options: Options) -> None:
     from ..bench.backends import stores, transports
     from ..bench.operations import operation
 
-    asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
+    asked = [place for place in dict.fromkeys(operation(o).at_place for o in options.operations) if place]
     for text in options.places:
         name, _, url = text.partition("=")
         if not url:
@@ -525,6 +525,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
 
 
 def show_on(display: Any) -> Show:
+    """Return a function that shows progress as a task of a display."""
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:

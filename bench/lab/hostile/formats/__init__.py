@@ -1,1 +1,19 @@
-"""Hostile payloads, one file for each wire format; compressors have one of their own."""
+"""Hostile payloads by format: each module holds the ``CASES`` of the format that it is named after.
+
+A new format brings its cases as a module of its name, and nothing else names it: `bakeoff check`, the
+contract tests and the fuzzer find it here. A format without one is attacked with mutations of its payloads.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from ..cases import Case
+
+__all__ = ["CASES"]
+
+CASES: tuple[Case, ...] = tuple(
+    case for module in iter_modules(__path__) for case in import_module(f".{module.name}", __name__).CASES
+)
+"""The cases of all formats."""

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .....codecs.formats.ipc import END, messages
 from .....codecs.safety.limits import Limits
-from ..cases import RECORD, Case, room
-from .filled import counts
+from ..build import counts, either, limit, refuse, table
+from ..cases import RECORD
 
 if TYPE_CHECKING:
     from .....codecs import Codec
 
 __all__ = ["CASES"]
 
-_case = partial(Case, "decode", wires=frozenset({"arrow"}))
-
-NUMBERS = (-1, 2**31 - 1, 2**60, 2**63 - 1, -(2**63))
-CLAIM = 2**40
+_NUMBERS = (-1, 2**31 - 1, 2**60, 2**63 - 1, -(2**63))
+_CLAIM = 2**40
 """Bytes that compressed buffers claim to become."""
 
 
@@ -39,9 +36,8 @@ def _parts(codec: Codec) -> tuple[bytes, bytes]:
 
 def _filled(field: str, item: Any, values: int, size: int) -> Callable[[Codec], Iterator[bytes]]:
     def make(codec: Codec) -> Iterator[bytes]:
-        most, fitting = counts(codec.with_limits(size=room(codec) - 4096), size, values)
         # The rest of the record counts, too.
-        for count in (most - 200, fitting):
+        for count in counts(codec.with_limits(size=codec.limits.size - 4096), size, values, 200 * values):
             yield _written(codec, **{field: [item] * count})
 
     return make
@@ -64,7 +60,7 @@ def _words(data: bytes, start: int, width: str, numbers: tuple[int, ...]) -> Ite
 def _headers(codec: Codec) -> Iterator[bytes]:
     head, batch = _parts(codec)
     behind = 8 + struct.unpack_from("<I", batch, 4)[0]
-    for header in _words(batch[:behind], 8, "<q", NUMBERS):
+    for header in _words(batch[:behind], 8, "<q", _NUMBERS):
         yield head + header + batch[behind:] + END
     for schema in _words(head, 0, "<i", (-1, 2**31 - 1, 0)):
         yield schema + batch + END
@@ -89,12 +85,12 @@ def _stream(table: Any, **options: Any) -> bytes:
 def _compressed(codec: Codec) -> Iterator[bytes]:
     import pyarrow as pa
 
-    many = pa.table({"name": pa.array(["x" * (room(codec) * 2)])})
+    many = pa.table({"name": pa.array(["x" * (codec.limits.size * 2)])})
     for kind in ("lz4", "zstd"):
         payload = _stream(many, compression=kind)
         yield payload
-        claimed = struct.pack("<q", room(codec) * 2)
-        yield payload.replace(claimed, struct.pack("<q", CLAIM))
+        claimed = struct.pack("<q", codec.limits.size * 2)
+        yield payload.replace(claimed, struct.pack("<q", _CLAIM))
         yield payload.replace(claimed, struct.pack("<q", 2**63 - 1))
 
 
@@ -177,45 +173,22 @@ def _others(codec: Codec) -> Iterator[bytes]:
     yield head + struct.pack("<II", 0xFFFFFFFF, 2**31) + batch[8:] + END
 
 
-CASES: tuple[Case, ...] = (
-    _case(
-        "fill-structs",
-        "small structs to the limits of items and of size",
-        _filled("many", {"n": 1, "square": 1}, 3, 16),
-    ),
-    _case("fill-bools", "bools to the limit of items, and one more", _flags),
-    _case(
-        "fill-text",
-        "one long text with one emoji to the limit of size",
-        lambda codec: [_written(codec, name="a" * (room(codec) - 8192) + "😀")],
-    ),
-    _case(
-        "headers",
-        "each number of a header in turn made -1, 2**31, 2**60, 2**63, -2**63",
-        _headers,
-    ),
-    _case("bodies", "each number of a body in turn made -1, 2**31, 255: offsets, lengths", _bodies),
-    _case(
-        "compressed",
-        f"buffers that become more than the limit, or claim {CLAIM:,} bytes",
-        _compressed,
-        must="limit",
-    ),
-    _case("nulls", "up to 2**63 rows of nulls, which take no byte", _nothing, must="limit"),
-    _case("deep-types", "lists nested 60 deep", _deep, must="refuse"),
-    _case("columns", "5,000 and 50,000 columns, of many names and of one", _columns, must="refuse"),
-    _case("unknown-columns", "8,000 columns that the schema does not know", _unknown),
-    _case(
-        "dictionaries",
-        "one that is referred to again and again, that is missing, indices beyond it",
-        _dictionaries,
-        must="refuse",
-    ),
-    _case("extensions", "types whose code might run", _extensions, must="refuse"),
-    _case(
-        "other-streams",
-        "no schema, two of them, no end, two of them, files, streams of old, headers of 2 GiB",
-        _others,
-        must="refuse",
-    ),
-)
+CASES = table(
+    "arrow",
+    either("fill-structs", "small structs to the limits of items and of size",
+           _filled("many", {"n": 1, "square": 1}, 3, 16)),
+    either("fill-bools", "bools to the limit of items, and one more", _flags),
+    either("fill-text", "one long text with one emoji to the limit of size",
+           lambda codec: [_written(codec, name="a" * (codec.limits.size - 8192) + "😀")]),
+    either("headers", "each number of a header in turn made -1, 2**31, 2**60, 2**63, -2**63", _headers),
+    either("bodies", "each number of a body in turn made -1, 2**31, 255: offsets, lengths", _bodies),
+    limit("compressed", f"buffers that become more than the limit, or claim {_CLAIM:,} bytes", _compressed),
+    limit("nulls", "up to 2**63 rows of nulls, which take no byte", _nothing),
+    refuse("deep-types", "lists nested 60 deep", _deep),
+    refuse("columns", "5,000 and 50,000 columns, of many names and of one", _columns),
+    either("unknown-columns", "8,000 columns that the schema does not know", _unknown),
+    refuse("dictionaries", "one that is referred to again and again, that is missing, indices beyond it", _dictionaries),
+    refuse("extensions", "types whose code might run", _extensions),
+    refuse("other-streams", "no schema, two of them, no end, two of them, files, streams of old, headers of 2 GiB",
+           _others),
+)  # fmt: skip

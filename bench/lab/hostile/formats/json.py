@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+from ..build import DEEP, EMOJI, Repeat, either, fills, limit, refuse, table
 
-from ..cases import DEEP, Case, room
-from .filled import filled, filled_keys, listed
-
-__all__ = ["CASES", "ITEMS", "many_keys"]
-
-_case = partial(Case, "decode", wires=frozenset({"json"}))
+__all__ = ["CASES", "ITEMS", "array", "mapping"]
 
 ITEMS = {
     "empty-lists": b"[]",
@@ -19,121 +14,51 @@ ITEMS = {
     "integers": b"1",
     "floats": b"0.5",
 }
+_LONG = 4_000_000
+"""Digits of long numbers."""
 
 
-def many_keys(count: int) -> bytes:
-    """Return a map of so many keys."""
+def array(item: bytes, count: int) -> bytes:
+    """Return a list."""
+    return b"[" + (item + b",") * (count - 1) + item + b"]"
+
+
+def mapping(count: int) -> bytes:
+    """Return a map of different keys."""
     return b"{" + b",".join(b'"%07d":0' % number for number in range(count)) + b"}"
 
 
-CASES: tuple[Case, ...] = (
-    *filled("json", ITEMS, listed, apart=1),
-    filled_keys("json", many_keys, 12),
-    _case(
-        "fill-text",
-        "one long text with one emoji to the limit of size",
-        lambda codec: [b'"' + b"a" * (room(codec) - 6) + "😀".encode() + b'"'],
-    ),
-    _case(
-        "fill-escapes",
-        "one text of escapes to the limit of size",
-        lambda codec: [b'"' + rb"\u00e9" * (room(codec) // 6 - 1) + b'"'],
-    ),
-    _case("fill-spaces", "spaces to the limit of size", lambda codec: [b" " * (room(codec) - 1) + b"1"]),
-    _case(
-        "deep-lists", f"lists nested {DEEP:,} deep", lambda codec: [b"[" * DEEP + b"]" * DEEP], must="limit"
-    ),
-    _case(
-        "deep-maps",
-        f"maps nested {DEEP:,} deep",
-        lambda codec: [b'{"a":' * DEEP + b"1" + b"}" * DEEP],
-        must="limit",
-    ),
-    _case(
-        "deep-open",
-        "brackets to the limit of size, none closed",
-        lambda codec: [b"[" * room(codec), b'[{"":' * (room(codec) // 5)],
-        must="refuse",
-    ),
-    _case(
-        "long-numbers",
-        "numbers of millions of digits",
-        lambda codec: [
-            b"9" * min(room(codec), 4_000_000),
-            b"-0." + b"7" * min(room(codec) - 3, 4_000_000),
-            b"1" * min(room(codec) - 4, 4_000_000) + b".5e9",
-            b"1e" + b"0" * min(room(codec) - 3, 4_000_000) + b"1",
-        ],
-    ),
-    _case(
-        "odd-numbers",
-        "numbers beyond all bounds, and what are none",
-        lambda codec: [
-            b"1e400",
-            b"-1e400",
-            b"1e-400",
-            b"1E999999999999",
-            b"NaN",
-            b"-Infinity",
-            b"-0",
-            b"1" * 400,
-        ],
-    ),
-    _case(
-        "no-utf-8",
-        "texts that are no UTF-8",
-        lambda codec: [
-            b'"\xff"',
-            b'"\xc0\x80"',
-            b'"\xe2\x82"',
-            b'{"\xf5\x80\x80\x80":1}',
-            b'"\xf4\x90\x80\x80"',
-        ],
-        must="refuse",
-    ),
-    _case(
-        "surrogates",
-        "lone surrogates, as escapes and as bytes",
-        lambda codec: [rb'"\ud800"', rb'{"\udfff":"\udc00\ud800"}', b'"\xed\xa0\x80"'],
-    ),
-    _case(
-        "other-encodings",
-        "UTF-16, UTF-32, a byte order mark",
-        lambda codec: ['{"a":1}'.encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-8-sig")],
-    ),
-    _case(
-        "malformed",
-        "what is no JSON",
-        lambda codec: [
-            b"[1,]",
-            b"[,1]",
-            b'{"a":1,}',
-            b'{"a"}',
-            b'{"a":}',
-            b"{1:2}",
-            b"[1 2]",
-            b"]",
-            b"nul",
-            b'"\\x41"',
-            b'"a',
-            b"'a'",
-            b"[1}",
-            b'"\\u12"',
-            b"/**/1",
-            b"",
-        ],
-        must="refuse",
-    ),
-    _case(
-        "trailing",
-        "bytes after the value",
-        lambda codec: [b"{}{}", b"{} x", b"{}\0", b"[],", b"1 2", b"{}\xff", b"[]\0[]"],
-        must="refuse",
-    ),
-    _case("nul-in-text", "NUL bytes in texts and keys", lambda codec: [b'"a\0b"', b'{"\0":1}', rb'"\u0000"']),
-    _case(
-        "same-keys",
-        "one key again and again",
-        lambda codec: [b'{"a":1' + b',"a":1' * (min(room(codec), 1 << 20) // 6 - 2) + b"}"],
-    ),
-)
+CASES = table(
+    "json",
+    *fills(ITEMS, array, mapping, pair=12, apart=1),
+    either("fill-text", "one long text with one emoji to the limit of size",
+           Repeat(b"a", head=b'"', tail=EMOJI + b'"')),
+    either("fill-escapes", "one text of escapes to the limit of size", Repeat(rb"\u00e9", head=b'"', tail=b'"')),
+    either("fill-spaces", "spaces to the limit of size", Repeat(b" ", tail=b"1")),
+    limit("deep-lists", f"lists nested {DEEP:,} deep", Repeat(b"[", DEEP, closing=b"]")),
+    limit("deep-maps", f"maps nested {DEEP:,} deep", Repeat(b'{"a":', DEEP, tail=b"1", closing=b"}")),
+    refuse("deep-open", "brackets to the limit of size, none closed", Repeat(b"["), Repeat(b'[{"":')),
+    either("long-numbers", "numbers of millions of digits",
+           Repeat(b"9", most=_LONG), Repeat(b"7", head=b"-0.", most=_LONG), Repeat(b"1", tail=b".5e9", most=_LONG),
+           Repeat(b"0", head=b"1e", tail=b"1", most=_LONG)),
+    either("odd-numbers", "numbers beyond all bounds, and what are none",
+           b"1e400", b"-1e400", b"1e-400", b"1E999999999999", b"NaN", b"-Infinity", b"-0", b"1" * 400),
+    refuse("no-utf-8", "texts that are no UTF-8",
+           b'"\xff"', b'"\xc0\x80"', b'"\xe2\x82"', b'{"\xf5\x80\x80\x80":1}', b'"\xf4\x90\x80\x80"'),
+    either("surrogates", "lone surrogates, as escapes and as bytes",
+           rb'"\ud800"', rb'{"\udfff":"\udc00\ud800"}', b'"\xed\xa0\x80"'),
+    either("other-encodings", "UTF-16, UTF-32, a byte order mark",
+           *('{"a":1}'.encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-8-sig"))),
+    refuse("malformed", "what is no JSON",
+           b"[1,]", b"[,1]", b'{"a":1,}', b'{"a"}', b'{"a":}', b"{1:2}", b"[1 2]", b"]", b"nul", b'"\\x41"', b'"a',
+           b"'a'", b"[1}", b'"\\u12"', b"/**/1", b""),
+    refuse("trailing", "bytes after the value",
+           b"{}{}", b"{} x", b"{}\0", b"[],", b"1 2", b"{}\xff", b"[]\0[]"),
+    either("nul-in-text", "NUL bytes in texts and keys", b'"a\0b"', b'{"\0":1}', rb'"\u0000"'),
+    either("same-keys", "one key again and again",
+           Repeat(b',"a":1', head=b'{"a":1', tail=b"}", most=1 << 20)),
+    either("rare-forms", "well-formed payloads of forms that few write",
+           b' { "a" : [ 1.5e-7 , true , false , null , "\\ud83d\\ude00\\n" ] } ',
+           b'{"a":1,"a":2,"\\u0061":3}',
+           b"[NaN,Infinity,-Infinity,-0,-0.0,1E400,123456789012345678901234567890]", b"\xef\xbb\xbf[]"),
+)  # fmt: skip

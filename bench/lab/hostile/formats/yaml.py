@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cases import DEEP, Case, room
-from .filled import filled, filled_keys, listed
-from .json import ITEMS, many_keys
+from ..build import DEEP, EMOJI, Repeat, either, fills, limit, refuse, table
+from .json import ITEMS, array, mapping
 
 if TYPE_CHECKING:
     from .....codecs import Codec
 
 __all__ = ["CASES"]
 
-_case = partial(Case, "decode", wires=frozenset({"yaml"}))
-
-MODULUS = 2**61 - 1
+_MODULUS = 2**61 - 1
 """Of Python's hashes of numbers."""
+_SHORT = 400_000
+"""Bytes of what a loader might read over and over again."""
+_LONG = 1_000_000
+"""Digits of long numbers."""
 
 
 def _laughs(item: str, levels: int) -> bytes:
@@ -38,270 +38,88 @@ def _merges(levels: int) -> bytes:
 
 
 def _wide_merges(codec: Codec) -> Iterator[bytes]:
-    """Many maps that each merge one large one."""
     large = ", ".join(f"k{number}: 0" for number in range(1000))
-    yield f"a: &a {{{large}}}\nb:\n".encode() + b"- {<<: *a}\n" * min(10_000, room(codec) // 20)
+    yield f"a: &a {{{large}}}\nb:\n".encode() + b"- {<<: *a}\n" * min(10_000, codec.limits.size // 20)
 
 
-def _indented(levels: int) -> bytes:
-    return b"\n".join(b" " * level + b"a:" for level in range(levels))
+def _indented(codec: Codec) -> Iterator[bytes]:
+    yield b"\n".join(b" " * level + b"a:" for level in range(min(2000, int(codec.limits.size**0.5))))
 
 
 def _same_hash(codec: Codec) -> Iterator[bytes]:
-    count = min(20_000, room(codec) // 40)
-    keys = [str(number * MODULUS) for number in range(count)]
+    keys = [str(number * _MODULUS) for number in range(min(20_000, codec.limits.size // 40))]
     yield ("{" + ", ".join(f"{key}: 0" for key in keys) + "}").encode()
     yield ("!!set {" + ", ".join(keys) + "}").encode()
 
 
-_SHORT = 400_000
-"""Bytes of what a loader might read over and over again."""
-
-CASES: tuple[Case, ...] = (
-    *filled("yaml", ITEMS, listed, apart=1),
-    _case(
-        "fill-items",
-        "items on lines of their own to the limit of size",
-        lambda codec: [b"- a\n" * (room(codec) // 4)],
-    ),
-    filled_keys("yaml", many_keys, 12),
-    _case(
-        "fill-text",
-        "one long text with one emoji to the limit of size",
-        lambda codec: [b'"' + b"a" * (room(codec) - 6) + "😀".encode() + b'"'],
-    ),
-    _case(
-        "fill-escapes",
-        "one text of escapes to the limit of size",
-        lambda codec: [b'"' + rb"\xe9" * (room(codec) // 4 - 1) + b'"'],
-    ),
-    _case(
-        "fill-lines",
-        "one plain text over many lines to the limit of size",
-        lambda codec: [b"a\n" * (room(codec) // 2)],
-    ),
-    _case(
-        "fill-comment", "one comment to the limit of size", lambda codec: [b"#" * (room(codec) - 2) + b"\n1"]
-    ),
-    _case(
-        "fill-spaces", "empty lines to the limit of size", lambda codec: [b"\n" * (room(codec) - 1) + b"1"]
-    ),
-    _case(
-        "deep-lists", f"lists nested {DEEP:,} deep", lambda codec: [b"[" * DEEP + b"]" * DEEP], must="limit"
-    ),
-    _case(
-        "deep-maps",
-        f"maps nested {DEEP:,} deep",
-        lambda codec: [b"{a: " * DEEP + b"1" + b"}" * DEEP],
-        must="limit",
-    ),
-    _case(
-        "deep-blocks",
-        "lists and keys in block style, one after another",
-        lambda codec: [
-            b"- " * DEEP + b"1",
-            b"? " * DEEP + b"1",
-            _indented(min(2000, int(room(codec) ** 0.5))),
-        ],
-        must="limit",
-    ),
-    _case(
-        "deep-open",
-        "brackets to the limit of size, none closed",
-        lambda codec: [b"[" * room(codec), b"{a: " * (room(codec) // 4)],
-        must="refuse",
-    ),
-    _case(
-        "deep-lines",
-        "many lists, each 190 deep",
-        lambda codec: [(b"- " + b"[" * 190 + b"]" * 190 + b"\n") * (min(_SHORT, room(codec)) // 383)],
-    ),
-    _case(
-        "brackets-in-texts",
-        "brackets in texts",
-        lambda codec: [
-            b'"' + b"[ " * (min(_SHORT, room(codec)) // 2 - 1) + b'"',
-            b"- see [1]\n- 'a {b'\n" * 10_000,
-        ],
-    ),
-    _case("laughs", "lists of the list before, ten times, 10 deep", lambda codec: [_laughs("*a{}", 10)]),
-    _case(
-        "laughs-as-keys",
-        "keys that hold laughs",
-        lambda codec: [b"? &a [x, x]\n: 1\n? [*a, *a]\n: 2", _laughs("{{*a{} : 1}}", 6)],
-    ),
-    _case(
-        "cycles",
-        "a list and a map that hold themselves",
-        lambda codec: [b"&a [*a]", b"&a {b: *a}", b"&a {? *a : 1}"],
-    ),
-    _case(
-        "merges",
-        "merge keys that multiply",
-        lambda codec: [_merges(10), b"&a {<<: *a}", b"<<: 1", b"<<: [1, 2]"],
-    ),
-    _case("merges-of-one", "many maps that each merge a large one", _wide_merges),
-    _case(
-        "aliases",
-        "hundreds of thousands of aliases, and of anchors",
-        lambda codec: [
-            b"- &a [x]\n" + b"- *a\n" * (min(_SHORT, room(codec)) // 5 - 2),
-            b"- &a x\n" * (min(_SHORT, room(codec)) // 7),
-        ],
-    ),
-    _case(
-        "sexagesimals",
-        "numbers in base 60 of many places, with a point and without",
-        lambda codec: [
-            b"1" + b":1" * (min(_SHORT, room(codec)) // 2 - 2),
-            b"1" + b":1" * (min(_SHORT, room(codec)) // 2 - 2) + b".5",
-            b"1" + b":1" * 2000,
-            b"[" + (b"1" + b":1" * 2000 + b", ") * 100 + b"]",
-            b"[" + (b"1" + b":1" * 2000 + b".5, ") * 100 + b"]",
-        ],
-    ),
-    _case(
-        "long-numbers",
-        "numbers of a million digits, in every base",
-        lambda codec: [
-            start + digit * min(1_000_000, room(codec) - 3) + end
-            for start, digit, end in (
-                (b"", b"9", b""),
-                (b"0x", b"f", b""),
-                (b"0b", b"1", b""),
-                (b"0", b"7", b""),
-                (b"1.", b"7", b""),
-                (b"1", b"_", b""),
-                (b"", b"1", b".5e+9"),
-                (b"", b"1", b"x"),
-            )
-        ],
-    ),
-    _case(
-        "odd-scalars",
-        "moments, numbers, bytes and sets that are none",
-        lambda codec: [
-            b"2001-99-99",
-            b"2001-01-01T99:99:99Z",
-            b"0000-00-00",
-            b"9999-12-31T23:59:59-23:59",
-            b"2001-01-01 00:00:00 +99:99",
-            b"!!int x",
-            b"!!int ''",
-            b"!!float x",
-            b"!!float ''",
-            b"!!bool x",
-            b"!!null x",
-            b"!!timestamp x",
-            b"!!binary '='",
-            b"!!binary '\xc3\xa9'",
-            b"!!set [a]",
-            b"!!omap {a: 1}",
-            b"!!pairs [a]",
-            b"!!str [a]",
-            b"!!seq a",
-            b"!!map a",
-            b".inf",
-            b"1e400",
-            b"0b",
-            b"0x_",
-            b"+.",
-            b"=",
-            b"<<",
-            b"!!int 0o8",
-            b"!!int 1:99:x",
-            b"[!!float .nan, .NaN]",
-            b"!<tag:yaml.org,2002:int> _",
-        ],
-    ),
-    _case(
-        "python-objects",
-        "tags that would run code",
-        lambda codec: [
-            b"!!python/object/apply:os.system ['exit 7']",
-            b"!!python/name:os.system",
-            b"!!python/object/new:os.system [x]",
-            b"!!python/module:os",
-            b"!!python/tuple [1]",
-            b"!!python/object:collections.deque {}",
-        ],
-        must="refuse",
-    ),
-    _case("same-hash", "20,000 keys, or items of a set, of one hash", _same_hash),
-    _case(
-        "odd-keys",
-        "keys that are lists, maps and sets",
-        lambda codec: [b"? [a]\n: 1", b"{{a: 1}: 1}", b"? !!set {a}\n: 1", b"{.nan: 1, .nan: 2}"],
-    ),
-    _case(
-        "no-utf-8",
-        "texts that are no UTF-8",
-        lambda codec: [b'"\xff"', b"a: \xc0\x80", b"\xe2\x82", b"# \xfe\n1"],
-        must="refuse",
-    ),
-    _case(
-        "surrogates",
-        "lone surrogates, as escapes and as bytes",
-        lambda codec: [
-            rb'"\ud800"',
-            rb'"\udfff": "\udc00\ud800"',
-            rb'"\U0000d800"',
-            rb'"\U00110000"',
-            b'"\xed\xa0\x80"',
-        ],
-    ),
-    _case(
-        "other-encodings",
-        "UTF-16, UTF-32, a byte order mark, control characters",
-        lambda codec: [
-            *("a: 1".encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-8-sig")),
-            b"a: \0",
-            b"\x07",
-            b"a: \x1b[0m",
-        ],
-    ),
-    _case(
-        "malformed",
-        "what is no YAML",
-        lambda codec: [
-            b"[a",
-            b"{a: 1",
-            b'"a',
-            b"a: b: c",
-            b"*a",
-            b"a: [",
-            b"&",
-            b"- a\nb",
-            b"%YAML 9.9\n--- a",
-            b"? a\n? [",
-            b"\t- a",
-            b"@",
-            b"!<",
-            b'"\\q"',
-            b"a: |9x",
-            b"{]",
-            b"'",
-        ],
-        must="refuse",
-    ),
-    _case(
-        "trailing",
-        "a second document",
-        lambda codec: [b"--- a\n--- b\n", b"a\n...\nb\n", b"{} {}"],
-        must="refuse",
-    ),
-    _case(
-        "directives",
-        "many directives and documents",
-        lambda codec: [b"%TAG ! x\n" * 10_000 + b"--- a", b"---\n" * 100_000],
-    ),
-    _case(
-        "tags",
-        "tags and anchors that are long",
-        lambda codec: [
-            b"!" + b"x" * min(_SHORT, room(codec) - 9) + b" a",
-            b"&" + b"x" * min(_SHORT, room(codec) - 9) + b" a",
-            b"!!%ff a",
-        ],
-    ),
-)
+CASES = table(
+    "yaml",
+    *fills(ITEMS, array, mapping, pair=12, apart=1),
+    either("fill-items", "items on lines of their own to the limit of size", Repeat(b"- a\n")),
+    either("fill-text", "one long text with one emoji to the limit of size",
+           Repeat(b"a", head=b'"', tail=EMOJI + b'"')),
+    either("fill-escapes", "one text of escapes to the limit of size", Repeat(rb"\xe9", head=b'"', tail=b'"')),
+    either("fill-lines", "one plain text over many lines to the limit of size", Repeat(b"a\n")),
+    either("fill-comment", "one comment to the limit of size", Repeat(b"#", tail=b"\n1")),
+    either("fill-spaces", "empty lines to the limit of size", Repeat(b"\n", tail=b"1")),
+    limit("deep-lists", f"lists nested {DEEP:,} deep", Repeat(b"[", DEEP, closing=b"]")),
+    limit("deep-maps", f"maps nested {DEEP:,} deep", Repeat(b"{a: ", DEEP, tail=b"1", closing=b"}")),
+    limit("deep-blocks", "lists and keys in block style, one after another",
+          Repeat(b"- ", DEEP, tail=b"1"), Repeat(b"? ", DEEP, tail=b"1"), _indented),
+    refuse("deep-open", "brackets to the limit of size, none closed", Repeat(b"["), Repeat(b"{a: ")),
+    either("deep-lines", "many lists, each 190 deep", Repeat(b"- " + b"[" * 190 + b"]" * 190 + b"\n", most=_SHORT)),
+    either("brackets-in-texts", "brackets in texts",
+           Repeat(b"[ ", head=b'"', tail=b'"', most=_SHORT), b"- see [1]\n- 'a {b'\n" * 10_000),
+    either("laughs", "lists of the list before, ten times, 10 deep", _laughs("*a{}", 10)),
+    either("laughs-as-keys", "keys that hold laughs",
+           b"? &a [x, x]\n: 1\n? [*a, *a]\n: 2", _laughs("{{*a{} : 1}}", 6)),
+    either("cycles", "a list and a map that hold themselves", b"&a [*a]", b"&a {b: *a}", b"&a {? *a : 1}"),
+    either("merges", "merge keys that multiply", _merges(10), b"&a {<<: *a}", b"<<: 1", b"<<: [1, 2]"),
+    either("merges-of-one", "many maps that each merge a large one", _wide_merges),
+    either("aliases", "hundreds of thousands of aliases, and of anchors",
+           Repeat(b"- *a\n", head=b"- &a [x]\n", most=_SHORT), Repeat(b"- &a x\n", most=_SHORT)),
+    either("sexagesimals", "numbers in base 60 of many places, with a point and without",
+           Repeat(b":1", head=b"1", most=_SHORT), Repeat(b":1", head=b"1", tail=b".5", most=_SHORT),
+           Repeat(b":1", 2000, head=b"1"), Repeat(b"1" + b":1" * 2000 + b", ", 100, head=b"[", tail=b"]"),
+           Repeat(b"1" + b":1" * 2000 + b".5, ", 100, head=b"[", tail=b"]")),
+    either("long-numbers", "numbers of a million digits, in every base",
+           Repeat(b"9", most=_LONG), Repeat(b"f", head=b"0x", most=_LONG), Repeat(b"1", head=b"0b", most=_LONG),
+           Repeat(b"7", head=b"0", most=_LONG), Repeat(b"7", head=b"1.", most=_LONG),
+           Repeat(b"_", head=b"1", most=_LONG), Repeat(b"1", tail=b".5e+9", most=_LONG),
+           Repeat(b"1", tail=b"x", most=_LONG)),
+    either("odd-scalars", "moments, numbers, bytes and sets that are none",
+           b"2001-99-99", b"2001-01-01T99:99:99Z", b"0000-00-00", b"9999-12-31T23:59:59-23:59",
+           b"2001-01-01 00:00:00 +99:99", b"!!int x", b"!!int ''", b"!!float x", b"!!float ''", b"!!bool x",
+           b"!!null x", b"!!timestamp x", b"!!binary '='", b"!!binary '\xc3\xa9'", b"!!set [a]", b"!!omap {a: 1}",
+           b"!!pairs [a]", b"!!str [a]", b"!!seq a", b"!!map a", b".inf", b"1e400", b"0b", b"0x_", b"+.", b"=", b"<<",
+           b"!!int 0o8", b"!!int 1:99:x", b"[!!float .nan, .NaN]", b"!<tag:yaml.org,2002:int> _"),
+    refuse("python-objects", "tags that would run code",
+           b"!!python/object/apply:os.system ['exit 7']", b"!!python/name:os.system",
+           b"!!python/object/new:os.system [x]", b"!!python/module:os", b"!!python/tuple [1]",
+           b"!!python/object:collections.deque {}"),
+    either("same-hash", "20,000 keys, or items of a set, of one hash", _same_hash),
+    either("odd-keys", "keys that are lists, maps and sets",
+           b"? [a]\n: 1", b"{{a: 1}: 1}", b"? !!set {a}\n: 1", b"{.nan: 1, .nan: 2}"),
+    refuse("no-utf-8", "texts that are no UTF-8", b'"\xff"', b"a: \xc0\x80", b"\xe2\x82", b"# \xfe\n1"),
+    either("surrogates", "lone surrogates, as escapes and as bytes",
+           rb'"\ud800"', rb'"\udfff": "\udc00\ud800"', rb'"\U0000d800"', rb'"\U00110000"', b'"\xed\xa0\x80"'),
+    either("other-encodings", "UTF-16, UTF-32, a byte order mark, control characters",
+           *("a: 1".encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-8-sig")),
+           b"a: \0", b"\x07", b"a: \x1b[0m"),
+    refuse("malformed", "what is no YAML",
+           b"[a", b"{a: 1", b'"a', b"a: b: c", b"*a", b"a: [", b"&", b"- a\nb", b"%YAML 9.9\n--- a", b"? a\n? [",
+           b"\t- a", b"@", b"!<", b'"\\q"', b"a: |9x", b"{]", b"'"),
+    refuse("trailing", "a second document", b"--- a\n--- b\n", b"a\n...\nb\n", b"{} {}"),
+    either("directives", "many directives and documents",
+           Repeat(b"%TAG ! x\n", 10_000, tail=b"--- a"), Repeat(b"---\n", 100_000)),
+    either("tags", "tags and anchors that are long",
+           Repeat(b"x", head=b"!", tail=b" a", most=_SHORT), Repeat(b"x", head=b"&", tail=b" a", most=_SHORT),
+           b"!!%ff a"),
+    either("rare-forms", "well-formed payloads of forms that few write",
+           b"a: &x [1, 2]\nb: *x\nc: {<<: {d: 1}, e: ~}\n", b"--- !!map\n? [a, b]\n: - c\n  - d\n...\n",
+           b"- !!binary aGk=\n- !!set {a, b}\n- !!omap [a: 1]\n- !!pairs [a: 1]\n- !!timestamp 2001-12-14t21:59:43.10-05:00\n",
+           b"- 1:30:45.5\n- 0x1F\n- 0o17\n- 017\n- 0b1_0\n- +1_000\n- .inf\n- -.INF\n- .nan\n- 2001-01-01\n- =\n- <<\n",
+           b"a: |\n  x\n   y\nb: >-\n  z\nc: \"\\u00e9\\x41\\\n  d\"\nd: 'it''s'\n",
+           b"%YAML 1.1\n%TAG ! tag:x,2000:\n--- !foo {a: 1}\n", b"&a [*a, *a]\n", b"? a\n? b\n",
+           b"- &a {x: 1}\n- <<: [*a, {y: 2}]\n"),
+)  # fmt: skip

@@ -17,17 +17,17 @@ from .kinds import Box, GivenMapping
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES", "sprung"]
+__all__ = ["CASES", "raised"]
 
 # What comes of objects that contradict themselves may contradict itself: it need not be readable.
 _case = partial(Case, "encode", reads_back=False)
 
-sprung: list[BaseException] = []
+raised: list[BaseException] = []
 """What hostile objects have raised of their own; `attack` empties it before each call."""
 
 
 def spring(error: BaseException) -> Any:
-    sprung.append(error)
+    raised.append(error)
     raise error
 
 
@@ -51,42 +51,12 @@ class UnprintableError(Exception):
 
 
 _METHODS = (
-    "__iter__",
-    "__len__",
-    "items",
-    "keys",
-    "values",
-    "__getitem__",
-    "__contains__",
-    "__bool__",
-    "__str__",
-    "__repr__",
-    "__format__",
-    "__int__",
-    "__index__",
-    "__float__",
-    "__bytes__",
-    "__buffer__",
-    "encode",
-    "__reduce_ex__",
-    "__reduce__",
-    "__getstate__",
-    "isoformat",
-    "utcoffset",
-    "tzname",
-    "as_tuple",
-    "__eq__",
-    "__hash__",
-    "__lt__",
-    "__dict__",
-    "__abs__",
-    "value",
-    "_asdict",
-    "copy",
-    "bit_length",
-    "to_bytes",
-    "is_nan",
-)
+    "__iter__", "__len__", "items", "keys", "values", "__getitem__", "__contains__", "__bool__",
+    "__str__", "__repr__", "__format__", "__int__", "__index__", "__float__", "__bytes__", "__buffer__",
+    "encode", "__reduce_ex__", "__reduce__", "__getstate__", "isoformat", "utcoffset", "tzname",
+    "as_tuple", "__eq__", "__hash__", "__lt__", "__dict__", "__abs__", "value", "_asdict", "copy",
+    "bit_length", "to_bytes", "is_nan",
+)  # fmt: skip
 
 
 _PLAIN: dict[type, Any] = {
@@ -287,6 +257,30 @@ def _raising_sets(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Co
     )
 
 
+def _liar(base: type, **methods: Any) -> Any:
+    """Return an object of a base with other methods: functions, or what they answer."""
+    made = {
+        f"__{name}__" if name not in ("items", "keys", "encode") else name: (
+            answer if callable(answer) else lambda self, *arguments, answer=answer: answer
+        )
+        for name, answer in methods.items()
+    }
+    return _made(type(f"Lying{base.__name__}", (base,), made), base)
+
+
+def _liars(codec: Codec) -> Iterator[Any]:
+    def refuse(self: Any, *arguments: Any) -> Any:
+        spring(RuntimeError("asked"))
+
+    yield _liar(list, len=10**6, iter=lambda self: iter([1, 2, 3]), getitem=lambda self, index: index)
+    yield _liar(dict, items=[1, (2,), (3, 4, 5)], keys=5, len=6, iter=lambda self: iter(["not", "there"]))
+    yield _liar(str, str=5, encode=None, eq=refuse, hash=7)
+    yield _liar(int, int="x", index=2**80, repr="many")
+    yield _liar(float, repr=refuse, float=refuse)
+    yield GivenMapping(iter=lambda: iter(range(1000)), getitem=lambda: spring(KeyError("a")))
+    yield type("Raising", (), {name: refuse for name in _METHODS if name not in ("__hash__", "__dict__")})()
+
+
 CASES: tuple[Case, ...] = (
     _case("raising", "methods that raise errors", _raising(_ERRORS)),
     _case("raising-lookups", "lookups of attributes that raise errors", _raising_lookups(_ERRORS)),
@@ -314,6 +308,7 @@ CASES: tuple[Case, ...] = (
         _lies("__class__", dict, list, str, int, Box, bytes, tuple, enum.Enum, Mapping, None, 1),
     ),
     _case("lying-numbers", "numbers and texts that are none", _lies("__repr__", None, 1, "]", '"')),
+    _case("liars", "objects of which several methods lie or raise", _liars),
     _case("lying-keys", "keys whose hash or equality is of no use", lambda codec: _keys(lambda: None)),
     _case("lying-fields", "`__dict__` that is none", _lies("__dict__", None, [], {1: 2}, {"a": []})),
 )

@@ -8,7 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..cases import DEEP, Case
+from ..build import DEEP
+from ..cases import Case
 from .kinds import Box, Pair
 
 if TYPE_CHECKING:

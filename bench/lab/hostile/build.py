@@ -1,0 +1,217 @@
+"""The builder of payloads: a format's cases are rows of a table, and this makes payloads of them.
+
+A row says what must happen, the name of the case, what it is, and its payloads: bytes as they are, `Repeat`
+and `Fill` for those whose size follows the limits of the codec, and functions for the few that need code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from .cases import Case, Must
+
+if TYPE_CHECKING:
+    from ....codecs import Codec
+
+__all__ = [
+    "DEEP",
+    "EMOJI",
+    "Fill",
+    "Payload",
+    "Repeat",
+    "Row",
+    "accept",
+    "counts",
+    "either",
+    "fills",
+    "joined",
+    "limit",
+    "refuse",
+    "table",
+    "varint",
+]
+
+DEEP = 100_000
+"""Levels of nesting, more than any library supports."""
+EMOJI = "😀".encode()
+"""Ends long texts: with it, each character takes Python four bytes."""
+_AROUND = 80
+"""Bytes that no format needs more of around its items."""
+
+Payload = bytes | Callable[["Codec"], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One payload: ``head + item * count + tail + closing * count + end``.
+
+    Attributes:
+        item: What is repeated.
+        count: How often; None for as often as the limit of size allows.
+        head: What comes first, or a function that makes it of the count.
+        tail: What comes after the items.
+        closing: What closes each item, behind the tail: this nests.
+        end: What comes after all.
+        most: The most bytes that the items take where `count` is None; None for the limit of size.
+    """
+
+    item: bytes
+    count: int | None = None
+    head: bytes | Callable[[int], bytes] = b""
+    tail: bytes = b""
+    closing: bytes = b""
+    end: bytes = b""
+    most: int | None = None
+
+    def __call__(self, codec: Codec) -> Iterator[bytes]:
+        """Yield the payload."""
+        count, size = self.count, codec.limits.size
+        if count is None:
+            room = size - len(self._head(size) + self.tail + self.end)
+            if self.most is not None:
+                room = min(room, self.most)
+            count = room // (len(self.item) + len(self.closing))
+        yield self._head(count) + self.item * count + self.tail + self.closing * count + self.end
+
+    def _head(self, count: int) -> bytes:
+        return self.head(count) if callable(self.head) else self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Two payloads: as many items as the limit of items allows, and as many as that of size does.
+
+    They take the most memory.
+
+    Attributes:
+        array: ``(count) -> payload``.
+        size: Bytes that each item takes.
+        values: How many values each counts as (`Limits.items`).
+        other: Values that the rest of the payload counts as.
+    """
+
+    array: Callable[[int], bytes]
+    size: int
+    values: int = 1
+    other: int = 4
+
+    def __call__(self, codec: Codec) -> Iterator[bytes]:
+        """Yield the payloads."""
+        yield from map(self.array, counts(codec, self.size, self.values, self.other))
+
+
+def counts(codec: Codec, size: int, values: int, other: int = 4) -> tuple[int, int]:
+    """Return how many items the limit of items allows, and that of size; see `Fill`."""
+    fitting = (codec.limits.size - _AROUND) // size
+    return min(fitting, (codec.limits.items - other) // values), fitting
+
+
+class Row(NamedTuple):
+    """One case of a format."""
+
+    must: Must
+    name: str
+    what: str
+    payloads: tuple[Payload, ...]
+
+
+def either(name: str, what: str, *payloads: Payload) -> Row:
+    """Return a case whose payloads may be read or refused."""
+    return Row("either", name, what, payloads)
+
+
+def accept(name: str, what: str, *payloads: Payload) -> Row:
+    """Return a case whose payloads must be read."""
+    return Row("accept", name, what, payloads)
+
+
+def refuse(name: str, what: str, *payloads: Payload) -> Row:
+    """Return a case whose payloads must be refused."""
+    return Row("refuse", name, what, payloads)
+
+
+def limit(name: str, what: str, *payloads: Payload) -> Row:
+    """Return a case whose payloads must be refused with a `LimitError`."""
+    return Row("limit", name, what, payloads)
+
+
+_KINDS: Mapping[str, tuple[str, int]] = {
+    "empty-lists": ("empty lists", 1),
+    "empty-maps": ("empty maps", 1),
+    "one-item-maps": ("maps of one item", 3),
+    "short-texts": ("short texts", 1),
+    "integers": ("small integers", 1),
+    "floats": ("floats", 1),
+    "moments": ("moments", 1),
+    "tagged-moments": ("moments", 2),
+}
+"""What fills a payload: words for it, and how many values it counts as."""
+
+
+def fills(
+    items: Mapping[str, bytes],
+    array: Callable[[bytes, int], bytes],
+    mapping: Callable[[int], bytes],
+    pair: int,
+    apart: int = 0,
+) -> Iterator[Row]:
+    """Yield a row for a list of each kind of item, and one for a map of many keys.
+
+    Args:
+        items: Kind, one of `_KINDS`, to one item as it is written.
+        array: ``(item, count) -> payload``.
+        mapping: ``(count) -> payload`` of as many different keys.
+        pair: Bytes that a key takes with its value.
+        apart: Bytes that a list takes for each item beside its own.
+    """
+    for kind, item in items.items():
+        words, values = _KINDS[kind]
+
+        def lists(count: int, item: bytes = item) -> bytes:
+            return array(item, count)
+
+        fill = Fill(lists, len(item) + apart, values)
+        yield either(f"fill-{kind}", f"{words} to the limits of items and of size", fill)
+    words = "a map of many keys to the limits of items and of size"
+    yield either("fill-keys", words, Fill(mapping, pair, 2))
+
+
+def joined(*parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield every combination of one of each."""
+    return map(b"".join, product(*parts))
+
+
+def varint(number: int) -> bytes:
+    """Return a number as seven bits a byte, the lowest first (LEB128)."""
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*made, number])
+
+
+def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> tuple[Case, ...]:
+    """Return the cases of a format.
+
+    Args:
+        wires: What the rows are for: a format, the name of one codec, or another of `collection.wires`; None
+            for all codecs.
+        pack: Compress the payloads for codecs that compress.
+    """
+    known = wires if wires is None else frozenset([wires] if isinstance(wires, str) else wires)
+    return tuple(
+        Case("decode", name, what, _maker(payloads, pack), must, known, payloads)
+        for must, name, what, payloads in rows
+    )
+
+
+def _maker(payloads: tuple[Payload, ...], pack: bool) -> Callable[[Codec], Iterator[bytes]]:
+    def make(codec: Codec) -> Iterator[bytes]:
+        for payload in payloads:
+            for made in payload(codec) if callable(payload) else (payload,):
+                yield codec.compression.compress(made) if pack and codec.compression else made
+
+    return make
