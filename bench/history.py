@@ -240,7 +240,7 @@ def _identity(result: Result, cell: Cell) -> str:
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
     return _digest(
         _machine(result.environment),
-        cell.operation,
+        cell.operation_name,
         cell.codec,
         *([codec.library, codec.version, codec.accelerated] if codec else ()),
         *([corpus.sha256, corpus.sample] if corpus else ()),

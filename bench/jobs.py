@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
-from .results import Fact, Outcome, typed
+from .results import Outcome, typed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -367,7 +367,7 @@ class Checked:
         fixes: Its schema has something to do.
         as_is: The records are the objects that it takes in the place of dicts.
         figures: Of operations that fall out of the check.
-        beside: What stands beside these, by operation.
+        known: What is known of these besides, by operation, as `operations.base.Measured.known` has it.
         failed: Outcome and reason of operations that cannot be timed.
         limits: To ask for, so that the codec takes these records.
         rough: Seconds for the mean record, by timed operation; of single calls.
@@ -388,7 +388,7 @@ class Checked:
     fixes: bool = False
     as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
-    beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
+    known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     rough: Mapping[str, float] = field(default_factory=dict)
@@ -424,11 +424,15 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of `Alone`; see `operations.base.Measured`."""
+    """What came of `Alone`; see `operations.base.Measured`.
+
+    Attributes:
+        known: As `operations.base.Measured.known` has it.
+    """
 
     kind: ClassVar[str] = "found"
     value: float
-    facts: Mapping[str, Fact]
+    known: Mapping[str, Any]
     again: Mapping[str, Any] | None = None
     together: Mapping[str, float | str] = field(default_factory=dict)
 

@@ -42,6 +42,8 @@ __all__ = [
     "declare",
     "describe",
     "facts",
+    "first_codecs",
+    "formats",
     "give",
     "given",
     "is_raw",
@@ -116,6 +118,7 @@ class Declaration:
 
 
 _declared: dict[str, Declaration] = {}
+_formats: dict[str, Format] = {}
 _registered: dict[str, Declaration] = {}
 _lock = threading.RLock()
 
@@ -156,6 +159,7 @@ def declare(
                 )
             )
 
+        _formats.setdefault(kind.name, kind)
         _declared[name] = Declaration(
             name,
             kind.name,
@@ -200,6 +204,23 @@ def _all_own() -> dict[str, Declaration]:
     for format_name in FORMATS:
         _load(format_name)
     return dict(sorted(_declared.items(), key=lambda item: FORMATS.index(item[1].format)))
+
+
+def formats() -> dict[str, Format]:
+    """Return bakeoff's own formats by name; of one with several forms that of its first codec."""
+    with _lock:
+        _all_own()
+        return {name: _formats[name] for name in FORMATS}
+
+
+def first_codecs() -> dict[str, str]:
+    """Return for each format the first codec without a schema that its file declares, installed or not."""
+    first: dict[str, str] = {}
+    with _lock:
+        for name, known in _all_own().items():
+            if not known.needs_schema:
+                first.setdefault(known.format, name)
+    return first
 
 
 @functools.cache

@@ -92,6 +92,9 @@ class Format:
         interoperable: Other languages read it.
         empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
         framing: How records follow one another in a file; None: each after its length.
+        files: Endings of the names of files that hold records so; empty where nobody has such files.
+        suffix: Its name is a registered suffix of media types, as in ``+json`` (RFC 6839).
+        family: The conventions for what it lacks; None where a schema says how all types are written.
 
     Raises:
         ValueError: A content encoding that there is not.
@@ -107,6 +110,9 @@ class Format:
     interoperable: bool = True
     empty: bool = False
     framing: Framing | None = None
+    files: Sequence[str] = ()
+    suffix: bool = False
+    family: Family | None = None
 
     def __post_init__(self) -> None:
         if self.content_encoding not in ("binary", "utf-8"):

@@ -12,7 +12,7 @@ from itertools import accumulate
 from ..jobs import Alone, Ended, Found
 from ..method import Budget
 from ..operations import operation
-from ..results import Cell
+from ..results import Cell, without_defaults
 from .alone import cells_of, job_of
 from .context import Run, Stage
 from .environment import abreast
@@ -45,7 +45,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
             slower *= spent / sum(seconds[codec] for codec in chosen)
         left_out = [codec for codec in seconds if codec not in chosen or codec in unfinished]
         if left_out:
-            measured = {cell.operation for cell in cells}
+            measured = {cell.operation_name for cell in cells}
             headings = " and ".join(operation(name).heading for name in names if name in measured)
             late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
     text, start = "", f"{stage.name}: the time did not suffice"
@@ -58,7 +58,7 @@ def _expected(stage: Stage, cell: Cell) -> float:
     """Return the seconds that a cell takes, roughly."""
     checked = stage.checks[cell.codec]
     call = max(checked.rough.values(), default=0.0)
-    return Budget.MEMORY_START + operation(cell.operation).lasts(checked.records, call)
+    return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
 
 
 def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
@@ -76,7 +76,7 @@ def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late = set()
     for number, (cell, future) in enumerate(waiting.items()):
-        run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", number, len(waiting))
+        run.show(f"{stage.name}: memory, {cell.operation_name} {cell.codec}", number, len(waiting))
         if run.stopping and future.cancel():
             continue
         ended = _confirmed(run, jobs[cell], future.result(), over)
@@ -113,11 +113,11 @@ def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
     run.record(
         {
             "kind": "cell",
-            "cell": cell.name,
+            "cell": without_defaults(cell),
             "outcome": found.outcome,
             "reason": found.reason,
             "loss": found.loss,
-            "facts": answer.facts,
             "value": answer.value,
+            **answer.known,
         }
     )

@@ -16,7 +16,7 @@ from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
 from ..method import Budget
-from ..results import CorpusFacts, Result
+from ..results import FORMAT_VERSION, CorpusFacts, Result
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
@@ -222,6 +222,7 @@ class Session:
             run.record(
                 {
                     "kind": "head",
+                    "format": FORMAT_VERSION,
                     "environment": facts,
                     "options": self.options.flat(),
                     "command": self.command,

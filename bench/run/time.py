@@ -50,7 +50,7 @@ def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
     """Return what a call of a cell takes in seconds, roughly; 0 for the floor."""
     if cell.codec == FLOOR:
         return 0.0
-    checked, base = checks[cell.codec], operation(cell.operation).base
+    checked, base = checks[cell.codec], operation(cell.operation_name).base
     return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
 
@@ -72,7 +72,7 @@ class _Contest:
         found = []
         for name in self.run.options.timed():
             for codec in (*(name for name in self.stage.checks if name not in self.out), FLOOR):
-                cell = Cell(self.stage.name, name, codec)
+                cell = operation(name).cell(self.stage.name, codec)
                 checked = self.stage.checks.get(codec)
                 skipped = operation(name).schema and (checked is None or not checked.fixes)
                 if not skipped and state.outcome(cell) not in (*FAILED, None):
@@ -184,7 +184,7 @@ class _Contest:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}
         for cell in self.cells():
             if cell.codec != FLOOR and (samples := self.run.state.samples(cell)):
-                tables.setdefault(cell.operation, {})[cell.codec] = samples
+                tables.setdefault(cell.operation_name, {})[cell.codec] = samples
         return list(tables.values())
 
     def _process(self) -> bool:
@@ -228,7 +228,7 @@ class _Contest:
         for group in groups:
             for cell in list(group):
                 bare = dataclasses.replace(cell, codec=bare_name(cell.codec))
-                declared = operation(cell.operation)
+                declared = operation(cell.operation_name)
                 if bare != cell and bare in present and not (declared.schema or declared.fixes):
                     twins[cell] = bare
                     group.remove(cell)
@@ -258,7 +258,7 @@ class _Contest:
         def watch(index: int) -> None:
             if 0 <= index < len(group):
                 cell = group[index]
-                self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, 0)
+                self.run.show(f"{self._said()}: {cell.operation_name} {cell.codec}", -1, 0)
 
         ended = self.run.executor.submit(
             job, patience=options.cell_timeout, over=self.stage.schedule.all_over, watch=watch
@@ -292,9 +292,9 @@ class _Contest:
 
     def _spec(self, cell: Cell) -> TimedCell:
         if cell.codec == FLOOR:
-            return TimedCell(FLOOR, cell.operation)
+            return TimedCell(FLOOR, cell.operation_name)
         found = self.stage.checks[cell.codec]
-        return TimedCell(cell.codec, cell.operation, found.payloads, found.dictionary)
+        return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

@@ -43,4 +43,4 @@ def run(job: Alone, desk: Desk) -> Answer:
             return Failed(str(error), "missing")
         except TransportError as error:
             return Failed(str(error))
-    return Found(found.value, found.facts, found.again, found.together)
+    return Found(found.value, found.known(), found.again, found.together)

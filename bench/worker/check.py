@@ -30,7 +30,7 @@ from .records import Payloads, Sample
 from .work import Clocked, given, work
 
 if TYPE_CHECKING:
-    from ..results import Fact, Outcome
+    from ..results import Outcome
 
 __all__ = ["run"]
 
@@ -92,7 +92,7 @@ def run(job: Check, desk: Desk) -> Answer:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
     failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, desk.beat)
-    figures, beside = _figures(
+    figures, known = _figures(
         parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed
     )
     try:
@@ -114,7 +114,7 @@ def run(job: Check, desk: Desk) -> Answer:
         fixes=parts.fix is not None,
         as_is=_as_is(parts, sample),
         figures=figures,
-        beside=beside,
+        known=known,
         failed=failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         rough={name: fmean(spent) / seen.calls.get(name, 1) for name, spent in taken.items()},
@@ -192,21 +192,21 @@ def _figures(
     chosen: Sequence[Operation],
     places: Mapping[str, str],
     failed: dict[str, tuple[Outcome, str]],
-) -> tuple[dict[str, float], dict[str, Mapping[str, Fact]]]:
-    """Return what falls out of the check, by operation, and what stands beside it; why not joins `failed`."""
+) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
+    """Return the figures of the check and what is known besides, by operation; why not joins `failed`."""
     found: dict[str, float] = {}
-    facts: dict[str, Mapping[str, Fact]] = {}
+    known: dict[str, Mapping[str, Any]] = {}
     for declared in chosen:
         try:
             come = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
             if isinstance(come, Measured):
-                facts[declared.name], come = come.facts, come.value
+                known[declared.name], come = come.known(), come.value
             found[declared.name] = come
         except UnfitError as error:
             failed[declared.name] = "unsupported", str(error)
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
             failed[declared.name] = "error", f"{declared.name} raised {type(error).__name__}: {error}"
-    return found, facts
+    return found, known
 
 
 def _tried(

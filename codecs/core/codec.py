@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 else:
     _Arguments = None
 
-_OF_FORMATS = {each.name for each in fields(Format)} - {"name"}
+_OF_FORMATS = {each.name for each in fields(Format)} - {"name", "family"}
 
 
 class Codec(Core):

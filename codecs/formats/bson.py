@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import uuid
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import Note
+from ..conventions.tokens import SIGNED
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
 from ..safety.limits import Limits
@@ -25,11 +27,15 @@ from ._pure import extension_copy, pure_copy
 
 __all__ = ["WRAP"]
 
+_family = Family("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
+
 BSON = Format(
     name="bson",
     media_type="application/bson",
     file_extension=".bson",
     framing=Prefixed("<i", included=True),
+    files=(".bson",),
+    family=_family,
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
@@ -38,8 +44,6 @@ LOSSES = (
     "a record's field `_id` comes first, wherever it stood",
 )
 WRAP = "bakeoff.value"
-
-_family = FAMILIES["bson"]
 
 
 def _decoder(library: ModuleType) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from ..binding import Bound, Schema
 from ..conventions import classes as objects
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import FAMILIES, Family
+from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, Family
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety._unique import unique
@@ -33,6 +33,9 @@ JSON = Format(
     content_encoding="utf-8",
     file_extension=".json",
     framing=Lines(),
+    files=(".jsonl", ".ndjson", ".jsonlines"),
+    suffix=True,
+    family=JSON_FAMILY,
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
 ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
@@ -57,8 +60,6 @@ POLICIES = Policies(
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
 _MODELS: tuple[objects.Family, ...] = ("model",)
-_family = FAMILIES["json"]
-_family64 = FAMILIES["json64"]
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
 _msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
@@ -80,7 +81,7 @@ def _json() -> Spec:
     from json import encoder as c_encoder
     from json import scanner as c_scanner
 
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=JSON_FAMILY.leaf)
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
@@ -91,7 +92,7 @@ def _json() -> Spec:
         raw=_raw_text(json),
         text=True,
         walk="json",
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=bool(
             getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
         ),
@@ -107,7 +108,7 @@ def _simplejson(library: ModuleType) -> Spec:
         return library.JSONEncoder(
             ensure_ascii=False,
             separators=(",", ":"),
-            default=_family.leaf,
+            default=JSON_FAMILY.leaf,
             encoding=None,
             use_decimal=False,
             namedtuple_as_object=False,
@@ -127,7 +128,7 @@ def _simplejson(library: ModuleType) -> Spec:
         raw=_raw_text(library),
         text=True,
         walk="json",
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=library.encoder.c_make_encoder is not None,
         carries=ANY_NUMBER,
         losses=(MERGED,),
@@ -163,7 +164,7 @@ def _orjson() -> Spec:
         raw=RawCalls(orjson.dumps, orjson.loads),
         walk="json",
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
-        family=_family64,
+        family=JSON64_FAMILY,
         accelerated=True,
         carries=CARRIES,
         losses=(NULLED,),
@@ -192,13 +193,13 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         orjson.dumps(nested)
     except TypeError:
         return spec.changed(
-            encode_arguments=(_family64.leaf, options or None),
+            encode_arguments=(JSON64_FAMILY.leaf, options or None),
             encode_depth=DEFAULT_DEPTH,
             notes=notes,
         )
     return spec.changed(
         # What the check does not see into is made of lists, which orjson does count.
-        encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
+        encode_arguments=(JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         encode_depth=DEFAULT_DEPTH,
         notes=notes,
     )
@@ -334,7 +335,7 @@ def _ujson() -> Spec:
         encode=ujson.dumps,
         # By place, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
-        encode_arguments=(False, False, False, False, 0, True, True, _family.leaf),
+        encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
         decode=ujson.loads,
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
@@ -342,7 +343,7 @@ def _ujson() -> Spec:
         ),
         walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=True,
         carries=ANY_NUMBER,
         forms={"decimal": "float"},
@@ -371,7 +372,7 @@ def _rapidjson() -> Spec:
         """Made once: ``dumps`` reads its options anew at every call."""
 
         def default(self, value: Any) -> Any:
-            return _family.leaf(value)
+            return JSON_FAMILY.leaf(value)
 
     class UniqueDecoder(rapidjson.Decoder):
         def start_object(self) -> list[Any]:
@@ -393,7 +394,7 @@ def _rapidjson() -> Spec:
         whole="nul",
         walk="json",
         raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=True,
         carries=ANY_NUMBER,
         notes=(LITERALS,),

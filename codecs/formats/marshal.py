@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from types import CodeType, EllipsisType
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
+
+_family = Family("marshal", {**NATIVE_BYTES, tuple: None, set: None, frozenset: None}, text_keys=False)
 
 MARSHAL = Format(
     name="marshal",
@@ -20,6 +22,7 @@ MARSHAL = Format(
     trusted_only=True,
     interoperable=False,
     framing=Values("marshal"),
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -27,8 +30,6 @@ CARRIES = frozenset(
         "frozenset", "dict", "complex", "int_keys", "key_order",
     }
 )  # fmt: skip
-
-_family = FAMILIES["marshal"]
 
 
 @declare("marshal", MARSHAL)

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import FAMILIES, WORDS, Family
+from ..conventions.families import NATIVE_BYTES, WORDS, Family
 from ..conventions.notes import Note
 from ..core._codec import doubt
 from ..registry import declare
@@ -29,12 +29,29 @@ from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from .structs import OBJECTS, typed
 
+
+def _utc_or_text(value: dt.datetime) -> Any:
+    """Native in UTC, else ISO 8601 text.
+
+    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
+    """
+    if value.tzinfo is not None and not value.utcoffset():
+        import msgpack
+
+        return msgpack.Timestamp.from_datetime(value)
+    return value.isoformat()
+
+
+_family = Family("MessagePack", {**NATIVE_BYTES, dt.datetime: _utc_or_text}, text_keys=False, integers=WORDS)
+
 MSGPACK = Format(
     name="msgpack",
     media_type="application/vnd.msgpack",
     media_type_aliases=("application/msgpack", "application/x-msgpack"),
     file_extension=".msgpack",
     framing=Values("msgpack"),
+    files=(".msgpack", ".mpk", ".mp"),
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -63,7 +80,6 @@ POLICIES = Policies(
 )
 LISTS_TO_TUPLES = "list becomes tuple"
 
-_family = FAMILIES["msgpack"]
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
 _msgspec_family = Family(
     "MessagePack (msgspec)",

@@ -29,6 +29,7 @@ PICKLE = Format(
     trusted_only=True,
     interoperable=False,
     framing=Values("pickle"),
+    files=(".pickle", ".pkl", ".pck"),
 )
 
 BUFFERS = replace(
@@ -38,6 +39,7 @@ BUFFERS = replace(
     syntax="pickle-buffers",
     file_extension=".pickle5",
     framing=None,
+    files=(),
 )
 """A pickle and its buffers, see `buffers`."""
 

@@ -6,13 +6,14 @@ datetimes are dates, aware ones are text. There is no framing: records of a file
 
 from __future__ import annotations
 
+import datetime as dt
 import plistlib
 import struct
 from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ..conventions.families import FAMILIES, Family
+from ..conventions.families import NATIVE_BYTES, NULL_TEXT, WORDS, Family
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
@@ -20,7 +21,22 @@ from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 
-PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist")
+_LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
+
+
+def _naive_or_text(value: dt.datetime) -> Any:
+    """Native without an offset, else ISO 8601 text.
+
+    A property list's date has none; plistlib would drop one without a word. The last millisecond of
+    the year 9999 is rounded into the next, which it does not read.
+    """
+    return value.isoformat() if value.tzinfo is not None or value > _LAST else value
+
+
+_family = Family(
+    "property list", {**NATIVE_BYTES, dt.datetime: _naive_or_text}, integers=WORDS, null=NULL_TEXT
+)
+PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist", family=_family)
 # As AirPlay and others of Apple's protocols have it.
 BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
 NATIVE = frozenset({str, int, float, bool, bytes})
@@ -29,7 +45,6 @@ CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list"
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
 """How plistlib begins."""
 
-_family = FAMILIES["plist"]
 # XML alone lacks a null.
 _binary_family = Family("binary property list", _family.native, integers=_family.integers)
 

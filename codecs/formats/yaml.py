@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import codecs
 import datetime as dt
-import decimal
 import enum
-import uuid
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import STRANGERS, Note
+from ..conventions.rules import SCALARS
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import unique
@@ -26,6 +25,8 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Documents
 
+_family = Family("YAML", {**NATIVE_BYTES, dt.datetime: None, dt.date: None, set: None}, text_keys=False)
+
 YAML = Format(
     name="yaml",
     media_type="application/yaml",
@@ -33,6 +34,9 @@ YAML = Format(
     content_encoding="utf-8",
     file_extension=".yaml",
     framing=Documents(),
+    files=(".yaml", ".yml"),
+    suffix=True,
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -44,8 +48,6 @@ MERGED_PAIRS = 100_000
 _SLOW = Limits(items=15_000, size=1 << 19)
 DIGITS = 4300
 """The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
-
-_family = FAMILIES["yaml"]
 
 
 def _careful(yaml: Any, loader: Any) -> Any:
@@ -186,7 +188,8 @@ def _yaml(*, accelerated: bool) -> Spec:
     def represent_text(self: Any, value: str) -> Any:
         return self.represent_scalar("tag:yaml.org,2002:str", value, style='"' if "\x85" in value else None)
 
-    for kind in (dt.time, dt.timedelta, decimal.Decimal, uuid.UUID, frozenset, bytearray, memoryview, None):
+    texts = [scalar.type for scalar in SCALARS if scalar.type not in _family.native]
+    for kind in (*texts, frozenset, bytearray, memoryview, None):
         ConventionDumper.add_representer(kind, represent)
     ConventionDumper.add_multi_representer(enum.Enum, represent)
     ConventionDumper.add_representer(dt.datetime, represent_moment)

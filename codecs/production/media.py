@@ -17,13 +17,13 @@ from ..errors import UnknownMediaType
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
-    from ..spec import Spec
+    from ..spec import Format, Spec
 
 __all__ = ["MediaTypes", "by_media_type", "media_types", "reads"]
 
 TREE = "application/x.bakeoff"
-SUFFIXES = frozenset({"json", "cbor", "yaml", "zstd"})
-"""What stands after a plus in a type's name, being registered; all else after a dot."""
+SUFFIXES = frozenset({"zstd"})
+"""Compressors that are registered suffixes, which follow a plus, as `Format.suffix`; others follow a dot."""
 CODINGS = {"zlib": "deflate", "zstd": "zstd"}
 """Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
 
@@ -45,16 +45,26 @@ class MediaTypes(NamedTuple):
 def media_types(spec: Spec) -> MediaTypes:
     """Return the names of a codec's payloads."""
     kind, compression = spec.format, spec.settings.compression
-    form = re.sub(r"[^A-Za-z0-9._-]", "-", kind.syntax or kind.name)
     headers = {"content-type": kind.media_type}
     if compression is None:
         if spec.facts.family is None or not spec.wire:
             return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
-        return MediaTypes(_typed(TREE, form), (kind.media_type, *kind.media_type_aliases), headers)
-    name, *older = _dictionaries(_typed(f"{TREE}.{form}", compression.kind), compression.dictionaries)
+        return MediaTypes(own_type(kind), (kind.media_type, *kind.media_type_aliases), headers)
+    sign = "+" if compression.kind in SUFFIXES else "."
+    made = f"{TREE}.{_syntax(kind)}{sign}{compression.kind}"
+    name, *older = _dictionaries(made, compression.dictionaries)
     if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
         return MediaTypes(name, tuple(older), headers | {"content-encoding": coding})
     return MediaTypes(name, tuple(older), {"content-type": name})
+
+
+def own_type(format: Format) -> str:
+    """Return the type of a format's payloads that are written by our conventions."""
+    return f"{TREE}{'+' if format.suffix else '.'}{_syntax(format)}"
+
+
+def _syntax(format: Format) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "-", format.syntax or format.name)
 
 
 def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
@@ -84,7 +94,7 @@ def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Code
     base, _, suffix = wanted.rpartition("+")
     if base and not base.startswith(TREE):
         for each in codecs:
-            if each.format == suffix and suffix in SUFFIXES and each.compression is None:
+            if each.format == suffix and each.spec.format.suffix and each.compression is None:
                 return each
     known = {each.media_type for each in codecs} | {
         alias for each in codecs for alias in each.media_type_aliases
@@ -102,20 +112,17 @@ def reads(codec: Codec, media_type: str) -> bool:
 
 
 def _usual(wanted: str) -> list[Codec]:
-    from ..registry import codec, describe, missing, names
+    from ..registry import FORMATS, codec, describe, first_codecs, missing, names
     from ..streams.compression import COMPRESSORS
 
-    first: dict[str, str] = {}
-    for name in names():
-        if not describe(name).trusted_only and missing(name) is None:
-            first.setdefault(describe(name).format, name)
-    plain = [codec(name) for name in first.values()]
+    others = (name for name in names() if describe(name).format not in FORMATS)
+    plain = [
+        codec(name)
+        for name in (*first_codecs().values(), *others)
+        if not describe(name).trusted_only and missing(name) is None
+    ]
     kinds = [kind for kind in COMPRESSORS if re.search(rf"[+.]{kind}$", wanted)]
     return plain + [each.with_compression(kind) for kind in kinds for each in plain]
-
-
-def _typed(base: str, syntax: str) -> str:
-    return f"{base}{'+' if syntax in SUFFIXES else '.'}{syntax}"
 
 
 def _plain(media_type: str) -> str:

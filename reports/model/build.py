@@ -83,7 +83,7 @@ def _partly(views: Iterable[CorpusView]) -> dict[str, dict[str, Any]]:
     for view in views:
         for candidate in view.candidates:
             cells = list(candidate.cells.values())
-            seen = {fact: records_seen(cells, fact) for fact in ("records", "encoded")}
+            seen = {"records": records_seen(cells, "records"), "encoded": records_seen(cells, "encoded")}
             facts: dict[str, Any] = {fact: n for fact, n in seen.items() if n < view.corpus.sample}
             if limits := limits_needed(cells):
                 facts["limits"] = dict(limits)
@@ -94,7 +94,7 @@ def _partly(views: Iterable[CorpusView]) -> dict[str, dict[str, Any]]:
 
 def _headline(machine: MachineView) -> list[str]:
     """Return the recommendation; none for results without times."""
-    timed = any(cell.cell.operation in ("dump", "load") for cell in machine.result.cells)
+    timed = any(cell.cell.operation_name in ("dump", "load") for cell in machine.result.cells)
     return [recommendation(machine.corpora)] if timed else []
 
 

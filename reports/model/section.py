@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import Measurement
+from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
@@ -297,7 +297,7 @@ class SectionBuilder:
             return spec.figure(candidate, self.standing)
         if spec.fact:
             cell = candidate.cells.get(spec.operations[0])
-            value = cell.facts.get(spec.fact) if cell else None
+            value = cell.extras.get(spec.fact) if cell else None
             return Figure(float(value), None, None) if isinstance(value, int | float) else None
         return candidate.figure(*spec.added(candidate))
 
@@ -323,7 +323,7 @@ class SectionBuilder:
             return EMPTY
         for cell in cells:
             if not cell.samples and cell.outcome not in ("ok", "lossy"):
-                text = f"{cell.cell.operation}: {cell.reason}"
+                text = f"{cell.cell.operation_name}: {cell.reason}"
                 marks = (self.setting.mark(text),) if cell.reason else ()
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
@@ -332,8 +332,8 @@ class SectionBuilder:
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.phase != "time":
             return ()
-        texts = [f"{cell.cell.operation}: {text}" for cell in cells if (text := rare(cell.samples))]
-        if any(cell.facts.get("steady") is False for cell in cells):
+        texts = [f"{cell.cell.operation_name}: {text}" for cell in cells if (text := rare(cell.samples))]
+        if any(cell.steady is False for cell in cells):
             texts.append("not steady: drifted while it was measured")
         return tuple(self.setting.mark(text) for text in texts)
 
@@ -357,7 +357,8 @@ def _quotient(
 def _reason(candidate: Candidate) -> str:
     """Say all that failed and was lost, for other programs."""
     failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
-    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *candidate.losses])
+    said = (f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
+    return "; ".join([*said, *candidate.losses])
 
 
 def _bound(ours: Figure, theirs: Figure) -> Entry:
@@ -371,7 +372,8 @@ def _bound(ours: Figure, theirs: Figure) -> Entry:
 
 
 def _unit_of(candidate: Candidate) -> str:
-    return str(candidate.cells["value"].facts.get("unit", "second"))
+    facts = candidate.cells["value"].facts
+    return facts.unit if isinstance(facts, PyperfFacts) else "second"
 
 
 def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:

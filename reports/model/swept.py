@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import replace
 
 from ...bench.results import CorpusFacts, Measurement, Result
 from .candidates import FLOOR
@@ -12,19 +11,21 @@ from .crossover import Series
 
 __all__ = ["scaled", "series", "swept"]
 
-_PARAMETER: Final = re.compile(r"(.*):(\d+)")
 
+def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """Return the operations that were measured with several numbers as parameter.
 
-def swept(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return the operations that were measured with several numbers as parameter, by what precedes it."""
+    Returns:
+        By their name without the parameter: the parameters by their whole name, the lowest first.
+    """
     families: dict[str, dict[str, int]] = {}
-    for result in results:
-        for cell in result.cells:
-            if found := _PARAMETER.fullmatch(cell.cell.operation):
-                families.setdefault(found[1], {})[cell.cell.operation] = int(found[2])
+    for cell in (cell.cell for result in results for cell in result.cells):
+        if cell.parameter.isdecimal():
+            name = replace(cell, parameter="").operation_name
+            families.setdefault(name, {})[cell.operation_name] = int(cell.parameter)
     return {
-        stem: sorted(members, key=members.__getitem__)
-        for stem, members in families.items()
+        name: dict(sorted(members.items(), key=lambda member: member[1]))
+        for name, members in families.items()
         if len(members) > 1
     }
 
@@ -45,6 +46,6 @@ def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -
     found: dict[str, dict[float, Sequence[Measurement]]] = {}
     for cell in result.cells:
         at = cell.cell
-        if at.corpus in places and at.operation == operation and at.codec != FLOOR and cell.samples:
+        if at.corpus in places and at.operation_name == operation and at.codec != FLOOR and cell.samples:
             found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
     return found

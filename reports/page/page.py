@@ -31,7 +31,7 @@ from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
 from .chart_rows import amount, axes, bars, front_height, points, summary, unseen
-from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
 
@@ -82,7 +82,8 @@ def render(
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
-    view = View.of([all_visible(result) for result in results], cost)
+    results = [all_visible(result) for result in results]
+    view = View.of(results, cost)
     found = view.corpora
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
@@ -118,7 +119,7 @@ def render(
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
     library = _library()
     return template.render(
-        style=(_TEMPLATES / "page.css").read_text("utf-8"),
+        style=colors() + (_TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
         library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
         policy=_policy(script, library),

@@ -9,7 +9,7 @@ from typing import Final
 from ...bench.method import Processes
 from ...bench.results import CorpusFacts, Fact
 from ..model import numbers, row
-from ..model.candidates import Candidate, Standing, limits_needed, records_seen
+from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
 from ..model.lists import FEW_NAMES, some
 from ..model.options import TableOptions
 
@@ -78,7 +78,7 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
         yield _ELSEWHERE
 
 
-def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: str) -> str:
+def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: Seen) -> str:
     """Name the codecs that were seen on fewer records than the sample has, and on how many."""
     seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
     return some([f"{name} ({n:,})" for name, n in seen if n < corpus.sample])

@@ -47,7 +47,8 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
     process = _OVERHEAD * _measuring(result) / done + _START
     # The budget is for all that is done with a corpus: reading and checks come once more.
     before = max(0.0, result.duration / max(1, len(result.corpora)) - done * process)
-    part = _TIMING if any(result.operation(c.cell.operation).phase == "memory" for c in result.cells) else 1.0
+    names = {cell.cell.operation_name for cell in result.cells}
+    part = _TIMING if any(result.operation(name).phase == "memory" for name in names) else 1.0
     budget = max(_LEAST, (before + further * process) / part)
     precision = min(*targets, _precision(result))
     words = ["bakeoff", "run", "--resume", file, "--ratios"]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from ...bench.results import Result
+from ...bench.results import CellResult, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure
@@ -161,16 +162,15 @@ def _scores(view: View, post: Mapping[str, Any]) -> Table:
     known = {*post["operations"], *post.get("beside", ())}
 
     def rows(result: Result, corpus: str) -> Iterator[Row]:
-        cells = [cell for cell in timed(result, corpus) if cell.cell.operation.partition(":")[0] in known]
-        if not any(cell.cell.operation.partition(":")[0] in post["operations"] for cell in cells):
+        cells = [cell for cell in timed(result, corpus) if _without_parameter(cell) in known]
+        if not any(_without_parameter(cell) in post["operations"] for cell in cells):
             return
         first = post["rows"][0]["score"]
         for then in post["rows"]:
             entries = {"what": Entry(then["what"], then["what"]), **score(then["score"], None, rate=rate)}
             yield Row(then["what"], entries | {"x": _times(then["score"], first, rate=rate)})
         for cell in cells:
-            parameter = cell.cell.operation.partition(":")[2]
-            alike = [each for each in cells if not rate or each.cell.operation.endswith(f":{parameter}")]
+            alike = [each for each in cells if not rate or each.cell.parameter == cell.cell.parameter]
             means = [sum(s.value for s in each.samples) / len(each.samples) for each in alike]
             own = counts(result, cell)
             slowest = min(means) if rate else max(means)
@@ -184,6 +184,10 @@ def _scores(view: View, post: Mapping[str, Any]) -> Table:
         lines=(_source(post),),
         remarks=tuple(post["remarks"]),
     )
+
+
+def _without_parameter(cell: CellResult) -> str:
+    return replace(cell.cell, parameter="").operation_name
 
 
 def _times(value: Any, first: float, *, rate: bool) -> Entry:

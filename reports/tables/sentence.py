@@ -97,10 +97,10 @@ def got_through(view: View) -> bool:
         return True
     # One store or transport that fails is no failure of all.
     return any(
-        cell.samples and machine.result.operation(cell.cell.operation).phase in ("time", "alone")
+        cell.samples and machine.result.operation(cell.cell.operation_name).phase in ("time", "alone")
         for machine in view.machines
         for cell in machine.result.cells
-        if cell.cell.codec != FLOOR and "@" in cell.cell.operation
+        if cell.cell.codec != FLOOR and cell.cell.place
     )
 
 
@@ -187,5 +187,5 @@ def drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-        return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
+        return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
     return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""

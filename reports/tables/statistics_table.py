@@ -90,13 +90,13 @@ def timed(result: Result, corpus: str) -> list[CellResult]:
         for cell in result.cells
         if cell.cell.corpus == corpus
         and cell.samples
-        and result.operation(cell.cell.operation).phase == "time"
+        and result.operation(cell.cell.operation_name).phase == "time"
     ]
 
 
 def counts(result: Result, cell: CellResult) -> dict[str, Entry]:
     """Return name, counts and score of a timed cell."""
-    name, samples = f"{cell.cell.operation}/{cell.cell.codec}", cell.samples
+    name, samples = f"{cell.cell.operation_name}/{cell.cell.codec}", cell.samples
     found, calls = figure(samples), sum(sample.loops for sample in samples)
     numbered = {"evaluations": calls, "samples": len(samples), "calls": round(calls / len(samples))}
     entries = {"what": Entry(name, name)} | {
@@ -104,7 +104,7 @@ def counts(result: Result, cell: CellResult) -> dict[str, Entry]:
     }
     if found is None:
         return entries
-    return entries | score(found.value, found.half, rate=result.operation(cell.cell.operation).rate)
+    return entries | score(found.value, found.half, rate=result.operation(cell.cell.operation_name).rate)
 
 
 def score(value: float, half: float | None, *, rate: bool) -> dict[str, Entry]:

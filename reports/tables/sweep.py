@@ -153,9 +153,10 @@ _Cells = Mapping[tuple[str, str], CellResult]
 
 def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[str]) -> Iterator[Section]:
     for stem, members in swept([result]).items():
-        facts = result.operation(members[0])
-        headers = {name: name.rpartition(":")[2] for name in members}
-        said = re.sub(rf"\b{headers[members[0]]}\b", "N", facts.summary)
+        first, *_, last = members
+        facts = result.operation(first)
+        headers = {name: str(number) for name, number in members.items()}
+        said = re.sub(rf"\b{headers[first]}\b", "N", facts.summary)
         sweep = Sweep(
             f"{title}: {stem}",
             (f"{said}; columns by N",),
@@ -163,7 +164,7 @@ def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[st
             headers,
             codecs,
             lambda codec, name: cells.get((name, codec)),
-            members[-1:],
+            (last,),
         )
         if (section := sweep.section()).rows:
             yield section
@@ -199,7 +200,7 @@ def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[s
 
 def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
     headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
-    cells = {(c.cell.corpus, c.cell.operation, c.cell.codec): c for c in result.cells}
+    cells = {(c.cell.corpus, c.cell.operation_name, c.cell.codec): c for c in result.cells}
     codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
     for operation in ("dump", "load", "size"):
         facts = result.operation(operation)

@@ -43,7 +43,7 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "measured on all 2 records" in done.stdout
     result = read(mine / "bakeoff.json")
-    assert {c.cell.operation for c in result.cells if c.cell.codec == "json"} >= {"dump", "load", "size"}
+    assert {c.cell.operation_name for c in result.cells if c.cell.codec == "json"} >= {"dump", "load", "size"}
     assert result.complete
     assert sorted(p.name for p in mine.iterdir()) == ["bakeoff.json", "mine.jsonl"]
 
@@ -196,7 +196,7 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     result = read(mine / "bakeoff.json")
-    outcomes = {c.cell.codec: c.outcome for c in result.cells if c.cell.operation == "load"}
+    outcomes = {c.cell.codec: c.outcome for c in result.cells if c.cell.operation_name == "load"}
     assert (outcomes["json"], outcomes["json+schema"]) == ("lossy", "ok")
     fixed = result.cell("mine", "fix", "json+schema")
     assert fixed is not None
@@ -217,7 +217,7 @@ def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, e
 
     assert done.returncode == 0, done.stderr
     result = read(mine / "bakeoff.json")
-    assert entered == sorted({cell.cell.codec for cell in result.cells if cell.cell.operation == "size"})
+    assert entered == sorted({cell.cell.codec for cell in result.cells if cell.cell.operation_name == "size"})
     said = "mine.jsonl: the schema has nothing to fix for pickle: no +schema rows for these"
     assert (len(entered) == 3 and "json+schema" in entered) == (said in done.stderr)
 
@@ -230,7 +230,7 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
     outcomes = {
         c.cell.codec: (c.outcome, c.reason)
         for c in read(mine / "bakeoff.json").cells
-        if c.cell.operation == "load"
+        if c.cell.operation_name == "load"
     }
 
     assert done.returncode == 0, done.stderr
@@ -280,7 +280,7 @@ def test_memory_operations_plug_in(mine: Path) -> None:
 def test_all_figures_of_an_operation_have_the_same_number_of_values(mine: Path) -> None:
     """pyperf calls everything significant when they have not."""
     run(mine, "mine.jsonl", *QUICK, "--ops", "dump,load", "--isolate")
-    cells = [c for c in read(mine / "bakeoff.json").cells if c.cell.operation in ("dump", "load")]
+    cells = [c for c in read(mine / "bakeoff.json").cells if c.cell.operation_name in ("dump", "load")]
 
     assert len(cells) == 6
     assert len({len(c.samples) for c in cells}) == 1
@@ -390,7 +390,7 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
 )
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Before anything is measured or written."""
-    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_format": 1}}')
+    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_result": 1}}')
     done = bakeoff(tmp_path, "run", *arguments)
 
     assert done.returncode == 2

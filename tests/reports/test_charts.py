@@ -141,7 +141,7 @@ def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
     """A cell with a bad outcome shows no time even when a file holds samples for it."""
 
     def spoil(cell: CellResult) -> CellResult:
-        bad = cell.cell.codec == "orjson" and cell.cell.operation == "load"
+        bad = cell.cell.codec == "orjson" and cell.cell.operation_name == "load"
         return replace(cell, outcome=outcome) if bad else cell
 
     view = view_of(replace(one, cells=tuple(map(spoil, one.cells))), reads=0.0)
@@ -218,9 +218,7 @@ def test_what_cannot_be_measured_is_said_and_not_drawn(result_of: Any) -> None:
     big = {**figures, "peak-dump": 2.0**20}
     run = result_of({"json": big, **{name: {**figures, "peak-dump": 4096.0} for name in "abc"}})
     cells = tuple(
-        replace(cell, facts={**cell.facts, "resolution": 65536})
-        if cell.cell.operation == "peak-dump"
-        else cell
+        replace(cell, resolution=65536) if cell.cell.operation_name == "peak-dump" else cell
         for cell in run.cells
     )
     view = view_of(replace(run, cells=cells))

@@ -69,7 +69,7 @@ def test_more_is_better_in_a_comparison(strange, result_of):
     """Half of what was found is a regression, whoever asks."""
     fewer = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 500}})
     found = compare(strange, replace(fewer, operations=(FOUND,)), force=True)
-    change = next(change for change in found.changes if change.cell.operation == "found")
+    change = next(change for change in found.changes if change.cell.operation_name == "found")
 
     assert ("worse", "2.00× less") == (change.verdict, change.words)
     assert change.beyond(0.5)

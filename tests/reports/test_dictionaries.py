@@ -15,7 +15,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.results import Result, write
+from bakeoff.bench.results import CheckFacts, Result, write
 from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.codecs.streams.compression import dictionary_id
@@ -48,10 +48,10 @@ def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]
         figures = {name: {"dump": cost, "load": cost, "size": 100} for name, cost in names.items()}
         told = {"format": "json", "library": "Python", "version": platform.python_version()}
         run = result_of(figures, facts={NAME: told})
-        held = {} if dictionary is None else {"dictionary": base64.b64encode(dictionary).decode()}
+        held = base64.b64encode(dictionary or b"").decode()
         cells = (
-            replace(cell, facts={**cell.facts, **held})
-            if (cell.cell.codec, cell.cell.operation) == (NAME, "dump")
+            replace(cell, check=CheckFacts(1000, 1000, dictionary=held))
+            if (cell.cell.codec, cell.cell.operation_name) == (NAME, "dump")
             else cell
             for cell in run.cells
         )

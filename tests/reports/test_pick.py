@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import AS_IS, Cell, write
+from bakeoff.bench.results import Cell, CheckFacts, PyperfFacts, write
 from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Dictionary, Lock, located
 from bakeoff.errors import RunError, UsageError
@@ -49,7 +49,7 @@ FACTS = {
 
 def shaken(cell, factors):
     """A timed cell whose processes were disturbed in turn."""
-    if cell.cell.operation == "size":
+    if cell.cell.operation_name == "size":
         return cell
     pairs = zip(cell.samples, cycle(factors), strict=False)
     return replace(cell, samples=tuple(replace(s, value=s.value * f, paired=s.paired * f) for s, f in pairs))
@@ -282,7 +282,7 @@ class TestHonesty:
             ({}, {"outcome": "lossy", "loss": ("`tuple` came back as `list`",)}, "is lossy here"),
             ({"trusted_only": True}, {}, "is for trusted data only"),
             ({"unguarded": True}, {}, "lacks a guard against untrusted payloads"),
-            ({}, {"facts": {"checked": False}}, "was not checked"),
+            ({}, {"facts": PyperfFacts("byte")}, "was not checked"),
             ({}, {"outcome": "out of memory", "samples": ()}, "ran out of memory in peak-load"),
             ({}, {"outcome": "timed out", "samples": ()}, "timed out in peak-load"),
         ],
@@ -320,7 +320,7 @@ class TestHonesty:
         facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "carries": ["str"]}}
         quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
         run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
-        cells = (replace(c, facts={**c.facts, AS_IS: True}) for c in run.cells)
+        cells = (replace(c, check=CheckFacts(1000, 1000, as_is=True)) for c in run.cells)
         run = replace(run, cells=tuple(cells))
 
         assert "msgspec-json/struct" == (choice := pick([run], Wish(needs=("dataclass",)))).winner.name

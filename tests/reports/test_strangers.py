@@ -171,9 +171,10 @@ def hostile(files: Files, attack: str) -> None:
 
     def change(at: Place, text: str) -> str:
         key = next(key for key in reversed(at) if isinstance(key, str))
-        if at[0] == "cells" and key == "cell":
-            corpus, operation, codec = text.split("/", 2)
-            return f"{named(corpus)}/{operation}/{renamed(codec)}"
+        if at[0] == "cells" and at[2] == "cell":
+            return {"corpus": named, "codec": renamed}.get(key, str)(text)
+        if at[0] == "operations" and key not in ("heading", "summary"):
+            return text
         if key == "outcome" or at[:2] == ("options", "gc") or key == "started":
             return text
         if at[0] == "corpora" and key == "name":

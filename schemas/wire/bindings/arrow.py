@@ -330,7 +330,7 @@ class _Columns:
             if type_.bit_width == 32:
                 return "i", to, back
             return "q", Call(lambda value: to(value) * _DAY), Call(lambda count: _call(back, count // _DAY))
-        if types.is_time(type_) and isinstance(leaf.type, t.TimeType):
+        if types.is_time(type_) and leaf.type == t.TextType(dt.time):
             nanoseconds = _NANOSECONDS[type_.unit]
             form = "i" if type_.bit_width == 32 else "q"
             return (

@@ -63,8 +63,10 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
 
 def _show_conventions() -> None:
     from ..codecs.conventions.families import documented
+    from ..codecs.registry import formats
 
-    header, *rows = documented()
+    families = [each.family for each in formats().values() if each.family is not None]
+    header, *rows = documented(families)
     click.echo(draw("markdown", header, rows))
 
 

@@ -258,7 +258,7 @@ def _check_places(options: Options) -> None:
     from ..bench.backends import stores, transports
     from ..bench.operations import operation
 
-    asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
+    asked = [place for place in dict.fromkeys(operation(o).at_place for o in options.operations) if place]
     for text in options.places:
         name, _, url = text.partition("=")
         if not url:
