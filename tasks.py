@@ -2,8 +2,9 @@
 """One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
-python3 tasks.py test [ARGUMENTS]  set up, then all tests; with --servers what some of them drive (servers, a
-                                   browser, a library) is installed on this machine first
+python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs
+                                   what some drive (servers, a browser, a library) on this machine first;
+                                   --cov measures coverage; other arguments go to one pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
@@ -35,6 +36,8 @@ TYPED = (
     ("src", "-p", "bakeoff"),
     (
         "tests",
+        "-m",
+        "inprocess",
         "-m",
         "madeup",
         "-m",
@@ -86,6 +89,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """What commands find: bytecode is written, as tests start hundreds of processes of what they test."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
 """As many tests at a time as there are processors."""
+HALVES = {"core": ("-m", "not integration", *ABREAST), "integration": ("-m", "integration")}
+"""How each half of the tests is run: integrations mostly wait, so one process runs them beside the others."""
+COVERAGE = ROOT / "build" / "coverage"
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
@@ -189,7 +195,40 @@ def test(arguments: list[str]) -> None:
     if "--servers" in arguments:
         servers()
     chosen = [argument for argument in arguments if argument != "--servers"]
-    sh(BIN / "python", "-m", "pytest", *ABREAST, *chosen)
+    if chosen in ([], ["--cov"]):
+        both_halves(coverage="--cov" in chosen)
+    else:
+        sh(BIN / "python", "-m", "pytest", *ABREAST, *chosen)
+
+
+def both_halves(*, coverage: bool) -> None:
+    """Run both halves of the tests at the same time; show what the integrations print behind the rest."""
+    # The floor is that of both together.
+    options = ("--cov", "--cov-report=", "--cov-fail-under=0") if coverage else ()
+    shutil.rmtree(COVERAGE, ignore_errors=True)
+    COVERAGE.mkdir(parents=True)
+    with tempfile.TemporaryFile() as log:
+        running = [
+            subprocess.Popen(
+                [str(BIN / "python"), "-m", "pytest", "--quiet", *how, *options],
+                cwd=ROOT,
+                env=ENVIRONMENT | {"COVERAGE_FILE": str(COVERAGE / half)},
+                stdout=log if half == "integration" else None,
+            )
+            for half, how in HALVES.items()
+        ]
+        codes = [process.wait() for process in running]
+        log.seek(0)
+        say("integrations:")
+        sys.stdout.flush()
+        shutil.copyfileobj(log, sys.stdout.buffer)
+        sys.stdout.flush()
+    if coverage:
+        parts = [COVERAGE / half for half in HALVES]
+        sh(BIN / "coverage", "combine", "--quiet", *parts)
+        sh(BIN / "coverage", "report")
+    if any(codes):
+        sys.exit(max(codes))
 
 
 def lint(arguments: list[str]) -> None:

@@ -86,7 +86,7 @@ def main() -> None:
             function,
             inputs,
             inner_loops=len(inputs),
-            metadata={**metadata, "tags": [operation]},
+            metadata={**metadata, "bakeoff_operation": operation, "tags": [operation]},
         )
 
 

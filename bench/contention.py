@@ -14,14 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from .stats import CONTENTION, FEW
+from .method import Cores, Processes
 
 __all__ = ["alike", "baseline", "limit", "overall"]
-
-_QUANTILE = 0.05
-"""Share of readings that may be too low by accident, as an interrupt during the chain makes them."""
-_WORTH = 0.25
-"""Share of a run's processes on a free core below which the others say more."""
 
 
 def baseline(readings: Sequence[float], known: float = 0.0) -> float:
@@ -32,13 +27,13 @@ def baseline(readings: Sequence[float], known: float = 0.0) -> float:
         known: The baseline of earlier processes on this machine; 0 where there is none.
     """
     ordered = sorted(readings)
-    own = ordered[math.floor(_QUANTILE * len(ordered))]
+    own = ordered[math.floor(Cores.QUANTILE * len(ordered))]
     return min(own, known) if known else own
 
 
 def limit(least: float) -> float:
     """Return the highest reading that a free core gives, from its baseline."""
-    return CONTENTION * least
+    return Cores.SHARED * least
 
 
 def overall(readings: Sequence[float]) -> float:
@@ -60,7 +55,7 @@ def alike(contention: Mapping[int, float], least: float) -> Collection[int]:
         The processes on a free core where they are enough, else those on a shared one, else all.
     """
     free = [number for number, reading in contention.items() if reading <= limit(least)]
-    if len(free) >= max(FEW, _WORTH * len(contention)):
+    if len(free) >= max(Processes.FEWEST, Cores.PROCESSES * len(contention)):
         return free
     shared = contention.keys() - set(free)
-    return shared if len(shared) >= FEW else contention.keys()
+    return shared if len(shared) >= Processes.FEWEST else contention.keys()

@@ -24,8 +24,9 @@ from statistics import fmean, median, variance
 from typing import TYPE_CHECKING
 
 from .contention import baseline
+from .method import Cores
 from .results import FLOOR, Cell, CellResult, Fact, Result, typed
-from .stats import CONTENTION, SESSION, Session, contention_of
+from .stats import SESSION, Session, contention_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -126,7 +127,7 @@ def recall(machines: Iterable[str]) -> list[Row]:
             return []
         with _opened(path, "ro") as file:
             marks = ", ".join("?" * len(wanted))
-            query = f"select * from cells where machine in ({marks}) order by started desc"
+            query = f"select * from cells where machine in ({marks}) order by started desc"  # noqa: S608 - the marks are ours
             names = [field.name for field in fields(Row)]
             return [typed(Row, dict(zip(names, row, strict=True))) for row in file.execute(query, wanted)]
     except (OSError, RuntimeError, TypeError, ValueError):
@@ -228,7 +229,7 @@ def _recent(rows: Sequence[Row], level: float) -> list[Row]:
     alike = [
         row
         for row in rows
-        if not level or (row.contention and abs(math.log(row.contention / level)) <= math.log(CONTENTION))
+        if not level or (row.contention and abs(math.log(row.contention / level)) <= math.log(Cores.SHARED))
     ]
     return alike[:_RECENT]
 
@@ -239,7 +240,7 @@ def _identity(result: Result, cell: Cell) -> str:
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
     return _digest(
         _machine(result.environment),
-        cell.operation,
+        cell.operation_name,
         cell.codec,
         *([codec.library, codec.version, codec.accelerated] if codec else ()),
         *([corpus.sha256, corpus.sample] if corpus else ()),

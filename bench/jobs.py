@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
-from .results import Fact, Outcome, typed
+from .results import Outcome, typed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -40,6 +40,7 @@ __all__ = [
     "Prepare",
     "Prepared",
     "Refused",
+    "Reread",
     "Time",
     "Timed",
     "TimedCell",
@@ -293,17 +294,36 @@ class Try(Job):
 
     Attributes:
         versions: Digest of a pickle of their difference, and of records of the older and the newer one.
-        seconds: For trying and measuring.
     """
 
     kind = "try"
     codec: str
     versions: Digest
-    seconds: float
 
     def digests(self) -> set[Digest]:
         """Return that of the versions."""
         return {self.versions}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reread(Job):
+    """Time how codecs read payloads of another version of a schema, and of their own; answered by `Timed`.
+
+    Attributes:
+        versions: As of `Try`.
+        cells: Codecs and directions, with the payloads of both versions.
+        rounds: As of `Time`, likewise `least`.
+    """
+
+    kind = "reread"
+    versions: Digest
+    cells: tuple[TimedCell, ...]
+    rounds: int
+    least: float = 0.0
+
+    def digests(self) -> set[Digest]:
+        """Return those of the versions and the payloads."""
+        return {self.versions} | {cell.payloads for cell in self.cells}
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +367,7 @@ class Checked:
         fixes: Its schema has something to do.
         as_is: The records are the objects that it takes in the place of dicts.
         figures: Of operations that fall out of the check.
-        beside: What stands beside these, by operation.
+        known: What is known of these besides, by operation, as `operations.base.Measured.known` has it.
         failed: Outcome and reason of operations that cannot be timed.
         limits: To ask for, so that the codec takes these records.
         rough: Seconds for the mean record, by timed operation; of single calls.
@@ -368,7 +388,7 @@ class Checked:
     fixes: bool = False
     as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
-    beside: Mapping[str, Mapping[str, Fact]] = field(default_factory=dict)
+    known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     rough: Mapping[str, float] = field(default_factory=dict)
@@ -404,11 +424,15 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of `Alone`; see `operations.base.Measured`."""
+    """What came of `Alone`; see `operations.base.Measured`.
+
+    Attributes:
+        known: As `operations.base.Measured.known` has it.
+    """
 
     kind: ClassVar[str] = "found"
     value: float
-    facts: Mapping[str, Fact]
+    known: Mapping[str, Any]
     again: Mapping[str, Any] | None = None
     together: Mapping[str, float | str] = field(default_factory=dict)
 
@@ -429,14 +453,14 @@ class Tried:
         backward: What the newer version reads of the older one.
         forward: The reverse.
         changes: The same two of each change on its own.
-        costs: What reading takes, by direction; see `evolution.cost.Cost`.
+        payloads: Digest of what `Reread` needs, by direction that is read whole.
     """
 
     kind: ClassVar[str] = "tried"
     backward: Mapping[str, Any]
     forward: Mapping[str, Any]
     changes: tuple[tuple[Mapping[str, Any], ...] | None, ...]
-    costs: Mapping[str, Mapping[str, Any]]
+    payloads: Mapping[str, Digest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +490,7 @@ class Refused:
 
 Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try)
+_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(Corpus, value),

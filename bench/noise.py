@@ -15,18 +15,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Final
+
+from .method import Pooling
 
 __all__ = ["Noise", "Prior", "noise", "variance"]
-
-_FEWEST: Final = 4
-"""Cells that tell what most of them are like."""
-_QUIET: Final = 1.5
-"""Times the common variance up to which a cell is taken for one of the quiet ones."""
-_LENT: Final = 8.0
-"""Degrees of freedom that the common variance weighs against a pair's own, once that has many of its own."""
-_EFFICIENCY: Final = 0.5
-"""Share of the degrees of freedom that are left when variances are pooled by their median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +43,7 @@ class Prior:
         worth = max(degrees, math.floor(self.degrees))
         if own >= self.variance:
             return own, worth
-        return (_LENT * self.variance + degrees * own) / (_LENT + degrees), worth
+        return (Pooling.LENT * self.variance + degrees * own) / (Pooling.LENT + degrees), worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +81,7 @@ def noise(logs: Mapping[str, Sequence[float]]) -> Noise:
         logs: By cell, of the same processes in the same order.
     """
     count = min(map(len, logs.values()), default=0)
-    if len(logs) < _FEWEST or count < 2:
+    if len(logs) < Pooling.FEWEST or count < 2:
         return Noise()
     own = count - 1
     around = {name: _centered(values) for name, values in logs.items()}
@@ -103,9 +95,9 @@ def noise(logs: Mapping[str, Sequence[float]]) -> Noise:
     common = median(found.values()) / _middle(own)
     if not common > 0:
         return Noise()
-    most = max(_EFFICIENCY * own * (len(logs) - 1), float(own))
+    most = max(Pooling.EFFICIENCY * own * (len(logs) - 1), float(own))
     cells = {
-        name: Prior(max(each, common), most if each <= _QUIET * common else float(own))
+        name: Prior(max(each, common), most if each <= Pooling.QUIET * common else float(own))
         for name, each in found.items()
     }
     return Noise(cells, most)

@@ -5,12 +5,8 @@
 figure, corpus profiles, environment, options) is one JSON text in the metadata key
 ``bakeoff_document`` of the first benchmark.
 
-History of the format (``bakeoff_format``):
-
-1. First version.
-2. The operations ``fix``, ``fix-nogc`` and ``growth-fix`` were called ``advise``, ``advise-nogc`` and
-   ``growth-advise``; files of format 1 are read under the new names. Cells may have the outcome
-   ``unfinished``, and in place of values the fact ``rough``: the seconds of a record in the check.
+The metadata key ``bakeoff_result`` has the version of the format. Every release reads version 1, and all
+later ones up to its own. Files with ``bakeoff_format`` in its place are of development versions.
 """
 
 from __future__ import annotations
@@ -24,54 +20,81 @@ import json
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from ..errors import RunError
+from .cells import Cell
+from .facts import (
+    CheckFacts,
+    Facts,
+    GrowthFacts,
+    PeakFacts,
+    PipelineFacts,
+    PipelineSetup,
+    PyperfFacts,
+    Setup,
+    StoreFacts,
+    StoreSetup,
+    Unit,
+)
 
 if TYPE_CHECKING:
     import pyperf
 
 __all__ = [
-    "AS_IS",
     "FLOOR",
     "FORMAT_VERSION",
     "LARGEST",
-    "UNITS",
     "UNREADABLE",
+    "VERSION_KEY",
     "Cell",
     "CellResult",
+    "CheckFacts",
     "CodecFacts",
     "CorpusFacts",
     "Direction",
     "Fact",
+    "Facts",
+    "GrowthFacts",
     "Measurement",
     "OperationFacts",
     "Outcome",
     "PairFacts",
     "Part",
+    "PeakFacts",
     "Phase",
+    "PipelineFacts",
+    "PipelineSetup",
+    "PyperfFacts",
     "Ranking",
     "Result",
     "ResultFileError",
+    "Setup",
+    "StoreFacts",
+    "StoreSetup",
     "Unit",
     "Verdict",
-    "current",
+    "averaged",
+    "cell_from",
     "from_suite",
+    "plain_cell",
     "read",
     "read_suite",
     "to_suite",
     "typed",
+    "without_defaults",
     "write",
 ]
 
-FORMAT_VERSION = 2
-
-_RENAMED = {"advise": "fix", "advise-nogc": "fix-nogc", "growth-advise": "growth-fix"}
-"""Operations of format 1 by the names that they had."""
+FORMAT_VERSION = 1
+VERSION_KEY = "bakeoff_result"
+"""Metadata key of a result file's `FORMAT_VERSION`."""
+_DEVELOPMENT_KEY = "bakeoff_format"
+"""The same key in files of versions before the first release."""
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a result file, decompressed; a run of an hour leaves a few."""
@@ -82,9 +105,6 @@ take gigabytes."""
 
 FLOOR = "floor"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
-
-AS_IS = "as_is"
-"""The fact of a cell whose codec takes other objects than dicts, and whose records are these."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
@@ -102,7 +122,6 @@ Outcome = Literal[
     "missing",
 ]
 """What came of a cell; `unfinished`: the run's time did not suffice even to check the codec."""
-Unit = Literal["second", "byte", "integer"]
 Fact = str | int | float | bool | None
 Direction = Literal["lower", "higher"]
 """Which figures of an operation are better."""
@@ -112,30 +131,6 @@ Part = Literal["write", "read"]
 """What an operation is a part of the cost of."""
 Verdict = Literal["faster", "slower", "same", "unresolved"]
 """What the first of two codecs is to the second."""
-
-UNITS: Mapping[str, Unit] = {
-    "dump": "second",
-    "dump-repeat": "second",
-    "dump-streamed": "second",
-    "load-streamed": "second",
-    "load": "second",
-    "fix": "second",
-    "dump-nogc": "second",
-    "load-nogc": "second",
-    "fix-nogc": "second",
-    "size": "byte",
-    "peak-dump": "byte",
-    "peak-load": "byte",
-    "retained-records": "byte",
-    "retained-payloads": "byte",
-    "growth-dump": "byte",
-    "growth-load": "byte",
-    "growth-fix": "byte",
-    "growth-failing-load": "byte",
-}
-"""The operations of files that do not tell of theirs, and their units: seconds per record, bytes per record
-(`size`, `retained-*`, `growth-*`), most bytes above the input in any call on the sample (`peak-*`)."""
-
 
 _IRRELEVANT = frozenset(
     {
@@ -165,26 +160,6 @@ _IRRELEVANT = frozenset(
 
 class ResultFileError(RunError):
     """A result file that cannot be read, is not ours, or is of a newer format."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Cell:
-    """One (corpus, operation, codec): the unit that is measured, ranked and can fail alone."""
-
-    corpus: str
-    operation: str
-    codec: str
-
-    @property
-    def name(self) -> str:
-        """The benchmark's name in the result file."""
-        return f"{self.corpus}/{self.operation}/{self.codec}"
-
-    @classmethod
-    def parse(cls, name: str) -> Self:
-        """Split a benchmark name; the codec may itself contain slashes."""
-        corpus, operation, codec = name.split("/", 2)
-        return cls(corpus, operation, codec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +212,13 @@ class CellResult:
         reason: One sentence; empty for "ok".
         loss: What a lossy cell loses, one text each ("`tuple` came back as `list` at `$.tags`").
         stderr: The last lines that the failing process wrote.
-        facts: Flat extras by operation, for instance ``steady`` (bool), ``verdict``, ``slope``.
+        check: What the check of the codec found out; None where it did not get through.
+        facts: What is known of the figure besides, where its phase or place has a type for that.
+        extras: The same of other operations, flat. `OperationFacts.columns` names those with a column.
+        resolution: Least figure that the method of measuring can see, in the operation's unit; None where
+            it sees all.
+        rough: Figure of the check, of single calls, where there was no time to measure.
+        steady: Whether the cell's processes neither sped up nor slowed down; None for a single process.
     """
 
     cell: Cell
@@ -245,8 +226,18 @@ class CellResult:
     reason: str = ""
     loss: tuple[str, ...] = ()
     stderr: str = ""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    check: CheckFacts | None = None
+    facts: Facts | None = None
+    extras: Mapping[str, Fact] = field(default_factory=dict)
+    resolution: float | None = None
+    rough: float | None = None
+    steady: bool | None = None
     samples: tuple[Measurement, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on memory growth; empty where growth was not measured."""
+        return self.facts.verdict if isinstance(self.facts, GrowthFacts) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,14 +296,18 @@ class OperationFacts:
     """What a report needs to know of an operation, so that it can show one that it has never heard of.
 
     Attributes:
+        name: As `Cell.operation_name` writes it.
         unit: Of its figures.
         direction: Which of them are better.
         heading: Of its column.
         phase: When it ran.
         summary: One line.
         cost: What it is a part of the cost of, if of any.
-        columns: Facts of its cells that have a column of their own, in the same unit, with its heading.
+        columns: Extras of its cells that have a column of their own, in the same unit, with its heading.
         sums: Rare calls may take much longer than most: means over processes are arithmetic.
+        place: What its places are, for instance "STORE"; empty where it has none.
+        parameter: What its parameter is, for instance "ITEMS"; empty where it has none.
+        setup: How it takes place, defaults included; None for operations without such a setup.
     """
 
     name: str
@@ -324,6 +319,9 @@ class OperationFacts:
     cost: Part | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     sums: bool = False
+    place: str = ""
+    parameter: str = ""
+    setup: Setup | None = None
 
     @property
     def rate(self) -> bool:
@@ -388,7 +386,7 @@ class Result:
     Attributes:
         environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
-        operations: What was measured; empty in files of before. `operation` tells of one.
+        operations: What was measured, one for each `Cell.operation_name`.
         command: The command line that made it.
         warnings: What may have spoilt the figures, one sentence each.
         rankings: The verdict on each corpus that has costs; none in results that are put together of several.
@@ -408,13 +406,9 @@ class Result:
     rankings: tuple[Ranking, ...] = ()
 
     def operation(self, name: str) -> OperationFacts:
-        """Return what is known of an operation; of one that the file is silent about, what its name tells."""
-        for facts in self.operations:
-            if facts.name == name:
-                return facts
-        unit = UNITS.get(name, "second")
-        phase: Phase = "time" if unit == "second" else "check" if name == "size" else "memory"
-        return OperationFacts(name, unit, "lower", name, phase)
+        """Return what is known of an operation, by `Cell.operation_name`; an unknown one is a time."""
+        found = (facts for facts in self.operations if facts.name == name)
+        return next(found, OperationFacts(name, "second", "lower", name, "time"))
 
     def conditions(self) -> dict[str, Fact]:
         """Return the options that bear on the meaning of a figure, and not just on how long a run takes."""
@@ -425,20 +419,82 @@ class Result:
         }
 
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
-        """Return one cell's result, or None when it was not part of the run."""
-        wanted = Cell(corpus, operation, codec)
-        return next((c for c in self.cells if c.cell == wanted), None)
+        """Return one cell's result, or None when it was not part of the run.
+
+        Args:
+            corpus: Name of the corpus.
+            operation: As `Cell.operation_name` writes it.
+            codec: Name of the codec.
+        """
+        wanted = f"{corpus}/{operation}/{codec}"
+        return next((c for c in self.cells if c.cell.name == wanted), None)
 
 
-def _without_samples(cell: CellResult) -> dict[str, Any]:
-    plain = {f.name: getattr(cell, f.name) for f in dataclasses.fields(cell) if f.name != "samples"}
-    plain["cell"] = cell.cell.name
-    return plain
+def plain_cell(cell: CellResult) -> dict[str, Any]:
+    """Return a cell as plain values, without its samples; `cell_from` reads it."""
+    found = without_defaults(cell)
+    found.pop("samples", None)
+    return found
+
+
+def without_defaults(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values, without those that are empty."""
+    found = {}
+    for each in dataclasses.fields(record):
+        value = getattr(record, each.name)
+        if dataclasses.is_dataclass(value):
+            value = without_defaults(value)
+        if value not in _EMPTY:
+            found[each.name] = dict(value) if isinstance(value, Mapping) else value
+    return found
+
+
+_EMPTY: Collection[object] = (None, "", (), {})
+_FACTS: Mapping[str, type[Facts]] = {
+    "growth": GrowthFacts,
+    "peak": PeakFacts,
+    "store": StoreFacts,
+    "pipeline": PipelineFacts,
+    "pyperf": PyperfFacts,
+}
+_SETUPS: Mapping[str, type[Setup]] = {"store": StoreSetup, "pipeline": PipelineSetup}
+
+
+def cell_from(plain: Mapping[str, Any], samples: tuple[Measurement, ...] = ()) -> CellResult:
+    """Return the cell that `plain_cell` has written.
+
+    Raises:
+        TypeError, LookupError: It is no such cell.
+    """
+    found = {**plain, "loss": tuple(plain.get("loss", ())), "samples": samples}
+    for key, record in (("cell", Cell), ("check", CheckFacts), ("facts", _FACTS)):
+        if isinstance(part := found.get(key), dict):
+            found[key] = typed(record[part["kind"]] if isinstance(record, Mapping) else record, part)
+    return typed(CellResult, found)
+
+
+def averaged(mean: Any, new: Any, count: int) -> Any:
+    """Return a mean over `count` processes, the last of which found `new`; of texts the newest.
+
+    Args:
+        mean: Number, text, mapping of such, or facts with fields of such, over all processes but the last.
+        new: The same of the last process.
+        count: Processes, the last one included.
+    """
+    if isinstance(new, float) and isinstance(mean, int | float):
+        return mean + (new - mean) / count
+    if isinstance(new, Mapping) and isinstance(mean, Mapping):
+        return {**mean, **{key: averaged(mean.get(key, value), value, count) for key, value in new.items()}}
+    if dataclasses.is_dataclass(new) and not isinstance(new, type) and type(new) is type(mean):
+        names = [each.name for each in dataclasses.fields(new)]
+        fields = {name: averaged(getattr(mean, name), getattr(new, name), count) for name in names}
+        return dataclasses.replace(new, **fields)
+    return new
 
 
 def _document(result: Result) -> str:
     plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
-    plain["cells"] = [_without_samples(c) for c in result.cells]
+    plain["cells"] = [plain_cell(c) for c in result.cells]
     plain["codecs"] = [dataclasses.asdict(c) for c in result.codecs]
     plain["corpora"] = [dataclasses.asdict(c) for c in result.corpora]
     plain["operations"] = [dataclasses.asdict(o) for o in result.operations]
@@ -449,19 +505,30 @@ def _document(result: Result) -> str:
 def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
     codec = next((c for c in result.codecs if c.name == cell.cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.cell.corpus), None)
+    place = cell.cell
     facts: dict[str, Fact] = {
-        "bakeoff_format": FORMAT_VERSION,
-        "bakeoff_corpus": cell.cell.corpus,
-        "bakeoff_operation": cell.cell.operation,
-        "bakeoff_codec": cell.cell.codec,
+        **{f"bakeoff_{key}": value for key, value in _flat(cell)},
+        VERSION_KEY: FORMAT_VERSION,
+        **{f"bakeoff_{each.name}": getattr(place, each.name) for each in dataclasses.fields(place)},
         "bakeoff_outcome": cell.outcome,
         "bakeoff_reason": cell.reason,
         "bakeoff_loss": "; ".join(cell.loss),
         "bakeoff_codec_version": f"{codec.library} {codec.version}" if codec else None,
         "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
-        **{f"bakeoff_{key}": value for key, value in cell.facts.items() if key != "dictionary"},
     }
     return _pyperf_metadata(facts)
+
+
+def _flat(cell: CellResult) -> Iterator[tuple[str, Fact]]:
+    """Yield what is known of a cell besides its figures; a dictionary is longer than all that is measured."""
+    yield from cell.extras.items()
+    for record in (cell.check, cell.facts):
+        for key, value in () if record is None else dataclasses.asdict(record).items():
+            if isinstance(value, dict):
+                yield from ((f"{key}_{name}", each) for name, each in value.items())
+            elif key not in ("dictionary", "kind"):
+                yield key, value
+    yield from (("resolution", cell.resolution), ("rough", cell.rough), ("steady", cell.steady))
 
 
 def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
@@ -471,7 +538,7 @@ def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
 
 
 def _pyperf_value(value: str | int | float | bool) -> str | int | float:
-    """pyperf takes neither booleans nor line breaks nor non-finite numbers in metadata."""
+    """Turn into what pyperf takes as metadata: no booleans, no line breaks, no non-finite numbers."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value).lower()
     if isinstance(value, str):
@@ -489,13 +556,13 @@ def to_suite(result: Result) -> pyperf.BenchmarkSuite:
         if not cell.samples or any(not s.value > 0 for s in cell.samples):
             continue
         shared = common | _metadata(cell, result)
-        # A benchmark of others tells of its own unit.
-        unit = cell.facts.get("unit") or result.operation(cell.cell.operation).unit
+        name = cell.cell.operation_name
+        unit = cell.facts.unit if isinstance(cell.facts, PyperfFacts) else result.operation(name).unit
         shared |= {"name": cell.cell.name, "unit": unit}
-        runs = [_run(sample, shared, cell.cell.operation) for sample in cell.samples]
+        runs = [_run(sample, shared, name) for sample in cell.samples]
         benchmarks.append(pyperf.Benchmark(runs))
     if not benchmarks:
-        metadata = common | {"name": "bakeoff/session", "unit": "second", "bakeoff_format": FORMAT_VERSION}
+        metadata = common | {"name": "bakeoff/session", "unit": "second", VERSION_KEY: FORMAT_VERSION}
         metadata["duration"] = seconds = max(result.duration, 1e-9)
         session = pyperf.Run([seconds], metadata=metadata, collect_metadata=False)
         benchmarks.append(pyperf.Benchmark([session]))
@@ -554,7 +621,8 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
     """Read any file of pyperf's, gzipped where it is named ``.gz``.
 
     Raises:
-        ResultFileError: Not JSON of pyperf's kind, cut off, or more than `LARGEST` bytes.
+        ResultFileError: Not JSON of pyperf's kind, cut off, more than `LARGEST` bytes, or a result file of a
+            development version.
     """
     import pyperf
 
@@ -565,10 +633,16 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, which no result file has")
         if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
             raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, which no result file has")
-        return pyperf.BenchmarkSuite.loads(text)
+        suite = pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
         raise ResultFileError(reason) from error
+    if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
+        raise ResultFileError(
+            f"{path}: written by a development version of bakeoff; result files can be read from bakeoff "
+            "0.1.0 on, so run it again"
+        )
+    return suite
 
 
 def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
@@ -583,52 +657,46 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
     try:
         for benchmark in suite.get_benchmarks():
             metadata = benchmark.get_metadata()
-            if (version := metadata.get("bakeoff_format", 0)) > FORMAT_VERSION:
+            if (version := metadata.get(VERSION_KEY, 0)) > FORMAT_VERSION:
                 newer = f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}"
                 raise ResultFileError(newer)
             if document := metadata.get("bakeoff_document"):
-                return _from_document(json.loads(document), suite, version)
+                return _from_document(json.loads(document), suite)
     except UNREADABLE as error:
         found = f"{type(error).__name__}: {error}"
         raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 
-def current(name: str) -> str:
-    """Return the name that a benchmark of format 1 has today."""
-    corpus, *rest = name.split("/", 2)
-    return "/".join([corpus, *(_RENAMED.get(part, part) for part in rest[:1]), *rest[1:]])
-
-
-def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite, version: int) -> Result:
-    named = current if version < 2 else str
-    operations = tuple(typed(OperationFacts, facts) for facts in plain.get("operations", ()))
+def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Result:
+    operations = tuple(map(_operation, plain["operations"]))
     sums = {facts.name for facts in operations if facts.sums}
-    samples = {}
-    for benchmark in suite.get_benchmarks():
-        name = named(benchmark.get_name())
-        summed = name.count("/") > 1 and Cell.parse(name).operation in sums
-        samples[name] = _samples(benchmark, sums=summed)
-    if version < 2 and "operations" in plain["options"]:
-        chosen = plain["options"]["operations"].split("\n")
-        plain["options"]["operations"] = "\n".join(_RENAMED.get(name, name) for name in chosen)
+    benchmarks = {benchmark.get_name(): benchmark for benchmark in suite.get_benchmarks()}
     cells = []
     for entry in plain["cells"]:
-        name = named(entry.pop("cell"))
-        entry |= {"cell": Cell.parse(name), "samples": samples.get(name, ()), "loss": tuple(entry["loss"])}
-        cells.append(typed(CellResult, entry))
+        cell = typed(Cell, entry["cell"])
+        benchmark = benchmarks.get(cell.name)
+        samples = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
+        cells.append(cell_from(entry, samples))
     for codec in plain["codecs"]:
         for key in ("carries", "losses", "notes", "about"):
-            codec[key] = tuple(codec.get(key, ()))
+            codec[key] = tuple(codec[key])
     plain |= {
         "cells": tuple(cells),
         "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
         "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
         "warnings": tuple(plain["warnings"]),
         "operations": operations,
-        "rankings": tuple(map(_ranking, plain.get("rankings", ()))),
+        "rankings": tuple(map(_ranking, plain["rankings"])),
     }
     return typed(Result, plain)
+
+
+def _operation(plain: dict[str, Any]) -> OperationFacts:
+    """Make the facts of an operation of what is in a file."""
+    if isinstance(setup := plain["setup"], dict):
+        plain |= {"setup": typed(_SETUPS[setup["kind"]], setup)}
+    return typed(OperationFacts, plain)
 
 
 def _ranking(plain: dict[str, Any]) -> Ranking:
@@ -709,12 +777,12 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
                     "duration": metadata["duration"],
                     "rounds": metadata["bakeoff_rounds"],
                     "dirty": metadata["bakeoff_dirty"],
-                    "yardstick": metadata.get("bakeoff_yardstick", 0.0),
-                    "drift": metadata.get("bakeoff_drift", 0.0),
-                    "contention": metadata.get("bakeoff_contention", 0.0),
+                    "yardstick": metadata["bakeoff_yardstick"],
+                    "drift": metadata["bakeoff_drift"],
+                    "contention": metadata["bakeoff_contention"],
                     "sums": sums,
-                    "dear": metadata.get("bakeoff_dear", 0),
-                    "rare": metadata.get("bakeoff_rare", 0.0),
+                    "dear": metadata["bakeoff_dear"],
+                    "rare": metadata["bakeoff_rare"],
                 },
             )
         )

@@ -21,17 +21,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
 
+from .method import Cores, Processes, Verdicts
 from .noise import Noise, Prior, noise, variance
 from .results import Measurement, Verdict
 from .student import quantile, tails
 
 __all__ = [
-    "ALPHA",
-    "CONTENTION",
-    "FEW",
     "OPPOSITE",
     "SESSION",
-    "TIE",
     "Noise",
     "Prior",
     "Ratio",
@@ -46,23 +43,6 @@ __all__ = [
     "split",
     "verdicts",
 ]
-
-FEW = 3
-"""Processes below which codecs are not distinguishable, not even where one takes ten times as long."""
-
-CONTENTION = 1.35
-"""A reading of the contention this many times another was taken on a shared core, that one on a free core.
-Between the slices of a timing process, which leave the caches cold, a free core gives up to 1.2 times its
-lowest reading, from process to process 2 % more or less; sharing makes readings 1.5 to 1.9 times as high."""
-
-ALPHA = 0.05
-"""Chance of a false verdict anywhere in one table."""
-
-TIE = 0.01
-"""Differences up to this share are called the same."""
-
-_EXACT = 1e-20
-"""Variance of log ratios below which there is nothing but rounding: twins that share their samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +60,7 @@ class Session:
     runs: int = 0
 
 
-SESSION = Session(0.02, 4)
+SESSION = Session(Verdicts.SESSION, Verdicts.SESSION_DEGREES)
 """Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had less than 0.01 for
 eight cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
@@ -136,7 +116,7 @@ class Ratio:
 def ratio(
     a: Sequence[Measurement],
     b: Sequence[Measurement],
-    alpha: float = ALPHA,
+    alpha: float = Verdicts.ALPHA,
     *,
     paired: bool = True,
     exact: bool = False,
@@ -209,7 +189,7 @@ def _difference(
     logs = _log_ratios(a, b) if paired else []
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         spread, degrees = variance(logs), len(logs) - 1
-        if spread < _EXACT:
+        if spread < Verdicts.EXACT:
             spread = 0.0
         elif prior is not None:
             spread, degrees = prior.moderated(spread, degrees)
@@ -238,7 +218,7 @@ def _exp(power: float) -> float:
         return math.inf
 
 
-def interval(samples: Sequence[Measurement], alpha: float = ALPHA) -> tuple[float, float, float]:
+def interval(samples: Sequence[Measurement], alpha: float = Verdicts.ALPHA) -> tuple[float, float, float]:
     """Return mean, low and high of a cell's own value, in its unit.
 
     The mean is geometric, so that the ratio of two means is the mean of the ratios, and arithmetic where
@@ -284,7 +264,11 @@ def common(cells: Mapping[str, Sequence[Measurement]]) -> Noise:
 
 
 def verdicts(
-    cells: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA, tie: float = TIE, *, exact: bool = False
+    cells: Mapping[str, Sequence[Measurement]],
+    alpha: float = Verdicts.ALPHA,
+    tie: float = Verdicts.TIE,
+    *,
+    exact: bool = False,
 ) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
     """Judge every pair of a table, in both orders.
 
@@ -307,12 +291,12 @@ def verdicts(
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
     found = [_difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b)) for a, b in pairs]
     alone = [difference.at(alpha) for difference in found]
-    chances = [r.p if exact or r.processes >= FEW else 1.0 for r in alone]
+    chances = [r.p if exact or r.processes >= Processes.FEWEST else 1.0 for r in alone]
     level = _level(chances, alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
     for (a, b), difference, r, p in zip(pairs, found, alone, chances, strict=True):
         verdict: Verdict = "unresolved"
-        if not exact and r.processes < FEW:
+        if not exact and r.processes < Processes.FEWEST:
             r = replace(r, low=0.0, high=math.inf)
         elif r.inside(tie):
             verdict = "same"
@@ -343,7 +327,7 @@ def split(alpha: float, looks: int) -> float:
 def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
     """Whether two cells were measured on a core in the same state, free or shared; unknown states match."""
     one, other = contention_of(a), contention_of(b)
-    return not (one and other) or max(one, other) <= CONTENTION * min(one, other)
+    return not (one and other) or max(one, other) <= Cores.SHARED * min(one, other)
 
 
 def contention_of(samples: Sequence[Measurement]) -> float:

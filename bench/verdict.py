@@ -15,19 +15,20 @@ from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
 from ..codecs import is_raw
+from .method import Verdicts
 from .results import (
-    AS_IS,
     FLOOR,
     CellResult,
     CodecFacts,
     Measurement,
     Outcome,
     PairFacts,
+    PyperfFacts,
     Ranking,
     Result,
     Verdict,
 )
-from .stats import ALPHA, OPPOSITE, Ratio, interval, verdicts
+from .stats import OPPOSITE, Ratio, interval, verdicts
 
 __all__ = [
     "PARTS",
@@ -117,7 +118,7 @@ class Judgment:
     judged: Mapping[tuple[str, str], tuple[Verdict, Ratio]]
 
     @classmethod
-    def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = ALPHA) -> Judgment:
+    def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = Verdicts.ALPHA) -> Judgment:
         """Judge codecs by what processes say of their costs.
 
         Args:
@@ -244,7 +245,7 @@ def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
         return "unguarded"
     if is_raw(facts.name):
         return "raw"
-    if any(cell.facts.get("checked") is False for cell in cells):
+    if any(isinstance(cell.facts, PyperfFacts) for cell in cells):
         return "unchecked"
     outcome = outcome_of(cells)
     return "" if outcome == "ok" else "lossy" if outcome == "lossy" else "failed"
@@ -257,7 +258,7 @@ def takes(facts: CodecFacts, cells: Iterable[CellResult]) -> str:
         facts: Of the codec.
         cells: Its own, on the corpus: whose records may be the very objects that it takes.
     """
-    return "" if any(cell.facts.get(AS_IS) is True for cell in cells) else facts.takes
+    return "" if any(cell.check is not None and cell.check.as_is for cell in cells) else facts.takes
 
 
 def ranked(codecs: Mapping[str, str]) -> set[str]:
@@ -287,7 +288,7 @@ def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, in
 def error_share(result: Result) -> float:
     """Return the error share of verdicts: a run that stops early records what a look may spend."""
     spent = result.options.get("alpha")
-    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else ALPHA
+    return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else Verdicts.ALPHA
 
 
 def rankings(result: Result) -> tuple[Ranking, ...]:
@@ -298,7 +299,7 @@ def rankings(result: Result) -> tuple[Ranking, ...]:
     for cell in result.cells:
         if cell.cell.codec != FLOOR and cell.cell.codec in facts:
             codecs = found.setdefault(cell.cell.corpus, {})
-            codecs.setdefault(cell.cell.codec, {})[cell.cell.operation] = cell
+            codecs.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     return tuple(
         ranking
         for corpus, codecs in found.items()

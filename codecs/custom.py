@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..imports import named
-from .core._codec import Codec
+from .core.codec import Codec
 from .errors import CodecError
 
 __all__ = ["codec_of", "found"]
@@ -92,7 +92,7 @@ def _is_text(encode: Callable[..., Any]) -> bool:
     for record in _PROBES:
         try:
             return isinstance(encode(record), str)
-        except Exception:  # noqa: BLE001 - a codec may take records of one shape only
+        except Exception:  # noqa: BLE001, S112 - a codec may take records of one shape only
             continue
     return False
 

@@ -16,8 +16,8 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 
 
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables are about. Codecs, codecs in stores and in pipelines, those in stores also as two posts had it
-(`reports.posts`); what means are made of, and two more posts in that form (`reports.samples`)."""
+"""What tables are about: codecs, codecs in stores and in pipelines, published figures beside those of a run
+(`reports.tables.historical`), and what means are made of."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -63,7 +63,8 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
     from ..errors import UsageError
     from .model.build import build
     from .model.options import TableOptions
-    from .tables import pipeline, posts, samples, stores
+    from .model.view import View
+    from .tables import historical, pipeline, statistics_table, stores
 
     asked = [key for key, value in options.items() if value is not None]
     if layout is None:
@@ -72,21 +73,17 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
             found = {"stores": stores.is_of_stores(results), "pipeline": pipeline.is_of_pipeline(results)}
             layout = next((name for name, fits in found.items() if fits), layout)
     if layout == "codecs":
-        return build(results, TableOptions.of(**options))
+        known = TableOptions.of(**options)
+        return build(View.of(results, known.cost), known)
     if layout not in LAYOUTS:
         raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
     if asked:
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
-    builders = {
-        "stores": stores.build,
-        "pipeline": pipeline.build,
-        "kyoto": posts.kyoto,
-        "acidstate": posts.acidstate,
-        "stats": samples.stats,
-        "graph": samples.graph,
-        "datomic": samples.datomic,
-    }
-    return builders[layout](results)
+    view = View.of(results)
+    if layout in historical.LAYOUTS:
+        return historical.build(layout, view)
+    builders = {"stores": stores.build, "pipeline": pipeline.build, "stats": statistics_table.stats}
+    return builders[layout](view)
 
 
 def recommendation(result: Result, **options: Any) -> str:
@@ -97,6 +94,7 @@ def recommendation(result: Result, **options: Any) -> str:
         **options: `reads` and `bandwidth`, as `render` has them.
     """
     from .model.cost import Cost
+    from .model.view import View
     from .tables.sentence import recommendation as sentence
 
-    return sentence(result, Cost.of(**options))
+    return sentence(View.of([result], Cost.of(**options)).corpora)

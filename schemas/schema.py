@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -17,8 +16,6 @@ from .tree.declare import describe
 from .tree.types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from ..codecs.binding import Peer
     from .tree.infer import Inferred
     from .wire.layout import Layout
@@ -246,7 +243,7 @@ class Schema:
 
     @staticmethod
     def of_definition(
-        data: bytes,
+        data: bytes | str | os.PathLike[str],
         language: str,
         name: str = "the definition",
         *,
@@ -256,9 +253,9 @@ class Schema:
         """Return the schema that a file in another language says, with its names and numbers.
 
         Args:
-            data: The file.
+            data: The text or bytes of the file, or its path as `pathlib.Path`.
             language: As of `definition`.
-            name: Of the file, for messages and to look for imports beside it.
+            name: Of the file, where `data` is no path: for messages and to look for imports beside it.
             part: Name of what describes a record in it: a message, a named type, a JSON pointer. Without it,
                 all of it, or the one that no other uses.
             include: Folders that imports are looked for in first.
@@ -268,77 +265,15 @@ class Schema:
                 parts that could be the record.
             UsageError: As `definition`, or it has no such part.
         """
-        from .wire.languages import read
+        from .wire.languages import LARGEST, read
 
-        return Schema.of_layout(read(data, language, name, part=part, include=include))
-
-    def to_avro(self) -> dict[str, Any]:
-        """Return this schema in Avro, as the `dict` that Avro's libraries take; see `definition`."""
-        made: dict[str, Any] = json.loads(self.definition("avro"))
-        return made
-
-    @staticmethod
-    def from_avro(schema: dict[str, Any] | str | bytes) -> Schema:
-        """Return the schema that a schema of Avro says, given as JSON or as what that says.
-
-        Raises:
-            SchemaError: As `of_definition`.
-        """
-        text = json.dumps(schema) if isinstance(schema, dict) else schema
-        return Schema.of_definition(text.encode() if isinstance(text, str) else text, "avro", "the schema")
-
-    def to_proto(self) -> str:
-        """Return the ``.proto`` file of this schema; raises as `definition`."""
-        return self.definition("protobuf").decode()
-
-    @staticmethod
-    def from_proto(
-        data: bytes | str | os.PathLike[str],
-        name: str = "the definition",
-        message: str = "",
-        include: Iterable[str | os.PathLike[str]] = (),
-    ) -> Schema:
-        """Return the schema of a ``.proto`` file or compiled descriptor set; raises as `of_definition`.
-
-        Imports are looked for in `include`, beside the file, in the working folder, and in the folder above
-        the file in which their paths begin.
-
-        Args:
-            data: The text or bytes of the file, or its path as `pathlib.Path`.
-            name: Of the file, where that is no path.
-            message: The record's message (``Order``, ``shop.v1.Order``, ``Order.Line``), where that is not
-                the only one that no other holds.
-            include: Folders that imports are looked for in first.
-        """
         if isinstance(data, os.PathLike):
-            name = os.fspath(data)
             from ..files import read_limited
-            from .wire.languages import LARGEST
 
-            text = read_limited(data, LARGEST)
+            text, name = read_limited(data, LARGEST), os.fspath(data)
         else:
             text = data.encode() if isinstance(data, str) else data
-        return Schema.of_definition(text, "protobuf", name, part=message, include=include)
-
-    def to_thrift(self) -> str:
-        """Return the ``.thrift`` file of this schema; raises as `definition`."""
-        return self.definition("thrift").decode()
-
-    def to_json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the JSON that our codecs write for records; raises as `definition`."""
-        made: dict[str, Any] = json.loads(self.definition("json-schema"))
-        return made
-
-    @staticmethod
-    def from_json_schema(document: Mapping[str, Any] | bytes | str, name: str = "the definition") -> Schema:
-        """Return the schema of the records that a JSON Schema describes; raises as `of_definition`.
-
-        Args:
-            document: As a dict, or the file.
-            name: Of the file, for messages.
-        """
-        data = json.dumps(document) if isinstance(document, Mapping) else document
-        return Schema.of_definition(data.encode() if isinstance(data, str) else data, "json-schema", name)
+        return Schema.of_layout(read(text, language, name, part=part, include=include))
 
     @staticmethod
     def of_layout(layout: Layout) -> Schema:
@@ -346,26 +281,6 @@ class Schema:
         from .wire.layout import types_of
 
         return Schema(types_of(layout.root))._given(layout)
-
-    def to_arrow(self) -> pyarrow.Schema:
-        """Return the Arrow schema of records as rows.
-
-        Raises:
-            SchemaError: Formats with a schema have no form of a type.
-            UsageError: pyarrow is not installed.
-        """
-        from .wire.languages.arrow import schema_of
-
-        return schema_of(self.layout)
-
-    @staticmethod
-    def from_arrow(schema: pyarrow.Schema) -> Schema:
-        """Return the schema of rows of an Arrow schema, as records.
-
-        Raises:
-            SchemaError: It has a type that records cannot have.
-        """
-        return Schema.of_definition(schema.serialize().to_pybytes(), "arrow", "the Arrow schema")
 
     def listed(self) -> Schema:
         """Return the schema of lists of such records, for codecs that take many at a time."""

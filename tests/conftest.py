@@ -27,6 +27,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 os.environ["BAKEOFF_HISTORY"] = "off"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what drives a client library or a server: tasks.py runs it beside the rest."""
+    for item in items:
+        if "integrations" in item.path.parts or "server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.integration)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many tests were left out, and how to run them: a green run is not taken for a full one."""
     if number := count(terminalreporter.getreports("skipped")):

@@ -7,26 +7,31 @@ to say.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
 
+from bakeoff.bench.operations import OPERATIONS
+from bakeoff.bench.operations import operation as declared
 from bakeoff.bench.results import (
-    UNITS,
     Cell,
     CellResult,
     CodecFacts,
     CorpusFacts,
     Fact,
+    GrowthFacts,
     Measurement,
+    OperationFacts,
     Outcome,
     Result,
 )
+from bakeoff.errors import UsageError
 
-__all__ = ["CODECS", "CORPORA", "planted", "result"]
+__all__ = ["CODECS", "CORPORA", "cell_of", "facts_of", "planted", "result"]
 
 MACHINE: Final[Mapping[str, Fact]] = {
     "hostname": "bench-1",
@@ -113,6 +118,24 @@ _FAILURES: Final[dict[tuple[str, str], tuple[Outcome, str, str]]] = {
 }
 
 
+def cell_of(corpus: str, name: str, codec: str) -> Cell:
+    """Return the cell of an operation's name, be the operation known or made up."""
+    try:
+        return declared(name).cell(corpus, codec)
+    except UsageError:
+        return Cell.parse(f"{corpus}/{name}/{codec}", ())
+
+
+def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:
+    """Return what is known of operations: of those of cells, and of all without place and parameter."""
+    found = {}
+    plain = [name for name, each in OPERATIONS.items() if not (each.place or each.parameter)]
+    for name in dict.fromkeys([*plain, *(cell.cell.operation_name for cell in cells)]):
+        with contextlib.suppress(UsageError):
+            found[name] = declared(name).facts()
+    return found
+
+
 def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> Result:
     """Make a result up.
 
@@ -146,6 +169,7 @@ def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 
         started="2026-11-21T08:30:00+00:00",
         duration=412.0,
         warnings=("The machine was busy: 7 % of the slices were disturbed.",),
+        operations=tuple(facts_of(cells).values()),
     )
 
 
@@ -159,7 +183,7 @@ def _facts(name: str, family: str, library: str) -> CodecFacts:
         accelerated=None if family == "plist" else not name.endswith("/pure"),
         trusted_only=family in ("pickle", "marshal"),
         interoperable=family not in ("pickle", "marshal"),
-        carries=tuple(sorted(import_module(f"bakeoff.codecs.{family}").CARRIES)),
+        carries=tuple(sorted(import_module(f"bakeoff.codecs.formats.{family}").CARRIES)),
         losses=("`NaN` becomes null",) if name in ("orjson", "msgspec-json") else (),
         notes=("keeps a Packer per thread",) if name == "msgpack" else (),
     )
@@ -251,9 +275,9 @@ def _bytes(corpus: str, codec: str, size: int, share: float, noise: random.Rando
         "growth-load": 16.0 if codec == "bson/pure" else 0.0,
     }
     for operation, amount in amounts.items():
-        assert UNITS[operation] == "byte"
-        leaks = operation.startswith("growth") and amount > 0
-        facts = {"verdict": "growing" if leaks else "no growth"} if operation.startswith("growth") else {}
+        facts = None
+        if operation.startswith("growth"):
+            facts = GrowthFacts("growing" if amount else "no growth")
         yield CellResult(
             Cell(corpus, operation, codec), "ok", facts=facts, samples=(Measurement(amount, amount, amount),)
         )
@@ -271,6 +295,7 @@ def planted(
     losses: Mapping[str, tuple[str, ...]] | None = None,
     floor: bool = True,
     environment: Mapping[str, Fact] | None = None,
+    operations: Sequence[OperationFacts] = (),
     **fields: Any,
 ) -> Result:
     """Make a run up of values that are given.
@@ -280,6 +305,7 @@ def planted(
         facts: Fields of `CodecFacts` by codec, where they differ from an ordinary codec's.
         outcomes: Outcome and reason by codec, for codecs without a figure.
         losses: Losses by codec, for lossy ones.
+        operations: What is known of operations, where it differs from what bakeoff says.
         fields: Fields of `Result`.
     """
     rng = random.Random(seed)
@@ -295,16 +321,17 @@ def planted(
     ]
     entries = {**planted, "floor": {"dump": 2e-8, "load": 2e-8}} if floor else planted
     for corpus in corpora:
-        for name, operations in entries.items():
+        for name, figures in entries.items():
             loss = (losses or {}).get(name, ())
-            for operation, value in operations.items():
+            for operation, value in figures.items():
+                cell = cell_of(corpus, operation, name)
                 # Times scatter, bytes do not.
-                spread = noise if UNITS.get(operation) == "second" else 0.0
+                spread = noise if cell.operation in ("dump", "load", "fix") else 0.0
                 found = _samples(value, [0.0] * processes, rng, spread)
-                cell = Cell(corpus, operation, name)
                 cells.append(CellResult(cell, "lossy" if loss else "ok", loss=loss, samples=found))
         for name, (outcome, reason) in (outcomes or {}).items():
             cells += [CellResult(Cell(corpus, kind, name), outcome, reason) for kind in ("dump", "load")]
+    ours = facts_of(cells)
     return Result(
         cells=tuple(cells),
         codecs=tuple(codecs),
@@ -313,5 +340,6 @@ def planted(
             for number, name in enumerate(corpora, start=1)
         ),
         environment={**MACHINE, **(environment or {})},
+        operations=tuple((ours | {each.name: each for each in operations}).values()),
         **{"command": "bakeoff run messages", **fields},
     )

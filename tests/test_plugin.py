@@ -269,7 +269,7 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
     )
     run(str(tmp_path), *arguments)
 
-    cells = {cell.cell.operation: cell for cell in read(results).cells if cell.cell.codec == "json"}
+    cells = {cell.cell.operation_name: cell for cell in read(results).cells if cell.cell.codec == "json"}
     assert ("ok", "wrong", ()) == (cells["dump"].outcome, cells["first"].outcome, cells["first"].samples)
     assert re.search(r"first: `-?\d+` came back as `\d+`", cells["first"].reason)
     for name, said in (("last", "cannot be loaded: AttributeError"), ("furst", "did you mean first")):
@@ -290,7 +290,7 @@ def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: st
     said = run(path, *arguments, "-o", str(results))
 
     def cells(store: str) -> dict[str, CellResult]:
-        asked = {cell.cell.operation.partition("@"): cell for cell in read(results).cells}
+        asked = {cell.cell.operation_name.partition("@"): cell for cell in read(results).cells}
         return {name: cell for (name, _, place), cell in asked.items() if place == f"{store}:SM"}
 
     held = cells("held")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -129,6 +130,31 @@ def test_what_tests_drive_is_installed_when_asked(
     assert installs == any("apt-get" in command for command in tasks.typed)
     assert ("--servers" in arguments) == ("redis-server" in capsys.readouterr().err)
     assert ["-m", "pytest", *tasks.ABREAST, "-x"] == tasks.typed[-1][1:]
+
+
+@pytest.mark.parametrize(
+    ("codes", "arguments"), [([0, 0], []), ([0, 1], []), ([2, 0], ["--cov"]), ([0, 0], ["--cov"])]
+)
+def test_integrations_are_run_beside_the_rest(
+    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codes: list[int], arguments: list[str]
+) -> None:
+    """A failure of either half is one of both, and coverage is that of both together."""
+    begun: list[list[str]] = []
+    left = iter(codes)
+
+    def begin(command: list[str], **how: object) -> SimpleNamespace:
+        begun.append(command)
+        return SimpleNamespace(wait=lambda: next(left))
+
+    monkeypatch.setattr(tasks, "setup", lambda *groups: None)
+    monkeypatch.setattr(tasks, "COVERAGE", tmp_path / "coverage")
+    monkeypatch.setattr(tasks.subprocess, "Popen", begin)
+    with contextlib.nullcontext() if not any(codes) else pytest.raises(SystemExit, match=str(max(codes))):
+        tasks.test(arguments)
+
+    assert ["not integration", "integration"] == [command[command.index("-m", 3) + 1] for command in begun]
+    assert [arguments == ["--cov"]] * 2 == ["--cov" in command for command in begun]
+    assert arguments == ["--cov"] * ("report" in tasks.typed[-1] if tasks.typed else 0)
 
 
 def test_long_steps_of_setting_up_are_said(

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 
 from ...errors import UsageError, hint, near
+from ..cells import split_operation
 from . import (
     batch,
     copied,
@@ -55,7 +56,7 @@ def operation(name: str) -> Operation:
     """Return an operation by its name: one of ours, or one that an installed package publishes.
 
     Args:
-        name: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``.
+        name: As `bench.cells.operation_name` writes it.
 
     Raises:
         UsageError: There is none, the package's cannot be loaded, or it takes no such place or parameter.
@@ -65,8 +66,7 @@ def operation(name: str) -> Operation:
 
 @functools.cache
 def _named(name: str) -> Operation:
-    rest, _, parameter = name.partition(":")
-    stem, _, place = rest.partition("@")
+    stem, place, parameter = split_operation(name)
     found = (_PLACED.get(stem) if place else None) or OPERATIONS.get(stem) or _published(stem)
     return found.at(place, parameter)
 

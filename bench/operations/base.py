@@ -18,27 +18,27 @@ The check calls every timed operation once on each record and compares what come
 says it expects. Unit, direction and heading travel in the result file. Of a timed operation more is better
 where its figure is a rate, records a second: what is measured is seconds, and turned over in the result.
 
-An operation may be asked for with a place and a parameter, ``get@lmdb:LG``: a name is
-``OPERATION[-VARIANT][@PLACE][:PARAMETER]``.
+An operation may be asked for with a place and a parameter, ``get@lmdb:LG``; see `bench.cells`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import UsageError
 from ..backends.registry import shown_name
-from ..results import Direction, Fact, OperationFacts, Part, Phase, Unit
+from ..cells import Cell, operation_name
+from ..method import Slices
+from ..results import Direction, Fact, Facts, OperationFacts, Part, Phase, Setup, Unit, without_defaults
 
 if TYPE_CHECKING:
     from ...codecs import Codec
 
 __all__ = [
-    "BURST",
-    "FRESH",
     "NOGC",
     "PLAIN",
     "STREAMED",
@@ -63,19 +63,6 @@ __all__ = [
     "still",
 ]
 
-BURST = 32
-"""Calls that are timed together at most, after their records or payloads were touched: as many as fit into
-the processor's first caches (`_NEAR`), as those that were made or received a moment ago would, however large
-the sample is; the same number for all codecs, as nearer data are quicker.
-All of the sample is gone through, as few records again and again would teach the processor their branches,
-by which some codecs gain more than others: ``bakeoff run --sample 64`` shows it."""
-_NEAR = 8 << 10
-"""Bytes of records, as pickles, in a burst."""
-FRESH = 4
-"""The same for records that were just decoded and are fixed up: nobody does that long after."""
-
-_LONGEST = 16
-"""Times that a slice is longer at most which is to hold many calls."""
 
 _SEPARATORS = "/,"
 """Part cells' names and lists of operations."""
@@ -176,8 +163,9 @@ class Given:
     url: str = ""
 
 
-def nowhere(place: str, parameter: str) -> None:
+def nowhere(place: str, parameter: str) -> Setup | None:
     """Accept what an operation is asked for with: it looks at neither."""
+    return None
 
 
 def _nothing() -> None:
@@ -220,7 +208,7 @@ class Work:
     expected: Callable[[int], object] | None = None
     collect: bool = True
     touched: bool = False
-    burst: int = BURST
+    burst: int = Slices.BURST
     streamed: bool = False
     inside: Callable[[], int] | None = None
     waits: bool = False
@@ -235,7 +223,9 @@ class Measured:
 
     Attributes:
         value: In the operation's unit; 0 is allowed.
-        facts: Flat extras that stand beside the value (``verdict``, ``slope``, ``resolution``).
+        extras: What is known besides, flat; see `Operation.columns`.
+        facts: The same where there is a type for it.
+        resolution: Least value that the method can see, in the same unit; None where it sees all.
         again: Further options for one more fresh process whose answer replaces this one, for instance
             to confirm a suspicion with more windows; None when this answer stands.
         together: Of operations that are measured together, the figure of each by its name without place and
@@ -243,9 +233,24 @@ class Measured:
     """
 
     value: float
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    extras: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Facts | None = None
+    resolution: float | None = None
     again: Mapping[str, Any] | None = None
     together: Mapping[str, float | str] = field(default_factory=dict)
+
+    def known(self) -> dict[str, Any]:
+        """Return what is known besides the value as plain values, by the fields of `CellResult`."""
+        found = without_defaults(self)
+        found["extras"] = {str(key): _flat(value) for key, value in self.extras.items()}
+        return {key: found[key] for key in ("extras", "facts", "resolution") if found.get(key)}
+
+
+def _flat(value: object) -> Fact:
+    """Return a value as a result file can hold it: another package's operation may find anything."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
@@ -295,22 +300,24 @@ class Operation:
         unit: Of its figures, per record.
         direction: Which figures are better; the higher ones of a timed operation are records a second.
         heading: Of its column; here and in `summary` stand ``{place}`` and ``{parameter}`` for what they are.
-        place: What its place is, for instance "STORE"; empty where it has none. Of one that was asked for
-            with a place, that place.
-        parameter: The same of its parameter.
+        place: What its place is, for instance "STORE"; empty where it has none.
+        parameter: What its parameter is, for instance "ITEMS"; empty where it has none.
         accepts: ``accepts(place, parameter)`` raises `UsageError` for what it cannot be asked for with; texts
-            that are not there are empty.
+            that are not there are empty. Ours return what they amount to, defaults included.
+        setup: What that returned.
+        at_place: The place that it was asked for with.
+        at_parameter: The parameter that it was asked for with.
         needs: "schema": only for codecs with a schema that has something to do.
         fixes: The schema has a part in it: with one it is another operation, and is measured for itself.
         floor: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
-        columns: Facts beside the figure that have a column of their own, in the same unit, with its heading;
-            the mean over processes is shown.
+        columns: Extras of the figure that have a column of their own, in the same unit, with its heading; the
+            mean over processes is shown.
         variants: Other ways to carry it out.
-        base: Of a variant, the operation's name.
+        operation: Its name without variant, place and parameter.
+        base: Its name without variant.
         variant: Which variant this is.
-        suffix: What its name ends with: its place and parameter.
         lasts: Of one that measures memory: the seconds that it takes, given the records of the sample and the
             seconds of a call, both roughly; starting is not among them.
         together: Of those that run alone: one process measures all operations that have this in common, of
@@ -331,7 +338,10 @@ class Operation:
     heading: str
     place: str = ""
     parameter: str = ""
-    accepts: Callable[[str, str], object] = nowhere
+    accepts: Callable[[str, str], Setup | None] = nowhere
+    setup: Setup | None = None
+    at_place: str = ""
+    at_parameter: str = ""
     needs: frozenset[str] = frozenset()
     fixes: bool = False
     floor: bool = False
@@ -339,9 +349,9 @@ class Operation:
     default: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
+    operation: str = ""
     base: str = ""
     variant: Variant = PLAIN
-    suffix: str = ""
     lasts: Callable[[int, float], float] = _once_each
     together: str = ""
     sums: bool = False
@@ -355,7 +365,7 @@ class Operation:
     @property
     def syntax(self) -> str:
         """How its declaration's name is written."""
-        return f"{self.name}{_suffix(self.place, self.parameter)}"
+        return operation_name(self.operation, self.variant.name, self.place, self.parameter)
 
     def at(self, place: str, parameter: str) -> Operation:
         """Return the operation at a place and with a parameter, those that were asked for.
@@ -371,40 +381,49 @@ class Operation:
                     f"operation {self.name!r}: no {taken} has `/`, `,` or blanks, as what was given has "
                     "(not shown: a URL may hold a password)"
                 )
-        self.accepts(place, parameter)
-        suffix = _suffix(place, parameter)
+        setup = self.accepts(place, parameter)
 
         def filled(text: str) -> str:
             return text.replace("{place}", place).replace("{parameter}", parameter)
 
         return dataclasses.replace(
             self,
-            name=self.name + suffix,
-            base=self.base + suffix,
-            suffix=suffix,
-            place=place,
-            parameter=parameter,
+            name=operation_name(self.operation, self.variant.name, place, parameter),
+            base=operation_name(self.operation, "", place, parameter),
+            setup=setup,
+            at_place=place,
+            at_parameter=parameter,
             heading=filled(self.heading),
             summary=filled(self.summary),
         )
 
     def family(self) -> Iterator[Operation]:
         """Yield the operation and its variants."""
-        yield dataclasses.replace(self, base=self.name)
-        stem = self.name.removesuffix(self.suffix)
+        whole = dataclasses.replace(self, operation=self.operation or self.name, base=self.base or self.name)
+        yield whole
         for variant in self.variants:
             yield dataclasses.replace(
-                self,
-                name=f"{stem}-{variant.name}{self.suffix}",
+                whole,
+                name=operation_name(whole.operation, variant.name, self.at_place, self.at_parameter),
                 summary=variant.summary.replace("{}", self.name),
                 heading=f"{self.heading} {variant.name}",
                 floor=False,
                 cost=None,
                 default=False,
                 variants=(),
-                base=self.name,
                 variant=variant,
             )
+
+    def cell(self, corpus: str, codec: str) -> Cell:
+        """Return its cell of a corpus and a codec."""
+        return Cell(
+            corpus,
+            self.operation,
+            codec,
+            variant=self.variant.name,
+            place=self.at_place,
+            parameter=self.at_parameter,
+        )
 
     def facts(self) -> OperationFacts:
         """Return what reports need to know."""
@@ -418,17 +437,16 @@ class Operation:
             self.cost,
             dict(self.columns),
             self.sums,
+            self.place,
+            self.parameter,
+            self.setup,
         )
-
-
-def _suffix(place: str, parameter: str) -> str:
-    return f"{place and '@'}{place}{parameter and ':'}{parameter}"
 
 
 def burst(sample: Sample) -> int:
     """Return how many calls on records of this size are timed together."""
     mean = sum(map(len, sample.pickles)) / len(sample.pickles)
-    return max(1, min(BURST, round(_NEAR / mean)))
+    return max(1, min(Slices.BURST, round(Slices.BURST_BYTES / mean)))
 
 
 def length_of_slice(wanted: float, call: float, fewest: int) -> float:
@@ -439,7 +457,7 @@ def length_of_slice(wanted: float, call: float, fewest: int) -> float:
         call: Seconds of a call.
         fewest: Calls that it is to hold; see `Operation.fewest`.
     """
-    return wanted if fewest == 1 else max(wanted, min(_LONGEST * wanted, fewest * call))
+    return wanted if fewest == 1 else max(wanted, min(Slices.LONGEST * wanted, fewest * call))
 
 
 def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:

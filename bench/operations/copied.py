@@ -156,10 +156,10 @@ def _copied(given: Given) -> Measured:
     weight = sum(given.sample.weights[: len(payloads)])
     loaded = sum(copied(given.parts.bare.decode(payload), payload) for payload in payloads)
     records = given.parts.taken(given.sample.records(range(len(payloads))))
-    facts = {"dump_copied": sum(map(len, payloads)) / weight}
+    extras = {"dump_copied": sum(map(len, payloads)) / weight}
     if (frames := _by_frames(given, records)) is not None:
-        facts["frames_copied"] = frames / weight
-    return Measured(loaded / weight, facts)
+        extras["frames_copied"] = frames / weight
+    return Measured(loaded / weight, extras)
 
 
 OPERATIONS = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .base import FRESH, NOGC, Given, Operation, UnfitError, Work, burst, made_anew
+from ..method import Slices
+from .base import NOGC, Given, Operation, UnfitError, Work, burst, made_anew
 
 __all__ = ["OPERATIONS"]
 
@@ -11,7 +12,11 @@ def _fix(given: Given) -> Work:
     fix, decode, payloads = given.parts.fix, given.parts.bare.decode, given.payloads
     if fix is None:
         raise UnfitError(f"{given.parts.codec.name} has nothing to fix")
-    return Work(fix, made_anew(lambda index: decode(payloads[index])), burst=min(FRESH, burst(given.sample)))
+    return Work(
+        fix,
+        made_anew(lambda index: decode(payloads[index])),
+        burst=min(Slices.FRESH_BURST, burst(given.sample)),
+    )
 
 
 OPERATIONS = (

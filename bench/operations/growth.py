@@ -8,6 +8,7 @@ no false alarm (the rule "resident size has grown" found 350 and raised 50).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +16,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ..facts import GrowthFacts
 from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
     from ...codecs import Codec
-    from ..results import Fact
 
 __all__ = ["WINDOWS", "measure"]
 
@@ -49,13 +50,11 @@ def measure(
             use resident memory in place of the exact counters.
 
     Returns:
-        Value 0.0 and ``verdict`` "no growth", or bytes per call and "growing". Facts: ``slope_heap``
-        (bytes a call), ``slope_blocks`` (Python blocks a call), ``calls``, ``resolution`` (bytes a call that
-        would still have been seen), ``counters``, and ``where`` on "growing".
+        Value 0.0 and the verdict "no growth", or bytes per call and "growing"; see `GrowthFacts`.
     """
     call, items, failing = _work(codec, records, payloads, options["operation"])
     if not items:
-        return Measured(0.0, {"verdict": "not measured", "reason": "no damaged payload was refused"})
+        return Measured(0.0, facts=GrowthFacts("not measured", reason="no damaged payload was refused"))
     from ._memory import EXACT, windows
 
     exact = EXACT and not options.get("resident")
@@ -68,19 +67,19 @@ def measure(
     third = (len(judged) - 1) // 3
     blocks, heap = (_growing([edge[i] for edge in judged], third) for i in (0, 1))
     done = calls * (len(judged) - 1)
-    facts: dict[str, Fact] = {
-        "verdict": "no growth",
-        "slope_heap": (judged[-1][1] - judged[0][1]) / done,
-        "slope_blocks": (judged[-1][0] - judged[0][0]) / done,
-        "calls": calls * count,
-        "resolution": (CHUNK if exact else 4096 * 3) / done,
-        "counters": "allocated blocks, C heap"
+    facts = GrowthFacts(
+        "no growth",
+        slope_heap=(judged[-1][1] - judged[0][1]) / done,
+        slope_blocks=(judged[-1][0] - judged[0][0]) / done,
+        calls=calls * count,
+        resolution=(CHUNK if exact else 4096 * 3) / done,
+        counters="allocated blocks, C heap"
         if exact
         else "allocated blocks, resident pages (lower resolution)",
-        **_allocator(),
-    }
+        allocator=_allocator(),
+    )
     if not blocks and not heap:
-        return Measured(0.0, facts)
+        return Measured(0.0, facts=facts)
     if count < CONFIRMING:
         # A leak makes every collection slower, so the longer pass makes no more calls than it must.
         confirming = {
@@ -89,14 +88,15 @@ def measure(
             "windows": CONFIRMING,
             "calls": min(calls, CALLS),
         }
-        return Measured(0.0, facts, again=confirming)
-    facts["verdict"] = "growing"
+        return Measured(0.0, facts=facts, again=confirming)
     beat()
     traced, where = _traced(call, items, failing)
     beat()
-    facts["where"] = where if blocks else _native(call, items, failing)
-    slope = float(facts["slope_heap"] or 0.0) if heap else 0.0
-    return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts)
+    facts = dataclasses.replace(
+        facts, verdict="growing", where=where if blocks else _native(call, items, failing)
+    )
+    slope = facts.slope_heap if heap else 0.0
+    return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts=facts)
 
 
 def _growing(values: list[int], third: int) -> bool:
@@ -218,10 +218,10 @@ def _resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def _allocator() -> dict[str, Fact]:
-    """Return a fact where another allocator makes the counters less sharp."""
+def _allocator() -> str:
+    """Say that another allocator makes the counters less sharp; empty where none does."""
     changed = [name for name in ("PYTHONMALLOC", "LD_PRELOAD") if os.environ.get(name)]
-    return {"allocator": f"{', '.join(changed)} set: counters are less sharp"} if changed else {}
+    return f"{', '.join(changed)} set: counters are less sharp" if changed else ""
 
 
 def _lasts(records: int, call: float) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..facts import PeakFacts
 from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def measure(
         options: ``operation``, "peak-dump" or "peak-load"; ``beat``.
 
     Returns:
-        Bytes, at least the one page that could not be seen. Facts: ``method``, ``resolution`` in bytes.
+        Bytes, at least the one page that could not be seen; see `PeakFacts`.
     """
     call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
     beat = options.get("beat", still)
@@ -76,7 +77,7 @@ def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> 
     most = kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
     # Reading the files costs a page or two of its own.
     return Measured(
-        float(max(PAGE, most - settled)), {"method": "kernel high-water mark", "resolution": 16 * PAGE}
+        float(max(PAGE, most - settled)), facts=PeakFacts("kernel high-water mark"), resolution=16 * PAGE
     )
 
 
@@ -89,7 +90,8 @@ def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object])
         beat()
         call(item)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    return Measured(float(max(PAGE, grown)), {"method": "ru_maxrss (low resolution)", "resolution": 1 << 20})
+    facts = PeakFacts("ru_maxrss (low resolution)")
+    return Measured(float(max(PAGE, grown)), facts=facts, resolution=1 << 20)
 
 
 def _peak(name: str, summary: str, heading: str) -> Operation:

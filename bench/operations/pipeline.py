@@ -1,5 +1,7 @@
-"""What a codec costs from one producer to several readers: latency at a rate, processor time with the codec's
-part in it, and the highest rate whose latency stays below a bound.
+"""What a codec costs from one producer to several readers.
+
+Measured are latency at a rate, processor time with the codec's part in it, and the highest rate whose latency
+stays below a bound.
 
 The codec's part is clocked in place, by the processor's clock: on the wall a call would also last while
 others have the processor, and there are more processes here than processors.
@@ -16,7 +18,8 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ..backends.transports import kind, kinds
 from ..backends.transports.base import Route
-from ..results import Direction, Fact, Unit
+from ..facts import PipelineFacts, PipelineSetup, Setup
+from ..results import Direction, Unit
 from .base import Given, Measured, Operation, Tools, UnfitError, Variant
 
 if TYPE_CHECKING:
@@ -73,15 +76,25 @@ def asked(parameter: str, other: int = RATE) -> tuple[int, int]:
     return int(found[1]), int(found[2] or other)
 
 
-def _accepts(what: str) -> Callable[[str, str], None]:
-    def accepts(place: str, parameter: str) -> None:
+def _at_a_rate(parameter: str) -> PipelineSetup:
+    readers, rate = asked(parameter)
+    return PipelineSetup(readers, rate=rate)
+
+
+def _within_a_bound(parameter: str) -> PipelineSetup:
+    readers, bound = asked(parameter, BOUND)
+    return PipelineSetup(readers, bound=bound)
+
+
+def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str, str], Setup | None]:
+    def accepts(place: str, parameter: str) -> Setup | None:
         """Accept a transport and what is asked of it."""
         if not place:
-            return  # asked for as it is declared, for its help
+            return None  # asked for as it is declared, for its help
         if place not in kinds():
             kind(place)
         try:
-            asked(parameter)
+            return setup(parameter)
         except ValueError:
             raise UsageError(
                 f"a pipeline has 1 to {_READERS} readers, and {what} may stand behind them, as in 24x{RATE}; "
@@ -150,13 +163,7 @@ def _measure(given: Given, tools: Tools) -> Measured:
             if _held(window) or window.delivered < _HOPELESS * rate:
                 break
     added, counted = (0.0, 0.0) if given.variant is FLOOR else cost(processor=True)
-    facts: dict[str, Fact] = {
-        "delivered": window.delivered,
-        "lost": window.lost,
-        "window_seconds": window.seconds,
-        "clock_added_ns": added,
-        "clock_counted_ns": counted,
-    }
+    facts = PipelineFacts(window.delivered, window.lost, window.seconds, added, counted)
     figures: dict[str, float | str] = {"delivered": max(window.delivered, 1e-3)}
     for name, share in (("latency-p50", 0.5), ("latency-p99", 0.99)):
         figures[name] = window.latency(share) if _held(window) else _unheld(window)
@@ -169,7 +176,7 @@ def _measure(given: Given, tools: Tools) -> Measured:
         figures["cpu-codec"] = (
             sum(max(1.0, inside - counted * calls) * times for (_, inside), calls, times in ends) / 1e9
         )
-    return Measured(window.delivered, facts, together=figures)
+    return Measured(window.delivered, facts=facts, together=figures)
 
 
 def _unheld(window: Window) -> str:
@@ -203,7 +210,7 @@ def _search(given: Given, tools: Tools) -> Measured:
         while high / low > _NEAR:
             middle = math.sqrt(low * high)
             low, high = (middle, high) if holds(middle) else (low, middle)
-    return Measured(low, {"bound_ms": bound, "step": high / low - 1})
+    return Measured(low, {"step": high / low - 1})
 
 
 def _operation(
@@ -226,7 +233,7 @@ def _operation(
         heading=f"{heading} {{place}} {{parameter}}",
         place="TRANSPORT",
         parameter="READERSxRATE",
-        accepts=_accepts("a rate"),
+        accepts=_accepts("a rate", _at_a_rate),
         floor=floor,
         variants=(FLOOR,) if floor else (),
         together="pipeline",
@@ -262,7 +269,7 @@ OPERATIONS = (
         ),
         carry_out=_search,
         parameter="READERSxMS",
-        accepts=_accepts("a bound in milliseconds"),
+        accepts=_accepts("a bound in milliseconds", _within_a_bound),
         together="",
     ),
 )

@@ -31,7 +31,7 @@ def measure(
         options: ``operation``, "retained-records" or "retained-payloads"; ``beat``.
 
     Returns:
-        Traced bytes per record. Facts: ``resident``, in bytes per record; ``payload``, mean length in bytes.
+        Traced bytes per record. Extras: ``resident``, in bytes per record; ``payload``, mean length in bytes.
     """
     beat = options.get("beat", still)
     work, items = (

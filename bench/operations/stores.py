@@ -1,5 +1,7 @@
-"""What a record costs in a store: the call as services make it, the codec's part of it clocked in place, and
-the same call with the codec's payload as opaque bytes.
+"""What a record costs in a store.
+
+Measured are the call as services make it, the codec's part of it clocked in place, and the same call with the
+codec's payload as opaque bytes.
 
 The codec's part is never found by subtracting: a call without a codec leaves other things in the processor's
 caches, and the difference has been seen to be twice the codec's time, and below nothing.
@@ -20,6 +22,7 @@ from ..backends.registry import shown_name
 from ..backends.stores import kind, kinds
 from ..backends.stores.base import MissingStore, Store, StoreError, Wire, opaque
 from ..backends.stores.pool import LARGE, Filled, Filling, Shelf, make_location, remove_location
+from ..facts import Setup, StoreFacts, StoreSetup
 from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
 
 __all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
@@ -48,8 +51,8 @@ _BATCHES = 4
 _SHELF = Shelf()
 
 
-def _state(text: str) -> tuple[int, int]:
-    """Return the records of a state, and how many are put at once, of ``MD`` or ``MDx100``.
+def _state(text: str) -> tuple[str, int, int]:
+    """Return a state, its records, and how many are put at once, of ``MD`` or ``MDx100``.
 
     Raises:
         ValueError: It is something else.
@@ -60,10 +63,10 @@ def _state(text: str) -> tuple[int, int]:
     number = int(batch) if batch else BATCH
     if name not in SIZES or number < 1:
         raise ValueError(text)
-    return SIZES[name], number
+    return name, SIZES[name], number
 
 
-def _accepts(place: str, parameter: str) -> None:
+def _accepts(place: str, parameter: str) -> Setup | None:
     """Accept a store and its state.
 
     Raises:
@@ -71,11 +74,12 @@ def _accepts(place: str, parameter: str) -> None:
     """
     if not place:
         # Asked for as it is declared, for its help.
-        return
+        return None
     if place not in kinds():
         kind(place)
     try:
-        _state(parameter)
+        state, records, _ = _state(parameter)
+        return StoreSetup(state, records)
     except ValueError:
         from ...datasets.sizes import SIZES
 
@@ -83,6 +87,13 @@ def _accepts(place: str, parameter: str) -> None:
             f"the state of a store is {', '.join(SIZES)}, got {shown_name(parameter)!r}; where records are "
             f"put at once, {STATE}x{BATCH} says how many"
         ) from None
+
+
+def _accepts_batch(place: str, parameter: str) -> Setup | None:
+    """Accept a store, its state and the records of a batch; see `_accepts`."""
+    if _accepts(place, parameter) is None:
+        return None
+    return StoreSetup(*_state(parameter))
 
 
 @dataclass(slots=True)
@@ -156,7 +167,7 @@ def _cell(given: Given, *, closed: bool = False, writes: bool = False) -> _Cell:
     """
     if not given.place:
         raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[0]
+    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[1]
     wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
 
     # In memory a store holds either records or payloads; elsewhere they are the same.
@@ -243,7 +254,7 @@ def _put(given: Given) -> Work:
 
 
 def _put_batch(given: Given) -> Work:
-    cell, number = _cell(given, writes=True), _state(given.parameter)[1]
+    cell, number = _cell(given, writes=True), _state(given.parameter)[2]
     filled, size = cell.filled, len(given.payloads)
     last: list[tuple[int, Any]] = []
 
@@ -331,7 +342,7 @@ def _stored(given: Given) -> Measured:
     """Fill a store, close it, see that a scan gives what was put; return what it takes, and how safe."""
     if not given.place:
         raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[0]
+    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[1]
     wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
     filling = Filling([codec.decode(payload) for payload in given.payloads], given.payloads, count)
     location = make_location(given.url)
@@ -339,14 +350,13 @@ def _stored(given: Given) -> Measured:
         with contextlib.closing(found.open(location, wire)) as store:
             filling.into(store)
         with contextlib.closing(found.open(location, wire)) as store:
-            taken, facts = store.stored(), {f"store_{key}": text for key, text in store.settings.items()}
+            taken, settings = store.stored(), {name: str(text) for name, text in store.settings.items()}
             _scan_all(store, filling)
     except MissingStore as error:
         raise UnfitError(str(error)) from error
     finally:
         remove_location(found, location)
-    added, counted = _clock()
-    return Measured(taken / count, {**facts, "clock_added_ns": added, "clock_counted_ns": counted})
+    return Measured(taken / count, facts=StoreFacts(settings, *_clock()))
 
 
 def _scan_all(store: Store, filling: Filling) -> None:
@@ -424,6 +434,7 @@ def _operation(
     parameter: str = "STATE",
     variants: tuple[Variant, ...] = (CODEC, FLOOR),
     *,
+    accepts: Callable[[str, str], Setup | None] = _accepts,
     fewest: int = 1,
 ) -> Operation:
     return Operation(
@@ -434,7 +445,7 @@ def _operation(
         heading=f"{heading} {{place}} {{parameter}}",
         place="STORE",
         parameter=parameter,
-        accepts=_accepts,
+        accepts=accepts,
         variants=variants,
         sums=True,
         fewest=fewest,
@@ -460,6 +471,7 @@ OPERATIONS = (
         "put at once",
         f"time to encode a record and put it with others ({BATCH}, or N) in one batch",
         "STATExN",
+        accepts=_accepts_batch,
         fewest=_BATCHES,
     ),
     _operation(

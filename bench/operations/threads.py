@@ -154,7 +154,7 @@ def _stall(call: Callable[[Any], Any], items: list[Any], given: Given, tools: To
         waiting.join()
         sys.setswitchinterval(interval)
     # No call keeps others longer than it takes: what is beyond is the kernel's.
-    return Measured(min(kept, took), {"call": took, "resolution": least})
+    return Measured(min(kept, took), {"call": took, "least": least}, resolution=least)
 
 
 def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tools) -> tuple[float, float]:
@@ -194,7 +194,7 @@ def _stalling(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured
         summary=f"time that one {verb} keeps other threads from running, of the largest record",
         carry_out=carry_out,
         heading=f"{name} stall",
-        columns={"call": f"{name} stalled by", "resolution": "least stall seen"},
+        columns={"call": f"{name} stalled by", "least": "least stall seen"},
     )
 
 

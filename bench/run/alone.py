@@ -6,12 +6,14 @@ rounds are to these figures what timing processes are to times: their values are
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
 
+from ..cells import operation_name
 from ..jobs import Alone, Ended, Found
 from ..operations import operation
-from ..results import FLOOR, Cell
+from ..results import FLOOR, Cell, without_defaults
 from .context import Run, Stage
 
 __all__ = ["cells_of", "job_of", "measure_alone"]
@@ -20,7 +22,7 @@ __all__ = ["cells_of", "job_of", "measure_alone"]
 def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of some operations on a corpus, of codecs that are healthy and have them."""
     return [
-        Cell(stage.name, name, codec)
+        operation(name).cell(stage.name, codec)
         for name in names
         for codec, found in stage.checks.items()
         if found.fixes or not operation(name).schema
@@ -36,7 +38,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         modules=stage.modules,
         corpus=stage.corpus,
         codec=cell.codec,
-        operation=cell.operation,
+        operation=cell.operation_name,
         payloads=found.payloads,
         dictionary=found.dictionary,
         places=run.options.where(),
@@ -63,7 +65,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
             said = f"{stage.name}: {_said(group)} {cell.codec}, process {number + 1}"
             run.show(said, number * len(turn) + done, wanted * len(turn))
             begun = time.monotonic()
-            place = operation(cell.operation).place
+            place = cell.place
             ended = (
                 gone.get(place)
                 or run.executor.submit(
@@ -84,10 +86,11 @@ def measure_alone(run: Run, stage: Stage) -> None:
 
 def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of what has to be done whatever the codec, once there is a codec to be below."""
-    found = [Cell(stage.name, name, FLOOR) for name in names if stage.checks and operation(name).floor]
+    declared = [operation(name) for name in names if stage.checks]
+    found = [each.cell(stage.name, FLOOR) for each in declared if each.floor]
     run.record(
         *(
-            {"kind": "cell", "cell": cell.name, "outcome": "ok"}
+            {"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"}
             for cell in found
             if run.state.outcome(cell) is None
         )
@@ -101,19 +104,16 @@ def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
         return job_of(run, stage, cell)
     blobs = run.executor.blobs
     least = min(stage.checks, key=lambda codec: len(blobs[stage.checks[codec].payloads]))
-    family = operation(cell.operation).family()
-    name = next(member.name for member in family if member.variant.name == FLOOR)
-    return job_of(run, stage, Cell(cell.corpus, name, least))
+    return job_of(run, stage, dataclasses.replace(cell, variant=FLOOR, codec=least))
 
 
 def _together(cells: list[Cell]) -> list[list[Cell]]:
     """Return the cells that one process measures, together."""
-    found: dict[tuple[str, ...], list[Cell]] = {}
+    found: dict[Cell, list[Cell]] = {}
     for cell in cells:
-        declared = operation(cell.operation)
-        shared = (declared.together, declared.suffix, declared.variant.name)
-        key = shared if declared.together else (cell.operation,)
-        found.setdefault((cell.codec, *key), []).append(cell)
+        together = operation(cell.operation_name).together
+        key = dataclasses.replace(cell, operation=together or cell.operation)
+        found.setdefault(key, []).append(cell)
     return list(found.values())
 
 
@@ -126,8 +126,9 @@ def _shuffle(turn: list[list[Cell]]) -> None:
 
 def _said(group: list[Cell]) -> str:
     """Return what a process measures."""
-    declared = operation(group[0].operation)
-    return f"{declared.together}{declared.suffix}" if declared.together else group[0].operation
+    cell = group[0]
+    together = operation(cell.operation_name).together
+    return operation_name(together, "", cell.place, cell.parameter) if together else cell.operation_name
 
 
 def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
@@ -137,8 +138,7 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
         return
     value: float | str = answer.value
     if answer.together:
-        declared = operation(cell.operation)
-        value = answer.together[declared.base.removesuffix(declared.suffix)]
+        value = answer.together[cell.operation]
         if isinstance(value, str):
             run.fail(cell, "unsupported", value)
             return
@@ -148,7 +148,7 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
             "cell": cell.name,
             "pair": number,
             "value": value,
-            "facts": answer.facts,
+            **answer.known,
             "spent": round(run.spent(), 3),
         }
     )

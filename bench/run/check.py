@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from ...codecs.registry import bare_name
 from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
-from ..results import AS_IS, FLOOR, Cell
+from ..results import FLOOR, CheckFacts, without_defaults
 from .context import Run, Stage
 
 __all__ = ["check", "turn"]
@@ -61,9 +62,9 @@ def check(run: Run, stage: Stage) -> None:
             _take(run, stage, codec, waiting[codec].result())
             run.look()
     for name in run.options.timed():
-        cell = Cell(stage.name, name, FLOOR)
+        cell = operation(name).cell(stage.name, FLOOR)
         if operation(name).floor and run.state.outcome(cell) is None:
-            run.record({"kind": "cell", "cell": cell.name, "outcome": "ok"})
+            run.record({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
 
 
 def turn(codec: str) -> int:
@@ -95,47 +96,50 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     healthy = answer.outcome in ("ok", "lossy")
     if healthy:
         stage.checks[codec] = answer
-    dictionary = run.executor.blobs[answer.dictionary] if answer.dictionary else b""
-    # Once is enough: it is longer than all that is measured.
-    held = {"dictionary": b64encode(dictionary).decode()} if dictionary else {}
+    facts = _check_facts(answer, run.executor.blobs[answer.dictionary] if answer.dictionary else b"")
     for name in (*run.options.timed(), *_others(run)):
         declared = operation(name)
         if declared.schema and bare_name(codec) == codec:
             continue
-        cell = Cell(stage.name, name, codec)
+        cell = declared.cell(stage.name, codec)
         if run.resumed and run.state.measured(cell):
             continue
         entry: dict[str, Any] = {
             "kind": "cell",
-            "cell": cell.name,
+            "cell": without_defaults(cell),
             "outcome": answer.outcome,
             "reason": answer.reason,
             "loss": answer.loss,
             "stderr": "" if healthy else ended.stderr,
         }
         if healthy:
-            entry["facts"] = {
-                "records": answer.records,
-                "encoded": answer.encoded,
-                "lossy_records": answer.lossy,
-                **{f"limit_{key}": limit for key, limit in answer.limits.items()},
-                **({"definition": answer.definition} if answer.definition else {}),
-                **({AS_IS: True} if answer.as_is else {}),
-                **({"dictionary_id": dictionary_id(dictionary)} if dictionary else {}),
-                **held,
-            }
-            held = {}
+            entry["check"] = without_defaults(facts)
+            # The dictionary once is enough: it is longer than all that is measured.
+            facts = dataclasses.replace(facts, dictionary="")
             if name in answer.figures:
                 entry["value"] = answer.figures[name]
-                entry["facts"] |= answer.beside.get(name, {})
+                entry |= answer.known.get(name, {})
             elif declared.schema and not answer.fixes:
                 entry["reason"] = "nothing to fix for this codec"
             elif declared.base in answer.failed:
                 entry["outcome"], entry["reason"] = answer.failed[declared.base]
                 entry["loss"] = ()
             elif declared.base in answer.rough:
-                entry["facts"]["rough"] = answer.rough[declared.base]
+                entry["rough"] = answer.rough[declared.base]
         run.record(entry)
+
+
+def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
+    return CheckFacts(
+        records=answer.records,
+        encoded=answer.encoded,
+        lossy=answer.lossy,
+        limits=answer.limits,
+        definition=answer.definition,
+        as_is=answer.as_is,
+        dictionary_id=dictionary_id(dictionary) if dictionary else None,
+        dictionary=b64encode(dictionary).decode(),
+    )
 
 
 def _reason(ended: Ended) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..jobs import Checked, Corpus, Executor
-from ..results import Cell, Outcome
+from ..results import Cell, Outcome, without_defaults
 from .journal import Journal
 from .options import Options
 from .schedule import Schedule
@@ -86,6 +86,5 @@ class Run:
 
     def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
         """Record that a cell has no figure, and why."""
-        self.record(
-            {"kind": "cell", "cell": cell.name, "outcome": outcome, "reason": reason, "stderr": stderr}
-        )
+        found = {"outcome": outcome, "reason": reason, "stderr": stderr}
+        self.record({"kind": "cell", "cell": without_defaults(cell), **found})

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from ...codecs.registry import bare_name
 from ..jobs import Prepared
+from ..method import Slices, Verdicts, printed
 from ..operations import OPERATIONS, operation
-from ..operations.base import BURST, Operation
+from ..operations.base import Operation
 from .context import Show
 from .environment import abreast
 from .options import Options
@@ -51,7 +52,7 @@ The timing contract
    on a shared core are repeated, and figures are those of a free core wherever it was to be had.
 5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table,
    whose cells lend each other what is common to their noise (Smyth 2004);
-   looking early is paid for: verdicts spend {alpha:.4f} instead of 0.05.
+   looking early is paid for: verdicts spend {alpha:.4f} instead of {all_alpha:g}.
 6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
    without progress); who dies while being timed is out, the others go on. Results are on disk
    after every process; Ctrl-C keeps them, --resume goes on.
@@ -82,12 +83,13 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     """
     contract = CONTRACT.format(
         slice=options.slice * 1000,
-        burst=BURST,
+        burst=Slices.BURST,
         rounds=options.turns(_cells(options)),
         precision=100 * options.precision,
         budget=options.budget,
         tie=100 * options.tie,
         alpha=options.rule.alpha,
+        all_alpha=Verdicts.ALPHA,
         memory=options.cell_memory >> 20,
         timeout=options.cell_timeout,
     )
@@ -110,6 +112,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         f"  mode        {mode}; garbage collector {options.gc}\n"
         f"  takes       about {seconds:.0f} s, {limit}\n"
         f"\nNot in this run (--ops, --repeat, --streamed, --gc both, --infer)\n\n{others}\n"
+        f"\nThe constants of the method\n\n{printed()}"
     )
 
 

@@ -18,9 +18,10 @@ from ...datasets.corpora import is_function
 from ...errors import UsageError
 from ...schemas.naming import is_definition
 from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
+from ..method import Verdicts
 from ..operations import operation
-from ..results import Cell, CellResult, CorpusFacts, Measurement, Result
-from ..stats import ALPHA, same_core, split
+from ..results import Cell, CellResult, CorpusFacts, Measurement, Result, without_defaults
+from ..stats import same_core, split
 from .context import Show
 from .environment import cores
 from .options import Options
@@ -70,7 +71,7 @@ class Again:
 
     samples: dict[Cell, tuple[Samples, Samples]] = field(default_factory=dict)
     failed: dict[Cell, str] = field(default_factory=dict)
-    alpha: float = ALPHA
+    alpha: float = Verdicts.ALPHA
     seconds: float = 0.0
 
 
@@ -137,7 +138,7 @@ def interleave(
     """
     for side in sides:
         _check_interpreter(side.python)
-    again = Again(alpha=split(ALPHA, len(LOOKS) * len(cells)))
+    again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         shops = tuple(stack.enter_context(Workshop(side.python)) for side in sides)
@@ -260,7 +261,7 @@ class _Stage:
         Raises:
             UsageError: A codec is of another version than in the results.
         """
-        operations = tuple(sorted({operation(cell.operation).base for cell in cells}))
+        operations = tuple(sorted({operation(cell.operation_name).base for cell in cells}))
         for codec in dict.fromkeys(cell.codec for cell in cells):
             show(f"checking {codec}", 0, 0)
             job = Check(
@@ -283,7 +284,7 @@ class _Stage:
         self.cells = [cell for cell in cells if all(cell.codec in checks for checks in self.checks)]
         for state in self.states:
             for cell in self.cells:
-                state.apply({"kind": "cell", "cell": cell.name, "outcome": "ok"})
+                state.apply({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
 
     def measure(self, enough: Enough, seconds: float, show: Show) -> float:
         """Time pairs of processes until all cells are decided or the time is over; return what it took."""
@@ -337,7 +338,7 @@ class _Stage:
     @staticmethod
     def _samples(state: State, cell: Cell) -> dict[int, Measurement]:
         found = CellResult(cell, "ok", samples=state.samples(cell))
-        if operation(cell.operation).facts().rate:
+        if operation(cell.operation_name).facts().rate:
             found = turned(found)
         return {sample.pair: sample for sample in found.samples}
 
@@ -350,7 +351,10 @@ class _Stage:
             corpus=self.corpus,
             cells=tuple(
                 TimedCell(
-                    cell.codec, cell.operation, checks[cell.codec].payloads, checks[cell.codec].dictionary
+                    cell.codec,
+                    cell.operation_name,
+                    checks[cell.codec].payloads,
+                    checks[cell.codec].dictionary,
                 )
                 for cell in group
             ),

@@ -10,18 +10,14 @@ from concurrent.futures import Future
 from itertools import accumulate
 
 from ..jobs import Alone, Ended, Found
+from ..method import Budget
 from ..operations import operation
-from ..results import Cell
+from ..results import Cell, without_defaults
 from .alone import cells_of, job_of
 from .context import Run, Stage
 from .environment import abreast
 
 __all__ = ["measure_memory"]
-
-_MOST = 4
-"""Processes that one cell may ask for."""
-_START = 0.4
-"""Seconds that a process needs to begin, and to read records and payloads."""
 
 
 def measure_memory(run: Run, stage: Stage) -> None:
@@ -49,7 +45,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
             slower *= spent / sum(seconds[codec] for codec in chosen)
         left_out = [codec for codec in seconds if codec not in chosen or codec in unfinished]
         if left_out:
-            measured = {cell.operation for cell in cells}
+            measured = {cell.operation_name for cell in cells}
             headings = " and ".join(operation(name).heading for name in names if name in measured)
             late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
     text, start = "", f"{stage.name}: the time did not suffice"
@@ -62,7 +58,7 @@ def _expected(stage: Stage, cell: Cell) -> float:
     """Return the seconds that a cell takes, roughly."""
     checked = stage.checks[cell.codec]
     call = max(checked.rough.values(), default=0.0)
-    return _START + operation(cell.operation).lasts(checked.records, call)
+    return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
 
 
 def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
@@ -80,7 +76,7 @@ def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late = set()
     for number, (cell, future) in enumerate(waiting.items()):
-        run.show(f"{stage.name}: memory, {cell.operation} {cell.codec}", number, len(waiting))
+        run.show(f"{stage.name}: memory, {cell.operation_name} {cell.codec}", number, len(waiting))
         if run.stopping and future.cancel():
             continue
         ended = _confirmed(run, jobs[cell], future.result(), over)
@@ -97,7 +93,7 @@ def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
 
 def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> Ended | None:
     """Return the answer that stands, in further processes where one asks for them."""
-    for _ in range(_MOST - 1):
+    for _ in range(Budget.MEMORY_MOST - 1):
         answer: Found | None = ended.answer
         if answer is None or not answer.again:
             break
@@ -117,11 +113,11 @@ def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
     run.record(
         {
             "kind": "cell",
-            "cell": cell.name,
+            "cell": without_defaults(cell),
             "outcome": found.outcome,
             "reason": found.reason,
             "loss": found.loss,
-            "facts": answer.facts,
             "value": answer.value,
+            **answer.known,
         }
     )

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from ..method import Budget, Checks, Processes, Slices, Verdicts
 from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
 from ..results import Fact, typed
-from ..stats import TIE
-from .stopping import FEWEST, Rule
+from .stopping import Rule
 
-__all__ = ["FREE", "QUICK", "Options"]
+__all__ = ["FREE", "Options"]
 
 FREE = frozenset(
     {"precision", "budget", "patient", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"}
@@ -21,20 +21,11 @@ FREE = frozenset(
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
 
-_SECRET = "places"
+_SECRET = "places"  # noqa: S105 - the name of an option
 """Has passwords in it, and is never written down."""
 
 _LINE_BREAK = "\0"
 """Stands for a line break in a file's name where names are joined by those: no name has it."""
-
-QUICK = 9.0
-"""Seconds for a corpus, in a hurry."""
-
-_ROUGH = 0.03
-"""Wanted half-width of ratios, in a hurry."""
-
-_WORTH = 0.05
-"""Seconds of slices that the start of a process is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +65,14 @@ class Options:
     codecs: tuple[str, ...]
     operations: tuple[str, ...] = DEFAULT
     records: str | None = None
-    sample: int = 1000
-    sample_bytes: int = 4 << 20
+    sample: int = Checks.SAMPLE
+    sample_bytes: int = Checks.SAMPLE_BYTES
     seed: int = 1
-    precision: float = 0.02
-    tie: float = TIE
-    budget: float = 70.0
+    precision: float = Verdicts.PRECISION
+    tie: float = Verdicts.TIE
+    budget: float = Budget.SECONDS
     patient: bool = False
-    fewest: int = 10
+    fewest: int = Processes.FIRST_LOOK
     isolate: bool = False
     gc: Literal["on", "off", "both"] = "on"
     infer: bool = False
@@ -95,10 +86,10 @@ class Options:
     at: str | None = None
     encoding: str | None = None
     null: tuple[str, ...] | None = None
-    rounds: int = 30
-    slice: float = 0.00025
-    cell_timeout: float = 60.0
-    cell_memory: int = 2 << 30
+    rounds: int = Processes.ROUNDS
+    slice: float = Slices.LENGTH
+    cell_timeout: float = Budget.CELL_TIMEOUT
+    cell_memory: int = Budget.CELL_MEMORY
     ratios: bool = False
     twins: bool = False
     places: tuple[str, ...] = ()
@@ -107,7 +98,13 @@ class Options:
     def quick(self) -> Self:
         """Return the same in a hurry: about ten seconds, wider intervals."""
         return dataclasses.replace(
-            self, budget=QUICK, fewest=FEWEST, rounds=15, sample=200, precision=_ROUGH, ratios=True
+            self,
+            budget=Budget.QUICK,
+            fewest=Budget.QUICK_FIRST_LOOK,
+            rounds=Budget.QUICK_ROUNDS,
+            sample=Budget.QUICK_SAMPLE,
+            precision=Budget.QUICK_PRECISION,
+            ratios=True,
         )
 
     @property
@@ -117,7 +114,7 @@ class Options:
 
     def turns(self, cells: int) -> int:
         """Return the rounds of a process over so many cells: with few there is time for more."""
-        return max(self.rounds, round(_WORTH / (self.slice * cells)))
+        return max(self.rounds, round(Processes.WORTH / (self.slice * cells)))
 
     def timed(self) -> list[str]:
         """Return the timed operations, those without garbage collection included when asked for both."""

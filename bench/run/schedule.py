@@ -12,42 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
+from ..method import Budget, Processes
 from .environment import abreast
 from .options import Options
 
-__all__ = ["FEWEST_PROCESSES", "Schedule"]
-
-_CHECK = 0.6
-"""Part of the time that the check may take."""
-_LAST = 0.5
-"""The same once most have come to their end: the others are slow, and would take the time for timing."""
-_MOST = 0.9
-"""Share of the codecs that are most."""
-_READ = 0.3
-"""Part of the time that reading may take, where there is a record to stop at."""
-_LARGE = 0.3
-"""Once a few records have taken this part of the time to read, there will be none for timing: then rough
-figures of many codecs are the answer."""
-_ENOUGH = 4
-"""Checks without which there is little to time; rough figures of more codecs are worth more than its part."""
-_MEMORY = 0.35
-"""Part of the time that is kept for the memory phase."""
-_ALONE = 0.3
-"""Part of the time that is kept for operations that have several processes for themselves."""
-_SLACK = 0.2
-"""What a run may take beyond its time, as a share; who is at work then is ended."""
-_GRACE = 1.0
-"""Likewise in seconds."""
-_LEAST = 2.5
-"""Seconds in which little can be said, and nothing in less."""
-_PATIENT = 10.0
-"""Seconds after which a slow codec is checked on no further record, where there is time."""
-_START = 0.3
-"""Seconds that a worker needs to begin."""
-_FORK = 0.05
-"""The same of one that is forked, as for checks."""
-FEWEST_PROCESSES = 3
-"""With fewer there is no telling codecs apart, so their time is better spent on other codecs."""
+__all__ = ["Schedule"]
 
 
 @dataclass(slots=True)
@@ -78,7 +47,7 @@ class Schedule:
     @property
     def budget(self) -> float:
         """Seconds for all of it."""
-        return self.options.budget if self.options.patient else max(_LEAST, self.options.budget)
+        return self.options.budget if self.options.patient else max(Budget.LEAST, self.options.budget)
 
     def left(self, part: float = 1.0) -> float:
         """Return the seconds that are left of a part of the time, at least 0."""
@@ -87,7 +56,7 @@ class Schedule:
     @property
     def reading(self) -> float:
         """Seconds after which a long source is read no further."""
-        return _READ * self.budget
+        return Budget.READ * self.budget
 
     def reading_over(self) -> bool:
         """Whether reading is ended that has not even got to the first records."""
@@ -97,9 +66,9 @@ class Schedule:
     def check_seconds(self) -> float:
         """Seconds after which one codec is checked on no further record."""
         if self.options.patient:
-            return _PATIENT
-        share = _CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
-        return min(_PATIENT, max(0.1, share - _FORK))
+            return Budget.CHECKED
+        share = Budget.CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
+        return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
 
     def check_over(self, finished: int) -> bool:
         """Whether checks are ended that have not come to an end.
@@ -109,10 +78,10 @@ class Schedule:
         """
         if self.options.patient:
             return False
-        if self.few and self.read > _LARGE * self.budget:
+        if self.few and self.read > Budget.LARGE * self.budget:
             return self.all_over()
-        enough = min(_ENOUGH, len(self.options.codecs) // 2)
-        part = _LAST if finished >= _MOST * len(self.options.codecs) else _CHECK
+        enough = min(Budget.ENOUGH, len(self.options.codecs) // 2)
+        part = Budget.CHECK_LAST if finished >= Budget.MOST * len(self.options.codecs) else Budget.CHECK
         return self.all_over() or (finished >= enough and not self.left(part))
 
     @property
@@ -120,17 +89,17 @@ class Schedule:
         """The part of the time that is over when timing has to be."""
         if self.options.patient:
             return 1.0
-        return self._alone_part - (_ALONE if self.options.alone() else 0.0)
+        return self._alone_part - (Budget.ALONE if self.options.alone() else 0.0)
 
     @property
     def _alone_part(self) -> float:
         """The part of the time that is over when operations with processes of their own have to be."""
-        return 1 - _MEMORY if self.options.memory() else 1.0
+        return 1 - Budget.MEMORY if self.options.memory() else 1.0
 
     @property
     def stretched(self) -> float:
         """Likewise where nothing could be told without a little more."""
-        return self.timing_part + _SLACK
+        return self.timing_part + Budget.SLACK
 
     def alone_over(self, seconds: float = 0.0) -> bool:
         """Whether there is no time for one more process, which takes so many seconds."""
@@ -143,7 +112,7 @@ class Schedule:
     @property
     def most(self) -> float:
         """Seconds that all of it takes at most, when everything is ended that is still at work."""
-        return math.inf if self.options.patient else (1 + _SLACK) * self.budget + _GRACE
+        return math.inf if self.options.patient else (1 + Budget.SLACK) * self.budget + Budget.GRACE
 
     def processes(self, seconds: Mapping[str, float]) -> list[str]:
         """Return the codecs for which the time suffices, or nearly does; the quickest first.
@@ -152,11 +121,11 @@ class Schedule:
             seconds: What one timing process takes for each codec, roughly.
         """
         order = sorted(seconds, key=seconds.__getitem__)
-        totals = accumulate((seconds[name] for name in order), initial=_START)
-        left = math.inf if self.options.patient else self.left(self.timing_part + _SLACK / 2)
+        totals = accumulate((seconds[name] for name in order), initial=Budget.START)
+        left = math.inf if self.options.patient else self.left(self.timing_part + Budget.SLACK / 2)
         found = [
             name
             for name, total in zip(order, islice(totals, 1, None), strict=True)
-            if min(self.options.fewest, FEWEST_PROCESSES) * total <= left
+            if min(self.options.fewest, Processes.FEWEST) * total <= left
         ]
         return found if len(found) > 1 or len(found) == len(order) else []

@@ -15,7 +15,8 @@ from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
-from ..results import CorpusFacts, Result
+from ..method import Budget
+from ..results import FORMAT_VERSION, CorpusFacts, Result
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
@@ -32,8 +33,6 @@ from .time import time_cells
 
 __all__ = ["Session", "guard", "stored_options"]
 
-_FEW = 4
-"""Records that are taken for documents."""
 _SAVE_EVERY = 15.0
 """Seconds after which the result file is written once more, when a corpus' timing ends; the journal is
 there after every process."""
@@ -223,6 +222,7 @@ class Session:
             run.record(
                 {
                     "kind": "head",
+                    "format": FORMAT_VERSION,
                     "environment": facts,
                     "options": self.options.flat(),
                     "command": self.command,
@@ -288,7 +288,9 @@ class Session:
             prepared.modules,
             codecs,
             Schedule(
-                dataclasses.replace(options, codecs=codecs), time.monotonic() - begun, facts.sample <= _FEW
+                dataclasses.replace(options, codecs=codecs),
+                time.monotonic() - begun,
+                facts.sample <= Budget.DOCUMENTS,
             ),
             # polars must not be there before a fork: its threads would not be.
             libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),

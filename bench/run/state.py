@@ -14,8 +14,22 @@ from statistics import median
 from typing import Any
 
 from ..contention import alike, limit
+from ..method import Estimate
 from ..operations import operation
-from ..results import FLOOR, Cell, CellResult, CodecFacts, CorpusFacts, Fact, Measurement, Outcome, Result
+from ..results import (
+    FLOOR,
+    FORMAT_VERSION,
+    Cell,
+    CellResult,
+    CodecFacts,
+    CorpusFacts,
+    Measurement,
+    Outcome,
+    Result,
+    averaged,
+    cell_from,
+    plain_cell,
+)
 from ..stats import interval
 from ..verdict import rankings
 
@@ -41,22 +55,20 @@ _FIGURE = (
 )
 """What a timing process says of a cell, by the names of `Measurement`."""
 
-_DRIFT = 0.01
-"""Mean drift within processes beyond which a cell is called not steady, as a share."""
-
-_DRIFT_ALPHA = 0.001
-"""Chance of calling a steady cell not steady; a table has dozens of cells."""
+_CELL = tuple(each.name for each in dataclasses.fields(CellResult) if each.name != "samples")
+"""What an entry says of a cell, by the names of `CellResult`."""
 
 
 @dataclass(slots=True)
 class _CellState:
-    """What is known of one cell."""
+    """What is known of one cell.
 
-    outcome: Outcome
-    reason: str = ""
-    loss: tuple[str, ...] = ()
-    stderr: str = ""
-    facts: dict[str, Fact] = field(default_factory=dict)
+    Attributes:
+        found: The cell without samples.
+        figures: What each process found, by its number.
+    """
+
+    found: CellResult
     figures: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -78,7 +90,7 @@ class State:
         self.codecs: dict[str, CodecFacts] = {}
         self.corpora: dict[str, CorpusFacts] = {}
         self.warnings: list[str] = []
-        self._cells: dict[Cell, _CellState] = {}
+        self._cells: dict[str, _CellState] = {}
         self.least = 0.0
         self._yardsticks: dict[str, dict[int, float]] = {}
         self._contention: dict[str, dict[int, float]] = {}
@@ -91,6 +103,8 @@ class State:
         """
         kind = entry["kind"]
         if kind == "head":
+            if entry["format"] != FORMAT_VERSION:
+                raise KeyError(entry["format"])
             self.head = dict(entry)
             self.seconds = entry.get("duration", 0.0)
         elif kind == "codec":
@@ -109,9 +123,9 @@ class State:
         elif kind == "cell":
             self._apply_cell(entry)
         elif kind == "rough":
-            found = self._cells[Cell.parse(entry["cell"])]
-            found.facts["rough"] = entry["seconds"]
-            found.figures = {}
+            cell = self._cells[entry["cell"]]
+            cell.found = dataclasses.replace(cell.found, rough=entry["seconds"])
+            cell.figures = {}
         elif kind == "process":
             self._apply_process(entry)
         elif kind == "alone":
@@ -125,20 +139,17 @@ class State:
         self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
 
     def _apply_cell(self, entry: Entry) -> None:
-        cell = Cell.parse(entry["cell"])
-        before = self._cells.get(cell)
-        found = _CellState(
-            entry["outcome"],
-            entry.get("reason", ""),
-            tuple(entry.get("loss", ())),
-            entry.get("stderr", ""),
-            dict(entry.get("facts", {})),
-        )
-        if before is not None and found.outcome not in FAILED:
-            found.figures = before.figures
+        cell = _CellState(cell_from({key: entry[key] for key in _CELL if key in entry}))
+        name = cell.found.cell.name
+        before = self._cells.get(name)
+        if before is not None:
+            if cell.found.check is None:
+                cell.found = dataclasses.replace(cell.found, check=before.found.check)
+            if cell.found.outcome not in FAILED:
+                cell.figures = before.figures
         if "value" in entry:
-            found.figures = {0: {"value": entry["value"]}}
-        self._cells[cell] = found
+            cell.figures = {0: {"value": entry["value"]}}
+        self._cells[name] = cell
 
     def _apply_process(self, entry: Entry) -> None:
         corpus, pair = entry["corpus"], entry["pair"]
@@ -149,25 +160,27 @@ class State:
         # A result file keeps no baseline: its lowest process is the nearest to it.
         self.knows(entry.get("least") or entry.get("contention", 0.0))
         for name, figure in entry["cells"].items():
-            found = self._cells[Cell.parse(name)]
-            found.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
-            found.facts.pop("rough", None)
+            cell = self._cells[name]
+            cell.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
+            cell.found = dataclasses.replace(cell.found, rough=None)
 
     def _apply_alone(self, entry: Entry) -> None:
-        """Take in what one process said; numbers beside its figure become means over processes."""
-        found = self._cells[Cell.parse(entry["cell"])]
+        """Take in what one process found; what is known besides becomes a mean over processes."""
+        cell = self._cells[entry["cell"]]
         self.seconds = entry.get("spent", self.seconds)
-        found.figures[entry["pair"]] = {"value": entry["value"]}
-        for key, new in entry.get("facts", {}).items():
-            mean = found.facts.get(key, new)
-            if isinstance(new, float) and isinstance(mean, int | float):
-                new = mean + (new - mean) / len(found.figures)
-            found.facts[key] = new
+        cell.figures[entry["pair"]] = {"value": entry["value"]}
+        if known := {key: entry[key] for key in ("extras", "facts", "resolution") if key in entry}:
+            new, mean = cell_from({**plain_cell(cell.found), **known}), cell.found
+            first = len(cell.figures) == 1
+            fields = {key: getattr(new, key) for key in known}
+            if not first:
+                fields = {k: averaged(getattr(mean, k), v, len(cell.figures)) for k, v in fields.items()}
+            cell.found = dataclasses.replace(mean, **fields)
 
     def rounds(self, cell: Cell) -> int | None:
         """Return how many processes of its own a cell has had; None for one that gets no more."""
-        found = self._cells.get(cell)
-        return None if found is None or found.outcome in FAILED else len(found.figures)
+        found = self._cells.get(cell.name)
+        return None if found is None or found.found.outcome in FAILED else len(found.figures)
 
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
@@ -192,26 +205,26 @@ class State:
 
     def outcome(self, cell: Cell) -> Outcome | None:
         """Return a cell's outcome, None when nothing is known of it yet."""
-        found = self._cells.get(cell)
-        return None if found is None else found.outcome
+        found = self._cells.get(cell.name)
+        return None if found is None else found.found.outcome
 
     def measured(self, cell: Cell) -> bool:
         """Whether a cell has a figure, or a verdict (no growth has none in a file), or will never get one."""
-        found = self._cells.get(cell)
+        found = self._cells.get(cell.name)
         if found is None:
             return False
-        failed = found.outcome in FAILED and found.outcome != "unfinished"
-        return bool(found.figures) or "verdict" in found.facts or failed
+        failed = found.found.outcome in FAILED and found.found.outcome != "unfinished"
+        return bool(found.figures) or bool(found.found.verdict) or failed
 
     def samples(self, cell: Cell) -> tuple[Measurement, ...]:
         """Return a cell's samples; times are in units of the run's median yardstick."""
-        found = self._cells.get(cell)
-        if found is None or found.outcome in FAILED:
+        found = self._cells.get(cell.name)
+        if found is None or found.found.outcome in FAILED:
             return ()
         yardsticks = self._yardsticks.get(cell.corpus, {})
         used = self._used(cell.corpus)
         common = median(yardsticks[pair] for pair in used) if used else 1.0
-        sums = operation(cell.operation).sums
+        sums = operation(cell.operation_name).sums
         return tuple(
             _sample(pair, figure, common, sums=sums)
             for pair, figure in sorted(found.figures.items())
@@ -221,10 +234,11 @@ class State:
     def result(self, *, duration: float, complete: bool) -> Result:
         """Return everything as a result."""
         head = self.head
-        operations = {cell.operation: operation(cell.operation).facts() for cell in self._cells}
-        cells = (self._result_of(cell, found) for cell, found in self._cells.items())
+        names = dict.fromkeys(found.found.cell.operation_name for found in self._cells.values())
+        operations = {name: operation(name).facts() for name in names}
+        cells = map(self._result_of, self._cells.values())
         found = Result(
-            cells=tuple(turned(cell) if operations[cell.cell.operation].rate else cell for cell in cells),
+            cells=tuple(turned(c) if operations[c.cell.operation_name].rate else c for c in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
             environment=head["environment"],
@@ -238,12 +252,10 @@ class State:
         )
         return dataclasses.replace(found, rankings=rankings(found))
 
-    def _result_of(self, cell: Cell, found: _CellState) -> CellResult:
-        samples = self.samples(cell)
-        facts = dict(found.facts)
-        if len(samples) > 1 and samples[0].yardstick and cell.codec != FLOOR:
-            facts["steady"] = _steady(samples)
-        return CellResult(cell, found.outcome, found.reason, found.loss, found.stderr, facts, samples)
+    def _result_of(self, state: _CellState) -> CellResult:
+        found, samples = state.found, self.samples(state.found.cell)
+        several = len(samples) > 1 and samples[0].yardstick and found.cell.codec != FLOOR
+        return dataclasses.replace(found, samples=samples, steady=_steady(samples) if several else None)
 
 
 def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) -> Measurement:
@@ -270,28 +282,25 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) 
 
 def turned(cell: CellResult) -> CellResult:
     """Turn seconds over into records a second, or back again."""
-    facts = {key: _reciprocal(value) if key == "rough" else value for key, value in cell.facts.items()}
+    rough = cell.rough and 1 / cell.rough
     samples = tuple(
         dataclasses.replace(s, value=1 / s.value, raw=1 / s.raw, paired=1 / s.paired) for s in cell.samples
     )
-    return dataclasses.replace(cell, facts=facts, samples=samples)
-
-
-def _reciprocal(value: Fact) -> Fact:
-    return 1 / value if isinstance(value, float) else value
+    return dataclasses.replace(cell, rough=rough, samples=samples)
 
 
 def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Whether the cells' processes agree that it neither warms up nor slows down."""
     drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
-    _, low, high = interval(drifts, _DRIFT_ALPHA)
-    return low <= 1 + _DRIFT and high >= 1 / (1 + _DRIFT)
+    _, low, high = interval(drifts, Estimate.DRIFT_ALPHA)
+    return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
 def entries(result: Result) -> Iterator[Entry]:
     """Turn a result back into the entries that make it."""
     yield {
         "kind": "head",
+        "format": FORMAT_VERSION,
         "environment": dict(result.environment),
         "options": dict(result.options),
         "command": result.command,
@@ -304,29 +313,23 @@ def entries(result: Result) -> Iterator[Entry]:
         yield {"kind": "codec", "facts": dataclasses.asdict(codec)}
     for text in result.warnings:
         yield {"kind": "warning", "text": text}
-    cells = [turned(c) if result.operation(c.cell.operation).rate else c for c in result.cells]
+    operations = {facts.name: facts for facts in result.operations}
+    cells = [turned(c) if operations[c.cell.operation_name].rate else c for c in result.cells]
     for cell in cells:
-        yield from _cell_entries(cell, alone=result.operation(cell.cell.operation).phase == "alone")
+        yield from _cell_entries(cell, alone=operations[cell.cell.operation_name].phase == "alone")
     yield from _process_entries(cells)
 
 
 def _cell_entries(cell: CellResult, *, alone: bool) -> Iterator[Entry]:
-    facts = {key: value for key, value in cell.facts.items() if key != "steady"}
-    plain: dict[str, Any] = {
-        "kind": "cell",
-        "cell": cell.cell.name,
-        "outcome": cell.outcome,
-        "reason": cell.reason,
-        "loss": list(cell.loss),
-        "stderr": cell.stderr,
-        "facts": facts,
-    }
+    plain = {"kind": "cell", **plain_cell(cell)}
+    # The samples say so again.
+    plain.pop("steady", None)
     if cell.samples and not cell.samples[0].yardstick and not alone:
         plain["value"] = cell.samples[0].value
     yield plain
     if alone:
         for sample in cell.samples:
-            # The facts of the cell are means already.
+            # What is known of the cell besides is a mean already.
             yield {"kind": "alone", "cell": cell.cell.name, "pair": sample.pair, "value": sample.value}
 
 

@@ -7,16 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..method import Budget, Processes, Verdicts
 from ..results import Measurement
-from ..stats import ALPHA, TIE, Ratio, common, interval, ratio, split
+from ..stats import Ratio, common, interval, ratio, split
 
-__all__ = ["FEWEST", "Progress", "Rule"]
-
-FEWEST = 5
-"""Processes before the first look."""
-
-_STEP = 1.4
-"""Each look comes after this many times more processes than the one before."""
+__all__ = ["Progress", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +41,16 @@ class Rule:
         ratios: Ask for the precision of every codec's ratio to the best, resolved or not.
     """
 
-    precision: float = 0.02
-    tie: float = TIE
-    fewest: int = FEWEST
-    most: int = 400
+    precision: float = Verdicts.PRECISION
+    tie: float = Verdicts.TIE
+    fewest: int = Budget.QUICK_FIRST_LOOK
+    most: int = Processes.MOST
     ratios: bool = False
 
     def looks(self) -> list[int]:
         """Return the numbers of processes after which the rule looks."""
         found = [self.fewest]
-        while (following := max(found[-1] + 1, round(found[-1] * _STEP))) <= self.most:
+        while (following := max(found[-1] + 1, round(found[-1] * Processes.STEP))) <= self.most:
             found.append(following)
         return found
 
@@ -66,7 +61,7 @@ class Rule:
         Whoever stops at a width, whatever the differences are, does not stop at differences that happen to be
         large (Chow and Robbins 1965): nothing has to be split.
         """
-        return ALPHA if self.ratios else split(ALPHA, len(self.looks()))
+        return Verdicts.ALPHA if self.ratios else split(Verdicts.ALPHA, len(self.looks()))
 
     def look(self, tables: Sequence[Mapping[str, Sequence[Measurement]]]) -> Progress:
         """Judge how far a run has come.

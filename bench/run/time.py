@@ -12,40 +12,17 @@ from typing import Any
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
 from ..jobs import Checked, Ended, Time, Timed, TimedCell
+from ..method import Cores, Processes
 from ..operations import operation
 from ..operations.base import length_of_slice
 from ..results import FLOOR, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
 from .options import Options
-from .schedule import FEWEST_PROCESSES
 from .state import FAILED
 from .stopping import Progress
 
 __all__ = ["length", "rounds", "time_cells"]
-
-_DIRTY = 0.3
-"""Share of disturbed slices beyond which a process is replaced."""
-_LEAST = 5
-"""Processes that codecs are chosen for, as far as there is time."""
-_OVERHEAD = 1.5
-"""What a slice takes with all that comes before it, over the slice itself."""
-_SLOW = 2
-"""Codecs are slow that take this many times longer in a process than most."""
-_SINGLE = 100
-"""Calls this many times longer than a slice are made once a process."""
-_CALLS = 3
-"""How often those are made that are shorter."""
-_START = 0.4
-"""Seconds that a process takes before its first slice; what its slices take should be worth that."""
-_ROUNDS = 5
-"""Rounds of a process at the least."""
-_LONG = 30.0
-"""Seconds for a corpus from which on there is time to wait for a free core."""
-_HURRIED = 0.25
-"""What waiting for one may take otherwise, as a share of the slices' own time: more processes say more."""
-_NAMELESS = 3
-"""Deaths that no cell can be blamed for, before all cells are given up."""
 
 
 def time_cells(run: Run, stage: Stage) -> None:
@@ -65,15 +42,15 @@ def rounds(options: Options, calls: Sequence[float]) -> int:
         options: Of the run.
         calls: What a call of each cell takes, in seconds.
     """
-    seconds = _OVERHEAD * sum(max(options.slice, call) for call in calls)
-    return max(_ROUNDS, min(options.turns(len(calls)), round(_START / seconds)))
+    seconds = Processes.OVERHEAD * sum(max(options.slice, call) for call in calls)
+    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
 
 
 def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
     """Return what a call of a cell takes in seconds, roughly; 0 for the floor."""
     if cell.codec == FLOOR:
         return 0.0
-    checked, base = checks[cell.codec], operation(cell.operation).base
+    checked, base = checks[cell.codec], operation(cell.operation_name).base
     return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
 
 
@@ -95,7 +72,7 @@ class _Contest:
         found = []
         for name in self.run.options.timed():
             for codec in (*(name for name in self.stage.checks if name not in self.out), FLOOR):
-                cell = Cell(self.stage.name, name, codec)
+                cell = operation(name).cell(self.stage.name, codec)
                 checked = self.stage.checks.get(codec)
                 skipped = operation(name).schema and (checked is None or not checked.fixes)
                 if not skipped and state.outcome(cell) not in (*FAILED, None):
@@ -135,17 +112,19 @@ class _Contest:
         left = schedule.left(schedule.timing_part)
         if self.run.options.patient:
             return not left and self._done() >= self._wanted
-        if self._done() < FEWEST_PROCESSES:
+        if self._done() < Processes.FEWEST:
             left = schedule.left(schedule.stretched)
         return left < self.took or not left  # one that could not be finished is not begun
 
     @property
     def _wanted(self) -> int:
-        return min(_LEAST, self.run.options.fewest)
+        return min(Processes.CHOSEN, self.run.options.fewest)
 
     def _choose(self) -> None:
-        """Leave out the codecs that there is no time for, by what their checks took; figures that a run had
-        before it was resumed stay."""
+        """Leave out the codecs that there is no time for, by what their checks took.
+
+        Figures that a run had before it was resumed stay.
+        """
         seconds = {codec: self._expected(codec) for codec in self.codecs()}
         self.out |= seconds.keys() - set(self.stage.schedule.processes(seconds))
 
@@ -159,25 +138,28 @@ class _Contest:
             base = declared.base
             call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
             slices = turns * length_of_slice(options.slice, call, declared.fewest)
-            calls = 1 if call > _SINGLE * options.slice else _CALLS
+            calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
             # Each call comes with making its record anew, or its payload.
-            total += max(2 * slices, calls * call) * _OVERHEAD
+            total += max(2 * slices, calls * call) * Processes.OVERHEAD
         return total
 
     def _thin(self) -> None:
         """Leave out the dearest codecs when the processes that are wanted would take too long."""
         schedule, state = self.stage.schedule, self.run.state
-        if self.run.options.patient or self.over or self._done() >= min(self._wanted, FEWEST_PROCESSES):
+        if self.run.options.patient or self.over or self._done() >= min(self._wanted, Processes.FEWEST):
             return
         spent: dict[str, float] = {}
         for cell in self.cells():
             if cell.codec != FLOOR and (samples := state.samples(cell)):
-                spent[cell.codec] = spent.get(cell.codec, 0.0) + _OVERHEAD * samples[-1].duration
-        wanted = min(self._wanted, FEWEST_PROCESSES) - self._done()
+                spent[cell.codec] = spent.get(cell.codec, 0.0) + Processes.OVERHEAD * samples[-1].duration
+        wanted = min(self._wanted, Processes.FEWEST) - self._done()
         usual = median(spent.values()) if spent else 0.0
         # Without the slow ones; to leave out others would save nothing.
         for codec in sorted(spent, key=spent.__getitem__, reverse=True):
-            if wanted * self.took <= schedule.left(schedule.stretched) or spent[codec] < _SLOW * usual:
+            if (
+                wanted * self.took <= schedule.left(schedule.stretched)
+                or spent[codec] < Processes.SLOW * usual
+            ):
                 break
             self.took -= spent[codec]
             self._leave(codec)
@@ -202,7 +184,7 @@ class _Contest:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}
         for cell in self.cells():
             if cell.codec != FLOOR and (samples := self.run.state.samples(cell)):
-                tables.setdefault(cell.operation, {})[cell.codec] = samples
+                tables.setdefault(cell.operation_name, {})[cell.codec] = samples
         return list(tables.values())
 
     def _process(self) -> bool:
@@ -246,7 +228,7 @@ class _Contest:
         for group in groups:
             for cell in list(group):
                 bare = dataclasses.replace(cell, codec=bare_name(cell.codec))
-                declared = operation(cell.operation)
+                declared = operation(cell.operation_name)
                 if bare != cell and bare in present and not (declared.schema or declared.fixes):
                     twins[cell] = bare
                     group.remove(cell)
@@ -268,7 +250,7 @@ class _Contest:
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
             places=options.where(),
             least=self.run.state.least,
-            repeats=1.0 if options.patient or options.budget >= _LONG else _HURRIED,
+            repeats=1.0 if options.patient or options.budget >= Cores.WAIT_FROM else Cores.WAIT,
         )
 
         begun = time.monotonic()
@@ -276,7 +258,7 @@ class _Contest:
         def watch(index: int) -> None:
             if 0 <= index < len(group):
                 cell = group[index]
-                self.run.show(f"{self._said()}: {cell.operation} {cell.codec}", -1, 0)
+                self.run.show(f"{self._said()}: {cell.operation_name} {cell.codec}", -1, 0)
 
         ended = self.run.executor.submit(
             job, patience=options.cell_timeout, over=self.stage.schedule.all_over, watch=watch
@@ -288,7 +270,7 @@ class _Contest:
         if answer is None:
             self._blame(group, ended)
             return None
-        if answer.dirty > _DIRTY and self._can_replace(time.monotonic() - begun):
+        if answer.dirty > Processes.DIRTY and self._can_replace(time.monotonic() - begun):
             self.replaced += 1
             return None
         return answer
@@ -296,7 +278,7 @@ class _Contest:
     def _can_replace(self, took: float) -> bool:
         """Whether there is time to measure a disturbed process again, and not too often."""
         schedule, done = self.stage.schedule, self._done()
-        missing = max(1, FEWEST_PROCESSES - done)
+        missing = max(1, Processes.FEWEST - done)
         return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took
 
     def _blame(self, group: list[Cell], ended: Ended) -> None:
@@ -304,15 +286,15 @@ class _Contest:
             blamed = [group[ended.cell]]
         else:
             self.nameless += 1
-            blamed = group if self.nameless >= _NAMELESS else []
+            blamed = group if self.nameless >= Processes.NAMELESS else []
         for cell in blamed:
             self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
 
     def _spec(self, cell: Cell) -> TimedCell:
         if cell.codec == FLOOR:
-            return TimedCell(FLOOR, cell.operation)
+            return TimedCell(FLOOR, cell.operation_name)
         found = self.stage.checks[cell.codec]
-        return TimedCell(cell.codec, cell.operation, found.payloads, found.dictionary)
+        return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

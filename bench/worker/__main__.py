@@ -73,6 +73,7 @@ _MODULES = {
     "attack": "..lab.hostile.attack",
     "conform": "..lab.conformance.verdicts",
     "try": "..lab.evolution.attempt",
+    "reread": "..lab.evolution.cost",
 }
 """Where the function ``run(job, desk)`` of each kind of job is."""
 

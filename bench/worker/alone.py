@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..backends.transports.base import MissingTransport, TransportError
 from ..jobs import Alone, Answer, Failed, Found
+from ..method import Slices
 from ..operations import operation
 from ..operations.base import Tools, UnfitError
 from ._slice import nothing, time_each
@@ -13,9 +14,6 @@ from .records import Payloads, Sample
 from .work import given as prepared
 
 __all__ = ["run"]
-
-_TRIES = 1000
-"""Calls of nothing that tell what reading the clock takes."""
 
 
 def run(job: Alone, desk: Desk) -> Answer:
@@ -31,7 +29,12 @@ def run(job: Alone, desk: Desk) -> Answer:
         found = declared.carry_out(parts.codec, records, payloads, options)
     else:
         given = prepared(declared, parts, sample, payloads, job.places)
-        tools = Tools(lambda: desk.beat(0), time_each, sorted(time_each(nothing, [None] * _TRIES)), job.path)
+        tools = Tools(
+            lambda: desk.beat(0),
+            time_each,
+            sorted(time_each(nothing, [None] * Slices.CLOCK_READINGS)),
+            job.path,
+        )
         try:
             found = declared.carry_out(given, tools)
         except UnfitError as error:
@@ -40,4 +43,4 @@ def run(job: Alone, desk: Desk) -> Answer:
             return Failed(str(error), "missing")
         except TransportError as error:
             return Failed(str(error))
-    return Found(found.value, found.facts, found.again, found.together)
+    return Found(found.value, found.known(), found.again, found.together)

@@ -19,6 +19,7 @@ from ...errors import UsageError
 from ..jobs import Answer, Check, Checked
 from ..lab.fidelity.equality import equal, first_difference, written
 from ..lab.fidelity.losses import Judgement, judge
+from ..method import Checks
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError
 from .context import Desk
@@ -29,26 +30,14 @@ from .records import Payloads, Sample
 from .work import Clocked, given, work
 
 if TYPE_CHECKING:
-    from ..results import Fact, Outcome
+    from ..results import Outcome
 
 __all__ = ["run"]
-
-_AT_LEAST = 10
-"""Records that even the slowest codec is checked on."""
-
 
 Beat = Callable[[int], object]
 
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that the check itself goes through."""
-_VERY_SLOW = 2
-"""After this many times the seconds of a check, not even sizes are asked for any more."""
-_LARGE = 1 << 16
-"""Bytes of a record, as a pickle, of which the garbage collector takes notice."""
-_LONG = 0.05
-"""Seconds of a call that is worth a note, and that no call is made twice of without need."""
-_SURER = 0.15
-"""Share of the seconds of a check for finding out more surely what each record takes."""
 
 
 class _EndedError(Exception):
@@ -103,11 +92,11 @@ def run(job: Check, desk: Desk) -> Answer:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
     failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, desk.beat)
-    figures, beside = _figures(
+    figures, known = _figures(
         parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed
     )
     try:
-        taken = _costs(parts, sample, seen, job.places, _SURER * job.seconds, lambda: desk.beat(0))
+        taken = _costs(parts, sample, seen, job.places, Checks.COSTS * job.seconds, lambda: desk.beat(0))
     except CodecError as error:
         reason = f"what it took at first is refused when it comes again: {error.reason}"
         return Checked("error", reason, told)
@@ -125,7 +114,7 @@ def run(job: Check, desk: Desk) -> Answer:
         fixes=parts.fix is not None,
         as_is=_as_is(parts, sample),
         figures=figures,
-        beside=beside,
+        known=known,
         failed=failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         rough={name: fmean(spent) / seen.calls.get(name, 1) for name, spent in taken.items()},
@@ -203,21 +192,21 @@ def _figures(
     chosen: Sequence[Operation],
     places: Mapping[str, str],
     failed: dict[str, tuple[Outcome, str]],
-) -> tuple[dict[str, float], dict[str, Mapping[str, Fact]]]:
-    """Return what falls out of the check, by operation, and what stands beside it; why not joins `failed`."""
+) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
+    """Return the figures of the check and what is known besides, by operation; why not joins `failed`."""
     found: dict[str, float] = {}
-    facts: dict[str, Mapping[str, Fact]] = {}
+    known: dict[str, Mapping[str, Any]] = {}
     for declared in chosen:
         try:
             come = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
             if isinstance(come, Measured):
-                facts[declared.name], come = come.facts, come.value
+                known[declared.name], come = come.known(), come.value
             found[declared.name] = come
         except UnfitError as error:
             failed[declared.name] = "unsupported", str(error)
         except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
             failed[declared.name] = "error", f"{declared.name} raised {type(error).__name__}: {error}"
-    return found, facts
+    return found, known
 
 
 def _tried(
@@ -275,8 +264,8 @@ def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _
     me = os.getpid()
     begun = time.perf_counter()
     for index in range(len(sample.pickles)):
-        spent = time.perf_counter() - begun if index >= _AT_LEAST else 0.0
-        if spent > _VERY_SLOW * seconds:
+        spent = time.perf_counter() - begun if index >= Checks.CHECKED else 0.0
+        if spent > Checks.VERY_SLOW * seconds:
             break
         desk.beat(0)
         comparing = spent <= seconds and seen.compared == index
@@ -312,7 +301,7 @@ def _where(index: int) -> str:
 
 def _note(desk: Desk, seen: _Seen, operation: str) -> None:
     """Write down what a slow call took: there may be no time for more."""
-    if (spent := seen.seconds[operation][-1]) > _LONG:
+    if (spent := seen.seconds[operation][-1]) > Checks.LONG:
         desk.note({operation: spent})
 
 
@@ -321,7 +310,7 @@ def _encoded(
 ) -> tuple[bytes, bytes | None]:
     """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
     record = sample.record(index)
-    if len(sample.pickles[index]) > _LARGE:
+    if len(sample.pickles[index]) > Checks.LARGE:
         gc.freeze()  # our copy must not be looked through while a codec works, as it is not in timing
     text = written(record) if comparing else None
     (taken,) = parts.taken([record])
@@ -348,7 +337,7 @@ def _compare(
     begin = time.thread_time()
     found = _decoded(parts, payload, where)
     seen.seconds["load"].append(spent := _since(begin))
-    again = index < _AT_LEAST and spent < _LONG and isinstance(found, dict | list)
+    again = index < Checks.CHECKED and spent < Checks.LONG and isinstance(found, dict | list)
     if again and _decoded(parts, payload, where) is found:
         raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
     if parts.fix is not None:

@@ -6,15 +6,11 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
+from ..method import Checks
 from .estimate import median
 from .work import Clocked
 
 __all__ = ["costs"]
-
-_PASSES = 5
-"""Times that each record is measured, the check itself among them."""
-_ALONE = 2
-"""The same of a single record: there is no other that it could cost more than."""
 
 
 def costs(
@@ -32,7 +28,7 @@ def costs(
         beat: Called before each call, as who stands still is taken to hang.
     """
     passes = [list(first)]
-    most = _PASSES if len(first) > 1 else _ALONE
+    most = Checks.PASSES if len(first) > 1 else Checks.PASSES_ALONE
     end = time.perf_counter() + seconds
     while len(passes) < most and time.perf_counter() + sum(passes[-1]) < end:
         passes.append(_pass(made, len(first), beat))

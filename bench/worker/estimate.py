@@ -18,22 +18,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Level", "Track", "levels", "median"]
+from ..method import Estimate
 
-_POLISHING = 3
-"""Sweeps of the median polish; it stands still after two or three."""
-_HUBER = 1.0
-"""Standard deviations within which a slice counts in full: 90 % as sure as the mean where nothing disturbs,
-and hardly moved where one slice in twenty is."""
-_NORMAL = 1.4826
-"""Standard deviation of normal values over their median absolute deviation."""
-_SUREST = 0.002
-"""Least standard deviation of a slice that is believed: two that agree to a hair are luck."""
-_ENOUGH = 5
-"""Slices that tell which of them is off."""
-_DEAR = 2.0
-"""Times its usual that a slice takes which holds a call much longer than most: a core that a neighbor shares
-makes it 1.8 at most."""
+__all__ = ["Level", "Track", "levels", "median"]
 
 
 @dataclass(slots=True)
@@ -123,11 +110,11 @@ def _common(tracks: Sequence[Track]) -> dict[int, float]:
     # A rare call that takes long says nothing of its round, and would be taken out of its own figure.
     steady = [track for track in tracks if not track.sums]
     # Who has but a few slices cannot tell what is common to them from what is its own.
-    voters = [track for track in steady if len(track.times) >= _ENOUGH] or steady
+    voters = [track for track in steady if len(track.times) >= Estimate.ENOUGH] or steady
     logs = [track.logs() for track in voters]
     own = [median(values.values()) for values in logs]
     common: dict[int, float] = {}
-    for _ in range(_POLISHING):
+    for _ in range(Estimate.SWEEPS):
         spreads = [
             _spread([x - common.get(r, 0.0) - o for r, x in v.items()])
             for o, v in zip(own, logs, strict=True)
@@ -154,7 +141,7 @@ def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> Level:
         polished += track.part * level
         rest |= {r: math.log(ratio / level) for r, ratio in freed.items()}
         usual = median(freed.values())
-        over = [r for r, ratio in freed.items() if ratio > _DEAR * usual and r not in track.dirty]
+        over = [r for r, ratio in freed.items() if ratio > Estimate.RARE * usual and r not in track.dirty]
         dear += len(over)
         beyond += track.part * math.fsum((freed[r] - usual) * track.works[r] for r in over)
         spent += track.part * math.fsum(freed[r] * work for r, work in track.works.items())
@@ -177,11 +164,13 @@ def _mean(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
     So a slice is far off only if few are: a fifth of them may be disturbed, and more are a kind of records.
     """
     weights = dict.fromkeys(ratios, 1.0)
-    if len(ratios) >= _ENOUGH:
+    if len(ratios) >= Estimate.ENOUGH:
         logs = {r: math.log(ratio) for r, ratio in ratios.items()}
         centre = median(logs.values())
-        reach = _HUBER * max(_SUREST, _quantile([abs(x - centre) for x in logs.values()], 0.8) / 1.2816)
-        for _ in range(_POLISHING):
+        reach = Estimate.HUBER * max(
+            Estimate.LEAST_SPREAD, _quantile([abs(x - centre) for x in logs.values()], 0.8) / 1.2816
+        )
+        for _ in range(Estimate.SWEEPS):
             total = math.fsum(weights.values())
             centre = math.fsum(weights[r] * x for r, x in logs.items()) / total
             weights = {r: min(1.0, reach / max(abs(x - centre), reach)) for r, x in logs.items()}
@@ -195,7 +184,7 @@ def _quantile(values: Sequence[float], share: float) -> float:
 
 def _spread(rest: Sequence[float]) -> float:
     """Return the standard deviation of values around 0, however far off a few of them are."""
-    return max(_SUREST, _NORMAL * median(map(abs, rest)))
+    return max(Estimate.LEAST_SPREAD, Estimate.NORMAL * median(map(abs, rest)))
 
 
 def median(values: Iterable[float]) -> float:

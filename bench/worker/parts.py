@@ -13,6 +13,7 @@ from ..operations.base import CodecParts
 
 if TYPE_CHECKING:
     from ...codecs import Codec
+    from ...schemas.schema import Schema
 
 __all__ = ["codec_parts"]
 
@@ -34,7 +35,7 @@ def codec_parts(
     """
     base, with_schema, compression = split_name(name)
     if is_raw(name):
-        return _own_calls(base, checking)
+        return _own_calls(base, corpus, blobs, checking)
     # What is decoded here was encoded here, so codecs for trusted data may decode it.
     bare = codec(base, trusted=True)
     depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
@@ -48,39 +49,51 @@ def codec_parts(
         bare = bare.with_compression(compressor(compression, trained))
     if not with_schema and not bare.needs_schema:
         return CodecParts(bare, bare)
-    if not corpus.schema:
-        raise CodecError(
-            name,
-            "the corpus has no schema; --infer or --schema gives one, unless --sizes changes the records",
-        )
-    made = pickle.loads(blobs[corpus.schema])
+    made = _schema(name, corpus, blobs)
     whole = bare.with_schema(made)
     if (bound := whole.bound) is not None:
         return CodecParts(whole, whole, None, bound.take, bound.give)
     return CodecParts(whole, bare, made.fixer(bare))
 
 
-def _own_calls(name: str, checking: bool) -> CodecParts:
+def _schema(name: str, corpus: Corpus, blobs: Mapping[str, bytes]) -> Schema:
+    if not corpus.schema:
+        raise CodecError(
+            name,
+            "the corpus has no schema; --infer or --schema gives one, unless --sizes changes the records",
+        )
+    made: Schema = pickle.loads(blobs[corpus.schema])
+    return made
+
+
+def _own_calls(name: str, corpus: Corpus, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
     """Return a library's own calls with what is known of its codec, but without what that promises."""
     from ...codecs import Codec
     from ...codecs.registry import RAW
+    from ...codecs.spec import RawCalls
 
     safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
     if raw is None:
-        raise CodecError(name, "nobody has told its library's own calls")
+        raise CodecError(name, "no calls of its library are defined")
+    if not isinstance(raw, RawCalls):
+        raw = raw(_schema(name, corpus, blobs))
     shell = Codec(
         name,
         safe.format,
-        *raw,
+        raw.encode,
+        raw.decode,
         **{key: getattr(safe, key) for key in ("library", "version", "accelerated", "media_type")},
         trusted_only=safe.trusted_only,
         trusted=True,
         interoperable=safe.interoperable,
         losses=("types come back as the library has them",),
-        notes=("the library's own calls, without guards and conventions: to compare, not to import",),
+        notes=(
+            "the library's own calls, without guards and conventions: to compare, not to import",
+            *(("its records are made ready before the clock starts",) if raw.take else ()),
+        ),
     )
     # Of the bare codec no more than the two calls is used while measuring.
-    return CodecParts(shell, shell if checking else cast("Codec", raw))
+    return CodecParts(shell, shell if checking else cast("Codec", raw), None, raw.take, raw.give)
 
 
 def _trained(bare: Codec, compression: str, training: bytes) -> bytes:

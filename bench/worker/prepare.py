@@ -16,6 +16,7 @@ from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported
 from ..jobs import Answer, Corpus, Prepare, Prepared
+from ..method import Checks
 from ..results import Fact
 from .context import Desk
 from .limits import depth_needed
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
     from ...datasets import Corpus as Source
 
 __all__ = ["run"]
-
-_FEWEST = 4
-"""Records of a sample, however large they are."""
-_LITTLE = 20
-"""Records of a corpus that hardly tell what others are like."""
 
 
 def run(job: Prepare, desk: Desk) -> Answer:
@@ -72,7 +68,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
         job.sample * batch * parts,
         lambda done, total: desk.beat(int(100 * done / total) if total else 0),
         room=job.bytes * parts,
-        least=_FEWEST * batch * parts,
+        least=Checks.FEWEST * batch * parts,
     )
     if not records:
         raise RunError(f"{job.source}: there is no record in it")
@@ -194,7 +190,7 @@ def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> I
         yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
     elif schema is not None and corpus.schema is schema:
         yield f"{job.source}: measured with the schema in it; --schema or --infer takes another"
-    if 1 < len(records) < _LITTLE and job.records is None:
+    if 1 < len(records) < Checks.FEW and job.records is None:
         yield f"{job.source}: {len(records)} records are few; what holds for them may not hold for others"
 
 

@@ -16,23 +16,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..method import Strata
+
 __all__ = ["Stratum", "slices", "strata"]
 
-_ALONE = 8
-"""A record of which fewer than so many fit into a slice is set apart."""
-_ALIKE = 4.0
-"""Within a stratum no record costs more than this many times another."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_SHARE = 2
-"""How much more time than a quick cell a slow one may take in a process."""
-_LONG = 4
-"""Of calls this many times longer than a slice, one for each stratum will do."""
-_FEWEST = 3
-"""Slices of a cell whose records are all alike."""
-_FEWER = 2
-"""The same of long calls, each of which does much work: more processes say more than more slices."""
-_ENDLESS = 100
-"""Unless a call is this many times longer than a slice: what disturbs it is then a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +55,8 @@ def strata(seconds: Sequence[float], wanted: float) -> list[Stratum]:
     """
     found: dict[int, list[int]] = {}
     for index, spent in enumerate(seconds):
-        over = spent * _ALONE / wanted
-        found.setdefault(-1 if over <= 1 else int(math.log(over, _ALIKE)), []).append(index)
+        over = spent * Strata.APART / wanted
+        found.setdefault(-1 if over <= 1 else int(math.log(over, Strata.ALIKE)), []).append(index)
     made = []
     for level, records in sorted(found.items()):
         ring = records if level < 0 else _spread(sorted(records, key=seconds.__getitem__))
@@ -99,10 +87,12 @@ def slices(found: Sequence[Stratum], rounds: int, wanted: float) -> list[int]:
     """
     lengths = [max(wanted, stratum.call) for stratum in found]
     worth = [stratum.part / math.sqrt(length) for stratum, length in zip(found, lengths, strict=True)]
-    least = [1 if length > _LONG * wanted else 2 for length in lengths]
-    if len(found) == 1 and lengths[0] <= _ENDLESS * wanted:
-        least = [_FEWEST if lengths[0] <= _LONG * wanted else _FEWER]
-    afford = _SHARE * rounds * wanted / sum(w * length for w, length in zip(worth, lengths, strict=True))
+    least = [1 if length > Strata.LONG * wanted else 2 for length in lengths]
+    if len(found) == 1 and lengths[0] <= Strata.ENDLESS * wanted:
+        least = [Strata.FEWEST if lengths[0] <= Strata.LONG * wanted else Strata.FEWEST_LONG]
+    afford = (
+        Strata.SHARE * rounds * wanted / sum(w * length for w, length in zip(worth, lengths, strict=True))
+    )
     each = min(rounds / sum(worth), afford)
     made = [max(low, round(each * w)) for low, w in zip(least, worth, strict=True)]
     while sum(made) > rounds and max(made) > 1:

@@ -15,8 +15,9 @@ from typing import Any
 from ..contention import baseline, limit, overall
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
+from ..method import Cores, Slices
 from ..operations import operation
-from ..operations.base import BURST, FRESH, Batch, length_of_slice, rotating
+from ..operations.base import Batch, length_of_slice, rotating
 from ..results import FLOOR
 from . import gauge
 from ._slice import nothing
@@ -29,34 +30,6 @@ from .strata import Stratum, slices, strata
 from .work import Clocked, floor, work
 
 __all__ = ["Process", "harness", "run"]
-
-_TRIES = 3
-_YARDSTICKS = 2
-_AGAIN = 2
-"""How often a disturbed slice is measured again, on the same records: to leave it out would be to leave out
-those records that take long."""
-_PREEMPTED = 4
-"""A slice this many times longer than wanted would only be disturbed again: its processor time counts."""
-_WARMUP = 0.5
-"""Calls before a slice, as a share of its own. The codecs before it have left nothing of this one in the
-processor's caches and branch predictors; without a warm-up slices of twins differ more."""
-_LONG = 4
-"""Calls this many times longer than a slice need no warm-up."""
-_FEW = 8
-"""Calls of a slice that the check knows well enough; how many more of quicker ones fit is tried out."""
-_COPIED = 1e-7
-"""Seconds that copying a record of mean size takes, roughly; only its likeness to others' counts."""
-
-_UNKNOWN = 1e-9
-"""Seconds of a call that no check has measured."""
-_UNREAD = 0.002
-"""Seconds of slices after which the contention is read again; neighbors come and go within seconds."""
-_VOUCHED = 0.05
-"""Seconds of a slice that the readings before and after it vouch for."""
-_PAUSE = 0.002
-"""Seconds between readings while the core is shared."""
-_ENOUGH = 0.5
-"""Share of a cell's slices that must have had a core of their own before the others are left out."""
 
 
 @dataclass(slots=True)
@@ -143,7 +116,9 @@ class Process:
         # All cells begin at the same record: who sees a part of the sample only shares it with the others.
         self._origin = random.random()
         made = Clocked(kernel, rotating(ITEMS)) if ruler is None else ruler
-        self._yardsticks = [self._cell(made, [_UNKNOWN] * len(ITEMS), 0.0) for _ in range(_YARDSTICKS)]
+        self._yardsticks = [
+            self._cell(made, [Slices.UNKNOWN] * len(ITEMS), 0.0) for _ in range(Slices.REFERENCE)
+        ]
         self.failed: dict[int, str] = {}
 
     def enter(self, index: int, made: Clocked, seconds: Sequence[float], extra: float = 0.0) -> None:
@@ -210,7 +185,7 @@ class Process:
                 os._exit(0)  # a codec forked; the copy must not go on measuring
             unread += took
             since.append((part, took))
-            if unread > _UNREAD:
+            if unread > Cores.READ_EVERY:
                 before, unread, since = self._close(r, since, before), 0.0, []
         self._close(r, since, before)
 
@@ -222,7 +197,7 @@ class Process:
         """Read the contention and note what the slices since the last reading had; return the reading."""
         after = self._reading()
         for part, took in since:
-            if took <= _VOUCHED:
+            if took <= Cores.VALID:
                 part.track.contention[r] = max(before, after)
         return after
 
@@ -238,11 +213,11 @@ class Process:
             where = (self._origin + r / (self._number + 1)) % 1.0
             part.start = int(where * len(part.stratum.records))
         track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
-        for _ in range(1 if track.sums else 1 + _AGAIN):
+        for _ in range(1 if track.sums else 1 + Slices.REPEATS):
             nanoseconds, worked, switches = cell.work.run(part.batch, part.start, made, part.warmup)
             if switches and not track.sums:
                 track.dirty.add(r)
-            if not switches or nanoseconds * 1e-9 > _PREEMPTED * self._wanted:
+            if not switches or nanoseconds * 1e-9 > Slices.PREEMPTED * self._wanted:
                 break
         seconds = nanoseconds * 1e-9
         cell.duration += seconds
@@ -277,8 +252,8 @@ class Process:
                 return
             self._beat(IDLE)
             if self._reading() > most:
-                self._pause(_PAUSE)
-                left -= _PAUSE
+                self._pause(Cores.PAUSE)
+                left -= Cores.PAUSE
                 continue
             r += 1
             before = self._spent
@@ -293,7 +268,7 @@ class Process:
     def _answer(self) -> Timed:
         """Estimate every cell from the slices on a free core where each cell has enough, else from all."""
         most = limit(self._least)
-        own = all(len(part.track.free(most)) >= _ENOUGH * part.wanted for part in self._parts())
+        own = all(len(part.track.free(most)) >= Cores.ENOUGH * part.wanted for part in self._parts())
         first = range(1, self._number + 1)
 
         def kept(cell: _Cell, *, free: bool) -> list[Track]:
@@ -387,7 +362,7 @@ def _prepare(
     """Return the work of a cell, and what each record took in the check."""
     if cell.codec == FLOOR:
         made = floor(cell.operation, sample, collect=job.collect)
-        return made, [_COPIED * size for size in sample.weights]
+        return made, [Slices.COPY * size for size in sample.weights]
     parts = codec_parts(cell.codec, job.corpus, desk.blobs, cell.dictionary)
     checked = Payloads.of(desk.blobs[cell.payloads])
     made = work(
@@ -406,19 +381,19 @@ def _calibrate(made: Clocked, part: _Part, wanted: float, *, alone: bool) -> Non
         alone: It holds all records of the sample.
     """
     took = part.stratum.call
-    if took > _LONG * wanted:
+    if took > Slices.NO_WARM_UP * wanted:
         return
-    if took > wanted / _FEW:
+    if took > wanted / Slices.KNOWN:
         part.calls = max(1, round(wanted / took))
     else:
         for aim in (wanted / 16, wanted):
-            tries = [made.run(part.batch, part.start, part.calls)[0] for _ in range(_TRIES)]
+            tries = [made.run(part.batch, part.start, part.calls)[0] for _ in range(Slices.TRIES)]
             best = min(tries) * 1e-9 / part.calls
             part.calls = max(part.calls, round(aim / max(best, 1e-9)), 1)
     if not alone:
         # The same few again and again would be nearer than they are among all the others.
         part.calls = min(part.calls, len(part.stratum.records))
-    part.warmup = math.ceil(_WARMUP * part.calls)
+    part.warmup = math.ceil(Slices.WARM_UP * part.calls)
 
 
 def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
@@ -429,14 +404,17 @@ def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
     return laps * math.fsum(values) + math.fsum(around)
 
 
-def harness(calls: int, tries: int = _TRIES) -> float:
+def harness(calls: int, tries: int = Slices.TRIES) -> float:
     """Measure measuring: nanoseconds per call of a C function that does nothing, timed as codecs are.
 
     Args:
         calls: Of each try.
         tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
     """
-    found = [Clocked(nothing, rotating(ITEMS), touched=True, burst=burst) for burst in (BURST, FRESH)]
+    found = [
+        Clocked(nothing, rotating(ITEMS), touched=True, burst=burst)
+        for burst in (Slices.BURST, Slices.FRESH_BURST)
+    ]
     batch = rotating(ITEMS)(range(len(ITEMS)))
     return max(min(made.run(batch, 0, calls)[0] for _ in range(tries)) / calls for made in found)
 

@@ -1,5 +1,7 @@
-"""What each timed operation calls, and with what: the same for the check, which learns what a record costs,
-and for the timing."""
+"""What each timed operation calls, and with which inputs.
+
+It is the same for the check, which learns what a record costs, and for the timing.
+"""
 
 from __future__ import annotations
 
@@ -130,8 +132,8 @@ def given(
     shared: Sequence[Any] | None = None,
 ) -> Given:
     """Return what an operation is carried out with; see `work`."""
-    place, url = declared.place, places.get(declared.place, "")
-    return Given(parts, sample, payloads, shared, declared.variant, place, declared.parameter, url)
+    place, url = declared.at_place, places.get(declared.at_place, "")
+    return Given(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 
 def floor(name: str, sample: Sample, *, collect: bool = True) -> Clocked:

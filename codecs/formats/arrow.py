@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ..binding import Bound, Schema
@@ -18,7 +18,7 @@ from ..safety._walk import Rules, check_record
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT, Limits
 from ..safety.policies import Policies, held
-from ..spec import Format, Spec
+from ..spec import Format, RawCalls, Spec
 from .ipc import DICTIONARY, END, Messages, messages
 from .structs import TYPED
 
@@ -142,18 +142,62 @@ def _tables(schema: Schema) -> Bound:
     )
 
 
+def _written(table: Any, schema: Any) -> bytes:
+    """Return a stream as pyarrow's users write it."""
+    import pyarrow
+
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, schema) as writer:
+        writer.write(table)
+    payload: bytes = sink.getvalue().to_pybytes()
+    return payload
+
+
+def _read(data: bytes) -> Any:
+    """Return the table of a stream as pyarrow's users read it."""
+    import pyarrow
+
+    with pyarrow.ipc.open_stream(data) as reader:
+        return reader.read_all()
+
+
+def _raw_rows(schema: Schema) -> RawCalls:
+    """Return the calls for lists of rows as pyarrow has them."""
+    import pyarrow
+
+    peer = schema.peer("arrow")
+    of_rows = partial(pyarrow.RecordBatch.from_pylist, schema=peer.type)
+    return RawCalls(
+        lambda rows: _written(of_rows(rows), peer.type),
+        lambda data: _read(data).to_pylist(),
+        lambda record: peer.take(record).to_pylist(),
+        lambda rows: peer.give([of_rows(rows)]),
+    )
+
+
+def _raw_tables(schema: Schema) -> RawCalls:
+    peer = schema.peer("arrow")
+    return RawCalls(
+        lambda table: _written(table, peer.type),
+        _read,
+        peer.take,
+        lambda table: peer.give(table.to_batches()),
+    )
+
+
 def _inside(value: Any) -> Any:
     """Return the rows of a table, where values are looked for that a policy refuses."""
     rows = getattr(value, "to_pylist", None)
     return held(value) if rows is None else rows()
 
 
-def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
+def _arrow(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     import pyarrow.ipc  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=bind,
+        raw=raw,
         bounded=lambda limits: {"limits": limits},
         accelerated=True,
         carries=CARRIES - {"datetime_offset"},
@@ -178,12 +222,12 @@ def _arrow(bind: Callable[[Schema], Bound]) -> Spec:
 
 @declare("arrow", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _dicts() -> Spec:
-    return _arrow(_rows)
+    return _arrow(_rows, _raw_rows)
 
 
 @declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _objects() -> Spec:
-    return replace(_arrow(_tables), takes="Arrow tables")
+    return _arrow(_tables, _raw_tables).changed(takes="Arrow tables")
 
 
 FRAMES = replace(ARROW, framing=None)
@@ -205,11 +249,8 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         if not isinstance(frame, kind):
             library = kind.__module__.partition(".")[0]
             raise TypeError(f"expected a DataFrame of {library}, got {type(frame).__name__}")
-        table, sink = to_table(frame), pyarrow.BufferOutputStream()
-        with pyarrow.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        payload: bytes = sink.getvalue().to_pybytes()
-        return payload
+        table = to_table(frame)
+        return _written(table, table.schema)
 
     def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
         found, _ = messages(data, limits)
@@ -221,10 +262,10 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
             batch.validate(full=True)
         return of_table(pyarrow.Table.from_batches(batches, schema))
 
-    spec = _arrow(_rows)
-    return replace(
-        spec,
+    spec = _arrow(_rows, _raw_rows)
+    return spec.changed(
         bind=None,
+        raw=None,
         encode=encode,
         decode=decode,
         carries=frozenset(),

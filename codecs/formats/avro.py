@@ -15,7 +15,8 @@ import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable
 from copy import deepcopy
-from functools import lru_cache
+from functools import lru_cache, partial
+from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import DEEPEST, Bound, Schema
@@ -26,13 +27,13 @@ from ..safety.embedded import within_budget
 from ..safety.keys import refuse_one_hash_within
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH
 from ..safety.policies import Policies
-from ..spec import Format, Spec
+from ..spec import Format, RawCalls, Spec
 from ..streams.compression import FREE
 from ..streams.framing import Cuts, Framing, damage
 from .structs import TYPED
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["AvroSchema", "Container", "schema_of_file"]
 
@@ -208,6 +209,36 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
         reading=reading,
         deepest=DEEPEST if known.nests else 0,
     )
+
+
+def _raw(schema: Schema, *, bare: bool) -> RawCalls:
+    """Return what a user of fastavro writes, for records in which branches and logical types are resolved."""
+    from fastavro import parse_schema, schemaless_reader, schemaless_writer
+
+    known = _known(schema)
+    head = b"" if bare else MARKER + known.fingerprint
+    parsed = parse_schema(_without_logical_types(json.loads(known.definition)))
+
+    def encode(record: Any) -> bytes:
+        file = BytesIO()
+        file.write(head)
+        schemaless_writer(file, parsed, record)
+        return file.getvalue()
+
+    def decode(data: bytes) -> Any:
+        file = BytesIO(data)
+        file.seek(len(head))
+        return schemaless_reader(file, parsed, None, return_named_type=known.schema.tells)
+
+    return RawCalls(encode, decode, known.take, known.give)
+
+
+def _without_logical_types(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_logical_types(each) for each in node]
+    if isinstance(node, dict):
+        return {key: _without_logical_types(each) for key, each in node.items() if key != "logicalType"}
+    return node
 
 
 def _shared_defaults(names: dict[str, Any]) -> bool:
@@ -481,8 +512,9 @@ def _avro(*, bare: bool) -> Spec:
     import fastavro._read
     import fastavro._write  # noqa: F401
 
-    return Spec(
-        bind=lambda schema: _bound(schema, bare=bare),
+    return Spec.of(
+        bind=partial(_bound, bare=bare),
+        raw=partial(_raw, bare=bare),
         bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
         carries=CARRIES - {"datetime_offset", "dataclass"},

@@ -10,7 +10,6 @@ Its media type is registered (iana.org/assignments/media-types/application/proto
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +19,12 @@ from ..registry import declare
 from ..safety.embedded import Budget, within_budget
 from ..safety.limits import DEFAULT
 from ..safety.policies import Policies, held
-from ..spec import Format, Spec
+from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Cuts, Framing, damage
 from .structs import TYPED
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
     from ..safety._scan import Pending
 
 __all__ = ["Delimited"]
@@ -113,12 +112,13 @@ def _inside(value: Any) -> Any:
     ]
 
 
-def _protobuf(bind: Callable[[Schema], Bound]) -> Spec:
+def _protobuf(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     from google.protobuf.internal import api_implementation
 
-    return Spec(
+    return Spec.of(
         bind=bind,
+        raw=raw,
         bounded=lambda limits: {"items": limits.items},
         accelerated=api_implementation.Type() == "upb",
         carries=CARRIES,
@@ -162,7 +162,21 @@ def _records() -> Spec:
             deepest=DEEPEST if schema.nests else 0,
         )
 
-    return _protobuf(bind)
+    def raw(schema: Schema) -> RawCalls:
+        """Return the calls for dicts of the JSON mapping, which is the library's own way to messages."""
+        from google.protobuf.json_format import MessageToDict, ParseDict
+
+        peer = schema.peer("protobuf")
+        message = peer.type
+        shown = partial(MessageToDict, preserving_proto_field_name=True)
+        return RawCalls(
+            lambda record: ParseDict(record, message()).SerializeToString(),
+            lambda data: shown(message.FromString(data)),
+            lambda record: shown(peer.take(record)),
+            lambda record: peer.give(ParseDict(record, message())),
+        )
+
+    return _protobuf(bind, raw)
 
 
 @_declare("protobuf/object")
@@ -179,4 +193,8 @@ def _objects() -> Spec:
             deepest=DEEPEST if schema.nests else 0,
         )
 
-    return replace(_protobuf(bind), takes="protobuf messages")
+    def raw(schema: Schema) -> RawCalls:
+        peer = schema.peer("protobuf")
+        return RawCalls(peer.type.SerializeToString, peer.type.FromString, peer.take, peer.give)
+
+    return _protobuf(bind, raw).changed(takes="protobuf messages")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Any
 
 from ..binding import Bound, Schema, unbound
 from ..conventions.classes import Family
 from ..safety.keys import with_checked_keys
-from ..spec import Spec
+from ..spec import RawCalls, Spec
 
 __all__ = ["OBJECTS", "TYPED", "typed"]
 
@@ -38,20 +37,26 @@ def typed(
         peer = schema.peer("msgspec", array_like=array_like)
         decode = decoder(peer.type).decode
         return Bound(
-            encode=spec.encode,
-            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
+            encode=spec.calls.encode,
+            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=peer.take,
             give=None if peer.as_is else peer.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
             as_is=peer.as_is,
         )
 
-    return replace(
-        spec,
+    def raw(schema: Schema) -> RawCalls:
+        peer = schema.peer("msgspec", array_like=array_like)
+        assert isinstance(spec.calls.raw, RawCalls)
+        return RawCalls(
+            spec.calls.raw.encode, decoder(peer.type).decode, peer.take, None if peer.as_is else peer.give
+        )
+
+    return spec.changed(
         decode=unbound,
-        raw=None,
+        raw=raw,
         bind=bind,
-        carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
+        carries={*spec.facts.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

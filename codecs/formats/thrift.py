@@ -8,7 +8,6 @@ U+FFFD where it is not, and so it does in its own objects.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..registry import declare
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT
 from ..safety.policies import Policies
-from ..spec import Format, Spec
+from ..spec import Format, RawCalls, Spec
 from .structs import TYPED
 
 __all__ = ["reader_of", "writer_of"]
@@ -95,14 +94,30 @@ def reader_of(kind: Any) -> Callable[..., Any]:
     return read
 
 
+def _raw(schema: Schema) -> RawCalls:
+    """Return the calls for structs of Thrift's classes: the library makes none of dicts."""
+    from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
+    from thrift.TSerialization import deserialize, serialize
+
+    peer = schema.peer("thrift", objects=True)
+    struct, factory = peer.type[0], TCompactProtocolAcceleratedFactory(fallback=False)
+    return RawCalls(
+        lambda record: serialize(record, factory),
+        lambda data: deserialize(struct(), data, factory),
+        peer.take,
+        peer.give,
+    )
+
+
 def _thrift(
     bind: Callable[[Schema], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
 ) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     import thrift.protocol.fastbinary  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=bind,
+        raw=_raw,
         bounded=lambda limits: {"items": limits.items},
         too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
@@ -153,4 +168,4 @@ def _objects() -> Spec:
     spec = _thrift(
         bind, losses=("text that is no UTF-8 comes back with U+FFFD in its places",), surrogates="reject/none"
     )
-    return replace(spec, takes="Thrift structs")
+    return spec.changed(takes="Thrift structs")

@@ -161,7 +161,7 @@ def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
     import pyarrow.parquet
 
     try:
-        return Schema.from_arrow(pyarrow.parquet.read_schema(_Seeking(file).file))
+        return _schema(pyarrow.parquet.read_schema(_Seeking(file).file))
     except (pyarrow.ArrowException, OSError, ValueError):  # SchemaError is one
         return None
 
@@ -175,10 +175,14 @@ def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
 
     try:
         if file.peek(6)[:6] == b"ARROW1":
-            return Schema.from_arrow(pyarrow.ipc.open_file(_Seeking(file).file).schema)
-        return Schema.from_arrow(pyarrow.ipc.open_stream(file).schema)
+            return _schema(pyarrow.ipc.open_file(_Seeking(file).file).schema)
+        return _schema(pyarrow.ipc.open_stream(file).schema)
     except (pyarrow.ArrowException, OSError, ValueError):
         return None
+
+
+def _schema(theirs: Any) -> Schema:
+    return Schema.of_definition(theirs.serialize().to_pybytes(), "arrow", "the Arrow schema")
 
 
 def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
+from ...bench.method import Verdicts
 from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
-from ...bench.stats import ALPHA, SESSION, TIE, Ratio, Session, contention_of, holm, ratio, same_core
+from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
@@ -109,7 +110,7 @@ class Change:
             return True
         if self.broken or self.beyond(limit):
             return False
-        return self.worst > 1 + 2 * max(limit, TIE)
+        return self.worst > 1 + 2 * max(limit, Verdicts.TIE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ def compare(
     after: Result,
     *,
     force: bool = False,
-    alpha: float = ALPHA,
-    tie: float = TIE,
+    alpha: float = Verdicts.ALPHA,
+    tie: float = Verdicts.TIE,
     sessions: Mapping[Cell, Session] | None = None,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
@@ -175,17 +176,17 @@ def compare(
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
     slower = _slower(before, after)
     after = measured_by(before, after)
-    facts = {name: after.operation(name) for name in {cell.cell.operation for cell in after.cells}}
+    facts = {name: after.operation(name) for name in {cell.cell.operation_name for cell in after.cells}}
     old, new = (
-        {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation))}
+        {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation_name))}
         for run in (before, after)
     )
     if not old.keys() & new.keys():
         raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
-    facts |= {cell.operation: before.operation(cell.operation) for cell in old if cell.operation not in facts}
+    facts |= {name: before.operation(name) for cell in old if (name := cell.operation_name) not in facts}
     fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
     found = [
-        _raw(own, new.get(cell), facts[cell.operation], alpha, (sessions or {}).get(cell, SESSION))
+        _raw(own, new.get(cell), facts[cell.operation_name], alpha, (sessions or {}).get(cell, SESSION))
         for cell, own in old.items()
         if cell not in fresh
     ]
@@ -226,7 +227,7 @@ def settled(
     """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
     found = ratio(after, before, alpha)
     worse = found if operation.direction == "lower" else found.inverse()
-    bound = 1 + max(limit, TIE)
+    bound = 1 + max(limit, Verdicts.TIE)
     return worse.low > bound or worse.high < bound
 
 
@@ -235,7 +236,7 @@ def confirmed(
     samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
     alpha: float,
     remarks: Sequence[str],
-    tie: float = TIE,
+    tie: float = Verdicts.TIE,
 ) -> Comparison:
     """Let measurements of both sides in turn take the place of those of the two runs.
 
@@ -274,7 +275,7 @@ def _checked(cell: CellResult | None) -> bool:
 
 def _measured(cell: CellResult) -> bool:
     """Whether there is a figure, or a verdict on growth, which may be 0."""
-    return bool(cell.samples) or "verdict" in cell.facts
+    return bool(cell.samples) or bool(cell.verdict)
 
 
 def _judgeable(cell: CellResult | None) -> bool:
@@ -292,11 +293,11 @@ def _raw(
     change = _outcome(change, old, new)
     if not _measured(new) and not change.broken and (_measured(old) or change.outcomes is None):
         return _absent(change)
-    if change.cell.operation == "size" and _sized(old) != _sized(new):
+    if change.cell.operation_name == "size" and _sized(old) != _sized(new):
         if change.outcomes:
             return change
         return replace(change, verdict="cannot decide", reason="bytes on different records")
-    if change.cell.operation.startswith("growth-"):
+    if old.verdict:
         return change if change.outcomes else replace(change, verdict="same")
     if not (_usable(old.samples) and _usable(new.samples)):
         return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
@@ -321,7 +322,7 @@ def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
         words = (str(old.outcome), f"{new.outcome}, loses {'more' if worse else 'less'}")
     elif _growing(old) != _growing(new):
         worse = _growing(new)
-        words = (str(old.facts.get("verdict")), str(new.facts.get("verdict")))
+        words = (old.verdict, new.verdict)
     else:
         return change
     return replace(change, verdict="worse" if worse else "better", outcomes=words, broken=worse)
@@ -350,8 +351,7 @@ def _absent(change: Change) -> Change | None:
 
 def _sized(cell: CellResult) -> float:
     """Return the records whose payloads were weighed: sizes of other records are other sizes."""
-    encoded = records_seen([cell], "encoded")
-    return encoded if encoded < math.inf else records_seen([cell], "records")
+    return records_seen([cell], "encoded")
 
 
 def _ratio(
@@ -380,16 +380,15 @@ def _worst(
     """Return by how much a cell may have become worse: one side of an interval, for runs or for pairs."""
     if new == old:
         return 1.0
-    found = ratio(new, old, 2 * ALPHA, paired=session is None, session=session or SESSION)
+    found = ratio(new, old, 2 * Verdicts.ALPHA, paired=session is None, session=session or SESSION)
     return (found if operation.direction == "lower" else found.inverse()).high
 
 
 def _tolerance(old: CellResult, new: CellResult) -> float:
     """Return how far the log ratio of two memory figures may be from 0 without saying anything."""
-    if not old.cell.operation.startswith("peak-"):
+    if old.resolution is None or new.resolution is None:
         return math.log1p(ONCE)
-    resolutions = [cell.facts.get("resolution") for cell in (old, new)]
-    coarsest = max(HELD, *(value if isinstance(value, int | float) else 0 for value in resolutions))
+    coarsest = max(HELD, old.resolution, new.resolution)
     smaller = min(_seen(cell)[0].value for cell in (old, new))
     return math.log1p(ONCE + coarsest / smaller)
 
@@ -407,7 +406,7 @@ def _badness(outcome: str) -> int:
 
 
 def _growing(cell: CellResult) -> bool:
-    return cell.facts.get("verdict") == GROWING
+    return cell.verdict == GROWING
 
 
 def _usable(samples: Sequence[Measurement]) -> bool:

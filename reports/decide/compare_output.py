@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ...bench.results import Cell, CellResult, OperationFacts
+from ...bench.results import Cell, CellResult, OperationFacts, PyperfFacts
 from ...bench.stats import Ratio
 from ..model import numbers
 from ..model.candidates import measured
+from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, Direction, Entry, Row, Section, Table
-from ..tables.sentence import FEW_NAMES, some
 from .compare import Change, Comparison
 
 __all__ = ["json", "summary", "table"]
@@ -87,7 +87,7 @@ def _between(changes: Sequence[Change]) -> list[str]:
 
 
 def _short(cell: Cell) -> str:
-    return f"{cell.codec} {cell.operation}"
+    return f"{cell.codec} {cell.operation_name}"
 
 
 def _remarks(comparison: Comparison) -> list[str]:
@@ -102,7 +102,7 @@ def _cells(cells: Sequence[Cell]) -> str:
         return ", ".join(cell.name for cell in cells)
     kinds = {
         "corpora": dict.fromkeys(cell.corpus for cell in cells),
-        "operations": dict.fromkeys(cell.operation for cell in cells),
+        "operations": dict.fromkeys(cell.operation_name for cell in cells),
         "codecs": dict.fromkeys(cell.codec for cell in cells),
     }
     told = "; ".join(f"{kind} {some(list(names))}" for kind, names in kinds.items())
@@ -141,7 +141,7 @@ def _row(change: Change, common: Direction, limit: float | None) -> Row:
     arrow = ARROWS[change.operation.direction]
     entries = {
         "codec": Entry(change.cell.codec),
-        "operation": Entry(change.cell.operation if common else f"{change.cell.operation} {arrow}"),
+        "operation": Entry(change.cell.operation_name if common else f"{change.cell.operation_name} {arrow}"),
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
         "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
@@ -161,9 +161,9 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     found = measured(cell) if cell is not None else None
     if cell is None or found is None:
         return Entry("" if cell is None else cell.outcome)
-    if cell.cell.operation == "size":
+    if cell.cell.operation_name == "size":
         return Entry(f"{numbers.grouped(found.value, 0 if found.value >= 1000 else 1)} B", *found)
-    unit = str(cell.facts.get("unit") or operation.unit)
+    unit = cell.facts.unit if isinstance(cell.facts, PyperfFacts) else operation.unit
     if found.limit is not None:
         return Entry(numbers.below(found.limit, unit), *found)
     factor, name = numbers.scale([found.value], unit)
@@ -204,7 +204,7 @@ def _plain(change: Change, limit: float | None) -> dict[str, Any]:
     words, verdict = _verdict(change, limit)
     return {
         "corpus": change.cell.corpus,
-        "operation": change.cell.operation,
+        "operation": change.cell.operation_name,
         "codec": change.cell.codec,
         "outcomes": change.outcomes,
         "ratio": found and found.value,

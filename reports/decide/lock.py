@@ -80,7 +80,7 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
 
 def definition_of(cells: Iterable[CellResult]) -> str:
     """Return the definition of the schema that a codec's payloads were written with, where it was but one."""
-    found = {str(cell.facts.get("definition", "")) for cell in cells}
+    found = {cell.check.definition if cell.check else "" for cell in cells}
     return found.pop() if len(found) == 1 else ""
 
 

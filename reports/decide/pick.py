@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeGuard
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import CorpusFacts, Measurement, Result
-from ...bench.stats import FEW, TIE, Ratio
+from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
+from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.candidates import (
@@ -25,9 +27,10 @@ from ..model.candidates import (
     summed,
 )
 from ..model.cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..tables.further import resolving
-from ..tables.sentence import FAILED, FEW_NAMES, broken_by, few, listed, some
+from ..tables.sentence import FAILED, broken_by
 
 __all__ = ["Choice", "Parts", "Wish", "explained", "pick"]
 
@@ -189,7 +192,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         winner = _named(wish.codec, race.order, excluded)
         reasons = _decided(winner, race)
     else:
-        if fewest < FEW and len(eligible) > 1:
+        if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
             raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
         contest = standing.judgment.contest(race.order, race.preferred)
@@ -291,8 +294,6 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
-_ANY_KEYS: Final = ("msgpack", "cbor", "yaml")
-"""Formats in which a dict may have keys that are not text."""
 _LACKING: Final = "does not bring back"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
@@ -319,9 +320,15 @@ def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> 
     Go's usual reader refuses them (vmihailenco/msgpack#289, #372), JavaScript turns them into text.
     """
     written = next(iter(fields.values()))[name].facts.format
-    if written in _ANY_KEYS and any(corpus.profile.get("key_other") for corpus in chosen):
+    if _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen):
         return "writes keys that are not text, which readers in other languages may refuse"
     return ""
+
+
+def _has_any_keys(name: str) -> bool:
+    """Return whether dicts have keys other than text in a format; False for one of a third party."""
+    known = formats().get(name)
+    return known is not None and known.family is not None and not known.family.text_keys
 
 
 def _takes(name: str, fields: _Fields) -> str:
@@ -485,7 +492,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
 
 def _level(contest: Contest) -> str:
     """Say what the winner is level with; of the tied, each is known to be level with the cheapest only."""
-    within = f"(within {TIE:.0%})"
+    within = f"(within {Verdicts.TIE:.0%})"
     if contest.winner == contest.cheapest:
         return f"costs the same as {listed(contest.same)} {within}"
     also = [other for other in contest.same if other != contest.cheapest]

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from ...escape import visible
 from ..model import numbers
 from ..model.cost import FORMULA, Cost
+from ..model.lists import FEW_NAMES, some
 from ..model.merge import plain_name
 from ..model.table import Column, Entry, Row, Section, Table
 from ..tables import text
-from ..tables.sentence import FEW_NAMES, TIE_BREAKERS, some
+from ..tables.sentence import TIE_BREAKERS
 from .pick import Choice, explained
 
 __all__ = ["render"]

@@ -18,23 +18,25 @@ from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Candidate, Standing, candidates_on, standing_on
 from ..model.cost import Cost
+from ..model.lists import few
 from ..model.merge import machines
 from ..tables.pipeline import is_of_pipeline, lines
-from ..tables.sentence import few
 from ..tables.stores import is_of_stores, shelves
 from .pick import Choice, Wish
 
 __all__ = ["codec_part", "in_place", "level", "placed", "said"]
 
-_CODEC: Final = "-codec"
-"""Ends the name of what is the codec's part of an operation."""
-_IN_STORES: Final[Mapping[tuple[str, str], str]] = {
-    ("put", ""): "dump",
-    ("get", ""): "load",
-    ("put", "codec"): f"dump{_CODEC}",
-    ("get", "codec"): f"load{_CODEC}",
+_CODEC: Final = "codec"
+"""The variant that is the codec's part of an operation."""
+_Part = tuple[str, str]
+"""An operation and a variant."""
+_IN_STORES: Final[Mapping[_Part, _Part]] = {
+    ("put", ""): ("dump", ""),
+    ("get", ""): ("load", ""),
+    ("put", _CODEC): ("dump", _CODEC),
+    ("get", _CODEC): ("load", _CODEC),
 }
-_IN_PIPELINES: Final[Mapping[str, str]] = {"cpu": "dump", "cpu-codec": f"dump{_CODEC}"}
+_IN_PIPELINES: Final[Mapping[str, _Part]] = {"cpu": ("dump", ""), "cpu-codec": ("dump", _CODEC)}
 
 
 def in_place(
@@ -72,11 +74,11 @@ def said(results: Sequence[Result], choice: Choice) -> Iterator[str]:
     result = machines(results)[0][1]
     if any(_reads_are_free(cell) for cell in result.cells):
         yield "processor time of a record, of the producer and all its readers, with the codec's part of it:"
-    elif any(cell.cell.operation.endswith(_CODEC) for cell in result.cells):
+    elif any(cell.cell.variant == _CODEC for cell in result.cells):
         yield "a write is a put and a read a get, the store included, with the codec's part of it:"
     for corpus in choice.corpora:
         found = {candidate.name: candidate for candidate in candidates_on(result, corpus.name)}
-        if any(name.endswith(_CODEC) for candidate in found.values() for name in candidate.cells):
+        if any(cell.cell.variant == _CODEC for each in found.values() for cell in each.cells.values()):
             standing = standing_on(result, corpus.name, found.values(), choice.wish.cost)
             yield f"  {_of_place(corpus.name, found, choice, standing)}"
 
@@ -109,7 +111,7 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standi
 
 def codec_part(candidate: Candidate, cost: Cost) -> float:
     """Return the seconds of the cost that are the codec's; a store that keeps records has none in a get."""
-    parts = {f"dump{_CODEC}": 1.0, f"load{_CODEC}": cost.reads}
+    parts = {f"dump-{_CODEC}": 1.0, f"load-{_CODEC}": cost.reads}
     seen = ((candidate.figure(name), times) for name, times in parts.items())
     return math.fsum(times * one.value for one, times in seen if one is not None)
 
@@ -134,10 +136,10 @@ def placed(result: Result, readers: int | None = None) -> Result:
             taken[key] = taken.get(key, 0.0) + sample.duration
     cells = []
     for corpus, there in places:
-        codecs = sum(cell.cell.operation == "dump" for cell in there)
+        codecs = sum(cell.cell.operation_name == "dump" for cell in there)
         for cell in there:
             # What goes on measures all that was measured, not what stands here alone.
-            own = cell.cell.operation == "dump"
+            own = cell.cell.operation_name == "dump"
             samples = tuple(
                 replace(s, duration=taken[cell.cell.corpus, s.pair] / codecs if own else 0.0)
                 for s in cell.samples
@@ -154,7 +156,7 @@ def _stores(result: Result) -> Iterator[_Place]:
         for store in shelf.stores:
             name = f"{shelf.corpus.name} in {store} ({shelf.state})"
             there = [
-                _as(cell, part)
+                _as(cell, *part)
                 for (known, _), cells in shelf.cells.items()
                 for asked, cell in cells.items()
                 if known == store and (part := _IN_STORES.get(asked)) is not None
@@ -168,13 +170,13 @@ def _pipelines(result: Result, readers: int | None) -> Iterator[_Place]:
             if readers not in (None, spot[1]):
                 continue
             there = [
-                _as(cell, part)
+                _as(cell, *part)
                 for codec, cells in codecs.items()
                 for operation, cell in cells.items()
                 if codec != FLOOR and (part := _IN_PIPELINES.get(operation)) is not None
             ]
             # The producer's work and that of all its readers were measured as one.
-            there += [_free(cell) for cell in there if cell.cell.operation == "dump"]
+            there += [_free(cell) for cell in there if cell.cell.operation_name == "dump"]
             name = f"{line.corpus.name} through {spot[0]} to {spot[1]}"
             name += f" at {line.rate:,}/s" if line.rate else ""
             there = [one for one in there if _tells(one)]
@@ -195,8 +197,8 @@ def _readers(results: Sequence[Result], wanted: float | None) -> int:
     return int(wanted)
 
 
-def _as(cell: CellResult, operation: str) -> CellResult:
-    return replace(cell, cell=Cell(cell.cell.corpus, operation, cell.cell.codec))
+def _as(cell: CellResult, operation: str, variant: str = "") -> CellResult:
+    return replace(cell, cell=Cell(cell.cell.corpus, operation, cell.cell.codec, variant=variant))
 
 
 def _free(cell: CellResult) -> CellResult:
@@ -206,9 +208,9 @@ def _free(cell: CellResult) -> CellResult:
 
 
 def _reads_are_free(cell: CellResult) -> bool:
-    return cell.cell.operation == "load" and bool(cell.samples) and cell.samples[0].value == 0
+    return cell.cell.operation_name == "load" and bool(cell.samples) and cell.samples[0].value == 0
 
 
 def _tells(cell: CellResult) -> bool:
     """Whether a cell says anything of its codec: one that clocks its part may have nothing to clock."""
-    return bool(cell.samples) or not cell.cell.operation.endswith(_CODEC)
+    return bool(cell.samples) or cell.cell.variant != _CODEC

@@ -7,14 +7,24 @@ is left out.
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import re
-import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import Cell, CellResult, CorpusFacts, Fact, OperationFacts, Result
+from ...bench.cells import operation_name, split_operation
+from ...bench.results import (
+    Cell,
+    CellResult,
+    CorpusFacts,
+    Fact,
+    Facts,
+    GrowthFacts,
+    OperationFacts,
+    Result,
+    StoreFacts,
+)
+from ...codecs.conventions.rules import SCALARS
 
 __all__ = ["anonymous"]
 
@@ -47,9 +57,6 @@ _ENVIRONMENT: Final = frozenset(
 _SYSTEM: Final = re.compile(r"Linux|macOS|Darwin|Windows|FreeBSD")
 _PROCESSOR: Final = re.compile(r"x86_64|aarch64|arm64|AMD64")
 
-_FACTS: Final = frozenset({"counters", "unit", "verdict"})
-"""Facts of a cell whose texts are of our own."""
-
 _TEXTS: Final = frozenset({"codecs", "gc"})
 """Options, likewise."""
 
@@ -63,7 +70,7 @@ _TYPES: Final = frozenset(
     for kind in (
         *(type(None), bool, int, float, complex, str, bytes, bytearray, memoryview),
         *(dict, list, tuple, set, frozenset),
-        *(dt.datetime, dt.date, dt.time, dt.timedelta, decimal.Decimal, uuid.UUID),
+        *(dt.datetime, *(scalar.type for scalar in SCALARS)),
     )
 ) | {"nothing"}
 _LOSS: Final = re.compile(r"`(\w+)` came back as `(\w+)`(?: at `.*`)?", re.DOTALL)
@@ -102,11 +109,19 @@ class _Operations:
         self._fields: dict[str, str] = {}
 
     def name(self, operation: str) -> str:
-        """Return the name of an operation; a parameter stays where it can only be a number or a size."""
-        rest, colon, parameter = operation.partition(":")
-        if not colon or (rest not in _OF_FIELDS and _PARAMETER.fullmatch(parameter)):
-            return operation
-        return f"{rest}:{self._fields.setdefault(parameter, f'field {len(self._fields) + 1}')}"
+        """Return the name of an operation without a field."""
+        stem, place, parameter = split_operation(operation)
+        return operation_name(stem, "", place, self._parameter(stem.partition("-")[0], parameter))
+
+    def cell(self, cell: Cell) -> Cell:
+        """Return a cell whose operation names no field."""
+        return replace(cell, parameter=self._parameter(cell.operation, cell.parameter))
+
+    def _parameter(self, operation: str, parameter: str) -> str:
+        """Return a parameter, which stays where it can only be a number or a size."""
+        if not parameter or (operation not in _OF_FIELDS and _PARAMETER.fullmatch(parameter)):
+            return parameter
+        return self._fields.setdefault(parameter, f"field {len(self._fields) + 1}")
 
     def facts(self, facts: OperationFacts) -> OperationFacts:
         """Return what is known of an operation, with headings that do not name the field either."""
@@ -150,13 +165,22 @@ def _cell(cell: CellResult, names: Mapping[str, str], operations: _Operations) -
     place = cell.cell
     return replace(
         cell,
-        cell=Cell(names.get(place.corpus, place.corpus), operations.name(place.operation), place.codec),
+        cell=operations.cell(replace(place, corpus=names.get(place.corpus, place.corpus))),
         # How to install a library is nobody's secret; what else went wrong may quote a record.
         reason=cell.reason if cell.outcome == "missing" else "",
         loss=tuple(dict.fromkeys(map(_loss, cell.loss))),
         stderr="",
-        facts={k: value for k, value in cell.facts.items() if not isinstance(value, str) or k in _FACTS},
+        check=cell.check and replace(cell.check, definition="", dictionary=""),
+        facts=_facts(cell.facts),
+        extras={key: value for key, value in cell.extras.items() if not isinstance(value, str)},
     )
+
+
+def _facts(facts: Facts | None) -> Facts | None:
+    """Return what is known of a figure without texts that are not of our own."""
+    if isinstance(facts, GrowthFacts):
+        return replace(facts, allocator="", where="", reason="")
+    return replace(facts, settings={}) if isinstance(facts, StoreFacts) else facts
 
 
 def _loss(text: str) -> str:

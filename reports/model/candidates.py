@@ -7,10 +7,11 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from ...bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, Result
-from ...bench.stats import ALPHA, Ratio, Verdict, interval
+from ...bench.method import Verdicts
+from ...bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, PyperfFacts, Result
+from ...bench.stats import Ratio, Verdict, interval
 from ...bench.verdict import (
     PARTS,
     Contest,
@@ -36,6 +37,7 @@ __all__ = [
     "RARE",
     "Candidate",
     "Figure",
+    "Seen",
     "Standing",
     "candidates_on",
     "corpora",
@@ -58,8 +60,9 @@ RARE: Final = 0.02
 
 _MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
-_LIMITED: Final = ("peak-", "stall-")
-"""Operations whose figures say nothing where they lie below the resolution of their method."""
+
+Seen = Literal["records", "encoded"]
+"""Which records of `CheckFacts` a codec was seen on."""
 
 
 class Figure(NamedTuple):
@@ -134,7 +137,7 @@ class Candidate:
     @property
     def checked(self) -> bool:
         """Whether records were compared after the round trip; plain pyperf files do not."""
-        return all(cell.facts.get("checked") is not False for cell in self.cells.values())
+        return not any(isinstance(cell.facts, PyperfFacts) for cell in self.cells.values())
 
     @cached_property
     def drawback(self) -> Drawback:
@@ -149,12 +152,12 @@ class Candidate:
     @property
     def untimed(self) -> bool:
         """Whether there was no time to measure times; what its check took tells roughly."""
-        return any("rough" in cell.facts for cell in self.cells.values())
+        return any(cell.rough is not None for cell in self.cells.values())
 
     def rough(self, *operations: str) -> float | None:
         """Return what operations took in the check, in seconds; None where that is not known of all."""
-        found = [self.cells[name].facts.get("rough") for name in operations if name in self.cells]
-        known = [seconds for seconds in found if isinstance(seconds, float)]
+        found = [self.cells[name].rough for name in operations if name in self.cells]
+        known = [seconds for seconds in found if seconds is not None]
         return math.fsum(known) if known and len(known) == len(operations) else None
 
     def rough_cost(self, cost: Cost) -> float | None:
@@ -182,11 +185,13 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Whether a cell with a process for itself was measured; a run that was stopped before knows only that
-    the codec works."""
+    """Whether a cell with a process for itself was measured.
+
+    A run that was stopped before knows only that the codec works.
+    """
     if cell is None:
         return False
-    return bool(cell.samples) or "verdict" in cell.facts or cell.outcome not in ("ok", "lossy")
+    return bool(cell.samples) or bool(cell.verdict) or cell.outcome not in ("ok", "lossy")
 
 
 def figure(samples: Sequence[Measurement]) -> Figure | None:
@@ -204,21 +209,19 @@ def figure(samples: Sequence[Measurement]) -> Figure | None:
 def measured(cell: CellResult) -> Figure | None:
     """Return mean and interval of a cell; one below the resolution of its method has that as its limit."""
     found = figure(cell.samples)
-    limit = cell.facts.get("resolution") if cell.cell.operation.startswith(_LIMITED) else None
-    if found is None or not isinstance(limit, int | float) or found.value >= limit:
+    if found is None or cell.resolution is None or found.value >= cell.resolution:
         return found
-    return found._replace(limit=limit)
+    return found._replace(limit=cell.resolution)
 
 
-def records_seen(cells: Iterable[CellResult], fact: str) -> float:
-    """Return the records of the sample that a codec was seen on; infinite where nothing is said of it.
+def records_seen(cells: Iterable[CellResult], fact: Seen) -> float:
+    """Return the records of the sample that a codec was seen on; infinite where it was not checked.
 
     Args:
         cells: Of one codec on one corpus.
-        fact: "records" that were checked, or "encoded"; files of 0.1.0 and before say the first only.
+        fact: Which of them.
     """
-    said = (cell.facts.get(fact) for cell in cells)
-    return min((number for number in said if isinstance(number, int)), default=math.inf)
+    return min((getattr(c.check, fact) for c in cells if c.check is not None), default=math.inf)
 
 
 def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
@@ -229,9 +232,8 @@ def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
     """
     needed: dict[str, int] = {}
     for cell in cells:
-        for name, limit in cell.facts.items():
-            key = name.removeprefix("limit_")
-            if key != name and key in _MOST and type(limit) is int:
+        for key, limit in () if cell.check is None else cell.check.limits.items():
+            if key in _MOST:
                 # Whoever the file is from: no more than what a run allows.
                 needed[key] = max(needed.get(key, 0), min(limit, _MOST[key]))
     return needed
@@ -243,9 +245,9 @@ def dictionary_of(cells: Iterable[CellResult]) -> bytes | None:
     Raises:
         RunError: What is held is no such thing.
     """
-    text = next((str(cell.facts["dictionary"]) for cell in cells if "dictionary" in cell.facts), None)
+    text = next((cell.check.dictionary for cell in cells if cell.check and cell.check.dictionary), "")
     try:
-        return None if text is None else base64.b64decode(text, validate=True)
+        return base64.b64decode(text, validate=True) if text else None
     except ValueError as error:
         raise RunError(f"the dictionary in the result file is damaged: {error}") from error
 
@@ -283,7 +285,7 @@ def candidates_on(result: Result, corpus: str) -> list[Candidate]:
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
     for cell in result.cells:
         if cell.cell.corpus == corpus:
-            cells.setdefault(cell.cell.codec, {})[cell.cell.operation] = cell
+            cells.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     facts = {codec.name: codec for codec in result.codecs}
     bare = CodecFacts(name="", format="", library="", version="", accelerated=None)
     return [
@@ -313,7 +315,7 @@ class Standing:
     def of(
         cls,
         samples: Mapping[str, tuple[Measurement, ...]],
-        alpha: float = ALPHA,
+        alpha: float = Verdicts.ALPHA,
         known: Judgment | None = None,
     ) -> Standing:
         """Rank codecs by samples of what they cost.

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from ...bench.results import UNITS, OperationFacts, Phase, Result, Unit
-from ..tables import pipeline, stores
-from ..tables.sweep import swept
+from ...bench.results import OperationFacts, Phase, Result, Unit
 from . import row
 from .candidates import FLOOR, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
+from .swept import swept
 from .table import Direction, Entry
 
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
@@ -297,7 +296,7 @@ _ALL: Final = (
 COLUMNS: Final[Mapping[str, ColumnSpec]] = {spec.key: spec for spec in _ALL}
 """The columns of what bakeoff measures, by key, in the order of a table."""
 
-_KNOWN: Final = {*UNITS, *(name for spec in _ALL for name in spec.operations)}
+_KNOWN: Final = {name for spec in _ALL for name in spec.operations}
 
 
 def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
@@ -307,7 +306,7 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
     # They have tables of their own.
     apart = {name for names in swept(results).values() for name in names}
     for result in results:
-        for name in dict.fromkeys(cell.cell.operation for cell in result.cells):
+        for name in dict.fromkeys(cell.cell.operation_name for cell in result.cells):
             if name not in _KNOWN and not name.startswith("growth-"):
                 for spec in _told(result.operation(name)):
                     others.setdefault(spec.key, replace(spec, default=name not in apart))
@@ -322,8 +321,8 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     Figures of stores and of pipelines have tables and charts of their own on the page.
     """
     several = facts.phase in ("time", "alone")
-    apart = stores.Asked.of(facts.name) or pipeline.Asked.of(facts.name)
-    hidden = facts.phase == "check" or apart is not None
+    apart = facts.setup is not None
+    hidden = facts.phase == "check" or apart
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,

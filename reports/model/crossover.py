@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import Measurement
-from ...bench.stats import ALPHA, FEW, holm, interval, ratio
+from ...bench.stats import holm, interval, ratio
 
 __all__ = ["Crossover", "Series", "crossovers", "leaders"]
 
@@ -41,7 +42,7 @@ class Crossover:
     time: float
 
 
-def crossovers(series: Mapping[str, Series], alpha: float = ALPHA) -> list[Crossover]:
+def crossovers(series: Mapping[str, Series], alpha: float = Verdicts.ALPHA) -> list[Crossover]:
     """Return where codecs surely change places, by size.
 
     Args:
@@ -54,7 +55,7 @@ def crossovers(series: Mapping[str, Series], alpha: float = ALPHA) -> list[Cross
             ours, theirs = series[a][size], series[b][size]
             if ours and theirs and min(s.value for s in (*ours, *theirs)) > 0:
                 points.append((a, b, size, ratio(ours, theirs)))
-    chances = holm([r.p if r.processes >= FEW else 1.0 for *_, r in points])
+    chances = holm([r.p if r.processes >= Processes.FEWEST else 1.0 for *_, r in points])
     curves: dict[tuple[str, str], list[tuple[float, tuple[float, float, float], int]]] = {}
     for (a, b, size, r), p in zip(points, chances, strict=True):
         sure = (1 if r.value > 1 else -1) if p < alpha else 0

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...bench.results import Fact, Result
-from .candidates import candidates_on
-from .table import Section, Table, labelled
+from .candidates import Candidate
 
-__all__ = ["MACHINE", "differences", "machine", "notes", "under_notes", "versions", "warnings"]
+__all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
 
 _BUSY: Final = 0.5
 """Load of the last minute per core beyond which others had work for it."""
@@ -31,26 +30,6 @@ def versions(result: Result) -> dict[str, str]:
     return {c.library: c.version for c in result.codecs if c.library and c.version}
 
 
-def under_notes(
-    sections: Sequence[Section], results: Sequence[Result], blocks: Sequence[tuple[str, Result]]
-) -> Table:
-    """Return sections as a table, with what must be known of the runs.
-
-    Args:
-        blocks: The results by machine, each with its label.
-    """
-    return Table(
-        sections=tuple(sections),
-        warnings=labelled([(label, warnings(result)) for label, result in blocks]),
-        notes=labelled([(label, notes(result)) for label, result in blocks]),
-        meta={
-            "commands": [result.command for result in results],
-            "environments": [dict(result.environment) for result in results],
-            "options": [dict(result.options) for result in results],
-        },
-    )
-
-
 def notes(result: Result) -> list[str]:
     """Say machine, libraries and command, a line each."""
     env = result.environment
@@ -70,9 +49,8 @@ def notes(result: Result) -> list[str]:
 
 def warnings(result: Result) -> list[str]:
     """Collect what may have spoilt the figures, loudest first."""
-    slow: dict[str, None] = {}
-    for corpus in {cell.cell.corpus: None for cell in result.cells}:
-        slow |= {e.name: None for e in candidates_on(result, corpus) if e.slow_build}
+    there = {cell.cell.codec for cell in result.cells}
+    slow = [codec.name for codec in result.codecs if codec.name in there and Candidate(codec, {}).slow_build]
     found = []
     if not result.complete:
         found.append("the run was interrupted: figures are of the processes that finished")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -9,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...bench.results import (
-    UNITS,
+    VERSION_KEY,
     Cell,
     CellResult,
     CodecFacts,
     Fact,
     Measurement,
+    PyperfFacts,
     Result,
     ResultFileError,
-    current,
     from_suite,
     read_suite,
 )
@@ -39,14 +40,15 @@ def load(path: Path) -> Result:
 
     Raises:
         UsageError: There is no such file.
-        ResultFileError: Not JSON of pyperf's kind, damaged, or written by a newer bakeoff.
+        ResultFileError: Not JSON of pyperf's kind, damaged, or written by a newer bakeoff or a development
+            version.
     """
     if not path.exists():
         if path.with_name(f"{path.name}.journal").exists():
             raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
         raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
     suite = read_suite(path)
-    if any(benchmark.get_metadata().get("bakeoff_format") for benchmark in suite.get_benchmarks()):
+    if any(VERSION_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         return from_suite(path, suite)
     return _plain(path, suite)
 
@@ -61,11 +63,10 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
         cell = _cell(path, benchmark.get_name(), metadata)
         library, _, version = str(metadata.get("bakeoff_codec_version", "")).rpartition(" ")
         codecs.setdefault(cell.codec, CodecFacts(cell.codec, "", library, version, None))
-        facts: dict[str, Fact] = {"unit": metadata.get("unit", "second"), "checked": False}
         # Runs of one codec are summed by number, those of two are never taken for pairs.
         samples = tuple(_samples(benchmark.get_runs(), count(list(codecs).index(cell.codec) * 10_000)))
         if samples:
-            cells.append(CellResult(cell, "ok", facts=facts, samples=samples))
+            cells.append(CellResult(cell, "ok", facts=PyperfFacts(benchmark.get_unit()), samples=samples))
         environment = {key: value for key, value in metadata.items() if not key.startswith("bakeoff_")}
     if not cells:
         raise ResultFileError(f"{path}: a pyperf file without a single value")
@@ -79,12 +80,9 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
 
 
 def _cell(path: Path, name: str, metadata: dict[str, Fact]) -> Cell:
-    """Name the cell of a benchmark: ``CORPUS/OPERATION`` of our pyperf runner, or anything at all."""
-    parts = current(name).split("/", 2)
-    if len(parts) > 1 and parts[1] in UNITS:
-        codec = parts[2] if len(parts) == 3 else str(metadata.get("bakeoff_codec", path.stem))
-        return Cell(parts[0], parts[1], codec)
-    return Cell(path.stem, "value", name)
+    """Return the cell of a benchmark: the one that bakeoff has written besides, or "value" of its name."""
+    known = {each.name: str(metadata.get(f"bakeoff_{each.name}", "")) for each in dataclasses.fields(Cell)}
+    return Cell(**known) if known["operation"] else Cell(path.stem, "value", name)
 
 
 def _samples(runs: Iterable[pyperf.Run], numbers: Iterator[int]) -> Iterator[Measurement]:

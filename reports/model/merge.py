@@ -154,7 +154,7 @@ def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
     found: dict[str, set[tuple[_Records, str]]] = {}
     for cell in result.cells:
         records = known.get(cell.cell.corpus, (cell.cell.corpus, "", 0))
-        found.setdefault(cell.cell.codec, set()).add((records, cell.cell.operation))
+        found.setdefault(cell.cell.codec, set()).add((records, cell.cell.operation_name))
     return found
 
 

@@ -17,7 +17,7 @@ def units(result: Result) -> dict[str, float]:
         cell.cell.corpus: sample.value / sample.paired
         for cell in result.cells
         for sample in cell.samples[:1]
-        if sample.yardstick and sample.paired and not result.operation(cell.cell.operation).rate
+        if sample.yardstick and sample.paired and not result.operation(cell.cell.operation_name).rate
     }
 
 
@@ -33,7 +33,7 @@ def measured_by(reference: Result, result: Result) -> Result:
     cells = []
     for cell in result.cells:
         unit = target.get(cell.cell.corpus, common)
-        if result.operation(cell.cell.operation).rate:
+        if result.operation(cell.cell.operation_name).rate:
             unit = 1 / unit
         samples = [replace(s, value=s.paired * unit) if s.yardstick else s for s in cell.samples]
         cells.append(replace(cell, samples=tuple(samples)))

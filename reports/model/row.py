@@ -8,11 +8,11 @@ from itertools import zip_longest
 from statistics import median
 from typing import Final
 
-from ...bench.results import CellResult, Fact, Measurement
-from ...bench.stats import FEW
-from ..tables.sentence import listed
+from ...bench.method import Processes
+from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
 from . import numbers
 from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
+from .lists import listed
 from .table import EMPTY, Entry, letter
 
 __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
@@ -78,7 +78,7 @@ def rare(samples: Sequence[Measurement]) -> str:
     Figures that count them in full need no such word, see `Measurement.sums`.
     """
     met = sum(sample.dear > 0 for sample in samples)
-    if len(samples) < FEW or 2 * met <= len(samples) or samples[0].sums:
+    if len(samples) < Processes.FEWEST or 2 * met <= len(samples) or samples[0].sums:
         return ""
     share = median(sample.rare for sample in samples)
     if share < RARE:
@@ -122,7 +122,7 @@ def fidelity(candidate: Candidate, setting: Setting) -> Entry:
     if candidate.outcome == "lossy":
         return Entry("lossy", "lossy", tone="bad")
     failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-    text = f"{failed.cell.operation}: {failed.reason}"
+    text = f"{failed.cell.operation_name}: {failed.reason}"
     marks = (setting.mark(text),) if failed.reason else ()
     return Entry(candidate.outcome, candidate.outcome, marks=marks, tone="bad")
 
@@ -137,7 +137,7 @@ def growth(candidate: Candidate, setting: Setting) -> Entry:
     cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
     if not cells or candidate.name == FLOOR:
         return EMPTY
-    said = {name: str(cell.facts.get("verdict") or cell.outcome) for name, cell in cells.items()}
+    said = {name: cell.verdict or cell.outcome for name, cell in cells.items()}
     growing = [name for name, text in said.items() if text == GROWING]
     texts = [_leak(name, cells[name]) for name in growing]
     texts += _coarse({name: cells[name] for name, text in said.items() if text == _CALM})
@@ -164,10 +164,9 @@ def _lost(candidate: Candidate) -> str:
     text = "; ".join(losses[:_MOST_LOSSES]) + (
         f"; and {more} more loss{'es' * (more > 1)}" if more > 0 else ""
     )
-    facts = next((c.facts for c in candidate.cells.values() if c.outcome == "lossy"), {})
-    lossy, records = facts.get("lossy_records"), facts.get("records")
-    if isinstance(lossy, int) and isinstance(records, int) and 0 < lossy < records:
-        text += f" (in {lossy:,} of {records:,} records)"
+    check = next((c.check for c in candidate.cells.values() if c.outcome == "lossy"), None)
+    if check is not None and 0 < check.lossy < check.records:
+        text += f" (in {check.lossy:,} of {check.records:,} records)"
     return text
 
 
@@ -175,7 +174,7 @@ def _leak(operation: str, cell: CellResult) -> str:
     """Say how much stays behind, and where it comes from."""
     found = figure(cell.samples)
     amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
-    where = f": {cell.facts['where']}" if cell.facts.get("where") else ""
+    where = f": {cell.facts.where}" if isinstance(cell.facts, GrowthFacts) and cell.facts.where else ""
     return f"{operation} is growing{amount}{where}"
 
 
@@ -186,12 +185,13 @@ def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
     """
     found: dict[str, list[str]] = {}
     for operation, cell in cells.items():
-        resolution, calls = cell.facts.get("resolution"), cell.facts.get("calls")
-        counters = str(cell.facts.get("counters", ""))
-        reasons = [counters] if "resident" in counters else []
-        reasons += [str(cell.facts["allocator"])] if cell.facts.get("allocator") else []
-        if isinstance(resolution, int | float) and (reasons or resolution > 1):
-            text = f"growth under {resolution:.3g} bytes a call would not have been seen"
-            text += f" in {calls:,} calls" if isinstance(calls, int) else ""
+        facts = cell.facts
+        if not isinstance(facts, GrowthFacts):
+            continue
+        reasons = [facts.counters] if "resident" in facts.counters else []
+        reasons += [facts.allocator] if facts.allocator else []
+        if facts.resolution and (reasons or facts.resolution > 1):
+            text = f"growth under {facts.resolution:.3g} bytes a call would not have been seen"
+            text += f" in {facts.calls:,} calls" if facts.calls else ""
             found.setdefault("; ".join([text, *reasons]), []).append(operation)
     return (f"{listed(operations)}: {text}" for text, operations in found.items())

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import CorpusFacts, Measurement
+from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
 from . import numbers
-from .candidates import FLOOR, Candidate, Figure, Standing
+from .candidates import FLOOR, Candidate, Figure
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting, rare
 from .table import EMPTY, Absent, Column, Entry, Row, Section
+from .view import CorpusView
 
 __all__ = ["SectionBuilder"]
 
@@ -30,33 +31,26 @@ class SectionBuilder:
     """Builds the section of one corpus on one machine.
 
     Args:
-        known: Every column that there can be, by key.
-        standing: The ranking by cost.
+        view: The corpus, with the codecs on it.
+        options: What a reader asked for.
 
     Attributes:
         peers: The builders of the same corpus on all machines, itself among them: figures that are
             to be compared stand in one unit.
     """
 
-    def __init__(
-        self,
-        corpus: CorpusFacts,
-        candidates: Sequence[Candidate],
-        options: TableOptions,
-        known: Mapping[str, ColumnSpec],
-        standing: Standing,
-    ) -> None:
-        self.corpus = corpus
+    def __init__(self, view: CorpusView, options: TableOptions) -> None:
+        self.corpus = corpus = view.corpus
         self.options = options
-        self.known = known
-        self.shown = [candidate for candidate in candidates if candidate.measured]
-        self.failed = [e for e in candidates if not e.measured and e.name != FLOOR]
-        self.standing = standing
+        self.known = view.columns
+        self.shown = [candidate for candidate in view.candidates if candidate.measured]
+        self.failed = [e for e in view.codecs if not e.measured]
+        self.standing = view.standing
         self.peers = [self]
         self.keys = self._keys()
         self.setting = Setting(self.standing, self.keys, corpus.profile)
-        if options.baseline and options.baseline not in {candidate.name for candidate in candidates}:
-            names = ", ".join(candidate.name for candidate in candidates)
+        if options.baseline and options.baseline not in {candidate.name for candidate in view.candidates}:
+            names = ", ".join(candidate.name for candidate in view.candidates)
             raise UsageError(
                 f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
             )
@@ -303,7 +297,7 @@ class SectionBuilder:
             return spec.figure(candidate, self.standing)
         if spec.fact:
             cell = candidate.cells.get(spec.operations[0])
-            value = cell.facts.get(spec.fact) if cell else None
+            value = cell.extras.get(spec.fact) if cell else None
             return Figure(float(value), None, None) if isinstance(value, int | float) else None
         return candidate.figure(*spec.added(candidate))
 
@@ -329,7 +323,7 @@ class SectionBuilder:
             return EMPTY
         for cell in cells:
             if not cell.samples and cell.outcome not in ("ok", "lossy"):
-                text = f"{cell.cell.operation}: {cell.reason}"
+                text = f"{cell.cell.operation_name}: {cell.reason}"
                 marks = (self.setting.mark(text),) if cell.reason else ()
                 return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
@@ -338,8 +332,8 @@ class SectionBuilder:
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.phase != "time":
             return ()
-        texts = [f"{cell.cell.operation}: {text}" for cell in cells if (text := rare(cell.samples))]
-        if any(cell.facts.get("steady") is False for cell in cells):
+        texts = [f"{cell.cell.operation_name}: {text}" for cell in cells if (text := rare(cell.samples))]
+        if any(cell.steady is False for cell in cells):
             texts.append("not steady: drifted while it was measured")
         return tuple(self.setting.mark(text) for text in texts)
 
@@ -363,7 +357,8 @@ def _quotient(
 def _reason(candidate: Candidate) -> str:
     """Say all that failed and was lost, for other programs."""
     failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
-    return "; ".join([*(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed), *candidate.losses])
+    said = (f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
+    return "; ".join([*said, *candidate.losses])
 
 
 def _bound(ours: Figure, theirs: Figure) -> Entry:
@@ -377,7 +372,8 @@ def _bound(ours: Figure, theirs: Figure) -> Entry:
 
 
 def _unit_of(candidate: Candidate) -> str:
-    return str(candidate.cells["value"].facts.get("unit", "second"))
+    facts = candidate.cells["value"].facts
+    return facts.unit if isinstance(facts, PyperfFacts) else "second"
 
 
 def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:

@@ -6,20 +6,17 @@ Nothing here knows a charting library. A row's texts are already worded and roun
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final
 
-from ...bench.results import CorpusFacts, Result
 from ..model import numbers
-from ..model.candidates import FLOOR, Candidate, Figure, Standing, candidates_on, corpora, standing_on
-from ..model.columns import Chart, ColumnSpec, best, columns
-from ..model.cost import Cost
+from ..model.candidates import FLOOR, Candidate, Figure
+from ..model.columns import best
 from ..model.table import Direction
+from ..model.view import CorpusView
 
 __all__ = [
     "NAME",
-    "View",
     "amount",
     "apart",
     "axes",
@@ -30,7 +27,6 @@ __all__ = [
     "points",
     "summary",
     "unseen",
-    "views",
 ]
 
 NAME: Final = 14
@@ -55,48 +51,6 @@ _CUT: Final = 4.0
 """Bars longer than this many medians are cut, so that one slow codec does not flatten all others."""
 
 
-@dataclass(frozen=True)
-class View:
-    """One corpus on one machine: what is ranked together.
-
-    Attributes:
-        machine: Label of the machine; empty when there is only one.
-        standing: Their ranking by cost.
-        specs: What is known of the figures of each operation.
-    """
-
-    machine: str
-    corpus: CorpusFacts
-    candidates: tuple[Candidate, ...]
-    cost: Cost
-    standing: Standing
-    specs: Mapping[str, ColumnSpec]
-
-    @property
-    def label(self) -> str:
-        """The corpus, with its machine when there are several."""
-        return f"{self.corpus.name} · {self.machine}" if self.machine else self.corpus.name
-
-    @property
-    def charts(self) -> Mapping[str, Chart]:
-        """The charts of bars that there can be, by operation."""
-        return {name: spec.chart for name, spec in self.specs.items() if spec.chart}
-
-
-def views(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[View]:
-    """Return every corpus that something was measured on, of the results of each machine."""
-    known = columns(result for _, result in blocks).values()
-    specs = {spec.operations[0]: spec for spec in known if len(spec.operations) == 1 and not spec.fact}
-    found = []
-    for label, result in blocks:
-        for corpus in corpora(result):
-            candidates = tuple(candidates_on(result, corpus.name))
-            if candidates:
-                standing = standing_on(result, corpus.name, candidates, cost)
-                found.append(View(label, corpus, candidates, cost, standing, specs))
-    return found
-
-
 def eligible(candidate: Candidate, *operations: str) -> bool:
     """Whether figures may be shown: right answers only, whatever the file says."""
     cells = (candidate.cells[name] for name in operations if name in candidate.cells)
@@ -110,7 +64,7 @@ def amount(value: float, unit: str, half: float | None = None) -> str:
     return f"{text} {name}".strip()
 
 
-def points(view: View) -> list[dict[str, Any]]:
+def points(view: CorpusView) -> list[dict[str, Any]]:
     """Return size and cost of each codec, and which ones nothing beats in both.
 
     A codec is on the front unless another one of at most its size is surely cheaper, or a
@@ -223,17 +177,17 @@ def apart(wanted: Sequence[float], gap: float) -> list[float]:
     return [min(max(mean, 0.0), 1 - last * gap) + number * gap for number, mean in enumerate(free)]
 
 
-def bars(view: View, operation: str) -> list[dict[str, Any]]:
+def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec with a figure of an operation, the best first.
 
     What is too small to be measured has none: see `unseen`.
     """
-    spec = view.specs[operation]
+    spec = view.operations[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
     return drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
 
 
-def unseen(group: Sequence[View], operation: str) -> str:
+def unseen(group: Sequence[CorpusView], operation: str) -> str:
     """Say how many codecs stay below what can be measured, on all corpora of a machine; empty for none."""
     found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != FLOOR]
     seen = {name for name, figure in found if figure.limit is None}
@@ -244,20 +198,22 @@ def unseen(group: Sequence[View], operation: str) -> str:
     count = f"{len(below)} codec{'s' * (len(below) > 1)}" if seen else f"all {len(below)} codecs"
     if len(below) == 1:
         count = next(iter(below))
-    return f"{count}: less than {amount(most, group[0].specs[operation].unit)}, the least that can be told"
+    return (
+        f"{count}: less than {amount(most, group[0].operations[operation].unit)}, the least that can be told"
+    )
 
 
-def _figures(view: View, operation: str) -> list[tuple[Candidate, Figure]]:
+def _figures(view: CorpusView, operation: str) -> list[tuple[Candidate, Figure]]:
     return [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
 
 
-def summary(group: Sequence[View], operation: str) -> list[dict[str, Any]]:
+def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec over several corpora of one machine.
 
     Its length is the geometric mean of how many times the best of each corpus it takes; the
     interval is its best and its worst corpus. Codecs without a figure on all of them are left out.
     """
-    direction = group[0].specs[operation].direction
+    direction = group[0].operations[operation].direction
     shares: dict[str, list[float]] = {}
     known: dict[str, Candidate] = {}
     seen: set[str] = set()

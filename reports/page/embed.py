@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...bench.results import CellResult, Result
+from ...bench.results import CellResult, Result, plain_cell
 
 __all__ = ["embeddable", "plain"]
 
@@ -21,7 +21,7 @@ _COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
 def plain(result: Result) -> dict[str, Any]:
     """Return a result as plain values: samples column by column, numbers to five digits."""
     return {
-        "cells": [_cell(cell, result.operation(cell.cell.operation).unit) for cell in result.cells],
+        "cells": [_cell(cell, result.operation(cell.cell.operation_name).unit) for cell in result.cells],
         "codecs": [dataclasses.asdict(codec) for codec in result.codecs],
         "corpora": [dataclasses.asdict(corpus) for corpus in result.corpora],
         "environment": dict(result.environment),
@@ -38,18 +38,11 @@ def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
     place = cell.cell
     found: dict[str, Any] = {
         "corpus": place.corpus,
-        "operation": place.operation,
+        "operation": place.operation_name,
         "codec": place.codec,
         "unit": unit,
-        "outcome": cell.outcome,
     }
-    extras = {
-        "reason": cell.reason,
-        "loss": list(cell.loss),
-        "stderr": cell.stderr,
-        "facts": dict(cell.facts),
-    }
-    found |= {key: value for key, value in extras.items() if value}
+    found |= {key: value for key, value in plain_cell(cell).items() if key != "cell"}
     if cell.samples:
         found["samples"] = {"count": len(cell.samples)} | {
             name: _column([getattr(sample, name) for sample in cell.samples]) for name in _COLUMNS

@@ -15,22 +15,23 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...bench.method import Processes, Verdicts
 from ...bench.results import Result
-from ...bench.stats import FEW, SESSION, TIE
+from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ...escape import all_visible
-from ..model.candidates import FLOOR, Candidate, corpora
+from ..model.candidates import FLOOR, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, Cost
 from ..model.environment import warnings
-from ..model.merge import machines
+from ..model.view import CorpusView, View
 from ..tables import pipeline, stores
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
-from . import placed as page_placed
-from .chart_rows import View, amount, axes, bars, front_height, points, summary, unseen, views
-from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from . import placed
+from .chart_rows import amount, axes, bars, front_height, points, summary, unseen
+from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
 
@@ -79,16 +80,15 @@ def render(
     if unknown := sorted(name for name, value in other.items() if value is not None):
         shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
-    results = [all_visible(result) for result in results]
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
-    blocks = machines(results)
-    found = views(blocks, cost)
+    view = View.of([all_visible(result) for result in results], cost)
+    found = view.corpora
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")
-    table = page_table(blocks, found, {"reads": reads, "bandwidth": bandwidth, "baseline": baseline})
+    table = page_table(view, baseline)
     charts = _Charts(found)
-    sheets = _sheets([result for _, result in blocks])
+    sheets = _sheets(view)
     costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
@@ -103,8 +103,8 @@ def render(
         ],
         "floor": FLOOR,
         "baseline": baseline,
-        "tie": TIE,
-        "few": FEW,
+        "tie": Verdicts.TIE,
+        "few": Processes.FEWEST,
         "session": [SESSION.deviation, SESSION.degrees],
         "axes": axes(),
         "plausible": PLAUSIBLE,
@@ -118,19 +118,19 @@ def render(
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
     library = _library()
     return template.render(
-        style=(_TEMPLATES / "page.css").read_text("utf-8"),
+        style=colors() + (_TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
         library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
         policy=_policy(script, library),
-        raw=embeddable([{"machine": label, **plain(result)} for label, result in blocks]),
+        raw=embeddable([{"machine": m.label, **plain(m.result)} for m in view.machines]),
         state=embeddable(state),
-        recommendation=_headline(blocks, cost) if costed else page_placed.answers(blocks, cost),
+        recommendation=_headline(found) if costed else placed.answers(view),
         places=_PLACES,
         costed=costed,
         sheets=sheets,
-        placed=_placed(page_placed.panels(blocks), charts),
-        warnings=[(label, text) for label, result in blocks for text in warnings(result)],
-        blocks=[{"label": label, "result": result, "facts": _facts(result)} for label, result in blocks],
+        placed=_placed(placed.panels(view), charts),
+        warnings=[(m.label, text) for m in view.machines for text in warnings(m.result)],
+        blocks=[{"label": m.label, "result": m.result, "facts": _facts(m.result)} for m in view.machines],
         views=found,
         groups=_groups(found),
         table=table,
@@ -139,7 +139,7 @@ def render(
         baseline=baseline,
         formula=FORMULA,
         charts=charts,
-        fidelity=_fidelity(blocks),
+        fidelity=_fidelity(view),
         failures=_failures(found),
         losses=_losses(found),
         amount=amount,
@@ -159,21 +159,23 @@ def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _sheets(results: Sequence[Result]) -> dict[str, Markup]:
+def _sheets(view: View) -> dict[str, Markup]:
     """Return the tables of what was measured in stores and in pipelines, which have layouts of their own."""
     from markupsafe import Markup
 
     found = {
-        "stores": any(map(stores.shelves, results)) and stores.build(results),
-        "pipeline": any(map(pipeline.lines, results)) and pipeline.build(results),
+        "stores": any(stores.shelves(m.result) for m in view.machines) and stores.build(view),
+        "pipeline": any(pipeline.lines(m.result) for m in view.machines) and pipeline.build(view),
     }
     # The fragment escapes what comes from the results.
     return {
-        name: Markup(html(replace(table, warnings=(), notes=()))) for name, table in found.items() if table
+        name: Markup(html(replace(table, warnings=(), notes=())))  # noqa: S704
+        for name, table in found.items()
+        if table
     }
 
 
-def _placed(panels: Sequence[page_placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:
+def _placed(panels: Sequence[placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:
     """Draw what was measured in place, by the place."""
     found: dict[str, list[dict[str, Any]]] = {}
     for panel in panels:
@@ -240,7 +242,7 @@ def _sliders(cost: Cost) -> dict[str, Any]:
     }
 
 
-def _groups(found: Sequence[View]) -> list[dict[str, Any]]:
+def _groups(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     """Group the views by machine, for the corpus selector; machines are never shown together."""
     labels = dict.fromkeys(view.machine for view in found)
     return [
@@ -255,7 +257,7 @@ def _groups(found: Sequence[View]) -> list[dict[str, Any]]:
 class _Charts:
     """Everything that is drawn: still pictures for the first view, and what the live ones need."""
 
-    def __init__(self, found: Sequence[View]) -> None:
+    def __init__(self, found: Sequence[CorpusView]) -> None:
         self.views = found
         self.points = [points(view) for view in found]
         operations = {name for view in found for candidate in view.candidates for name in candidate.cells}
@@ -263,7 +265,7 @@ class _Charts:
         self.times = [name for name, chart in drawn.items() if chart.kind == "bars"]
         self.memory = [name for name, chart in drawn.items() if chart.kind == "memory"]
         self.headings = {name: chart.heading for name, chart in drawn.items()}
-        self.directions = {name: found[0].specs[name].direction for name in drawn}
+        self.directions = {name: found[0].operations[name].direction for name in drawn}
         self.formats = families(
             [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
@@ -317,7 +319,7 @@ class _Charts:
         from markupsafe import Markup
 
         # The library escapes text as XML; nothing else in the drawing comes from the results.
-        return Markup(svg(spec))
+        return Markup(svg(spec))  # noqa: S704
 
     def front_words(self) -> str:
         """Say what size against cost shows, for those who do not see it."""
@@ -371,9 +373,10 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _fidelity(blocks: Sequence[tuple[str, Result]]) -> dict[str, Any]:
+def _fidelity(view: View) -> dict[str, Any]:
     """Return which codec brings which type back, from what codecs declare."""
-    codecs = {codec.name: codec for _, result in blocks for codec in result.codecs if codec.carries}
+    results = [machine.result for machine in view.machines]
+    codecs = {codec.name: codec for result in results for codec in result.codecs if codec.carries}
     tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.carries)
     common = {token for token in tokens if all(token in codec.carries for codec in codecs.values())}
     return {
@@ -383,7 +386,7 @@ def _fidelity(blocks: Sequence[tuple[str, Result]]) -> dict[str, Any]:
     }
 
 
-def _losses(found: Sequence[View]) -> list[dict[str, Any]]:
+def _losses(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     """Return what was lost, each text once, with the codecs and the corpora it was lost on."""
     where: dict[tuple[str, str], list[str]] = {}
     for view in found:
@@ -396,7 +399,7 @@ def _losses(found: Sequence[View]) -> list[dict[str, Any]]:
     return [{"codecs": codecs, "text": text, "corpora": labels} for (text, labels), codecs in rows.items()]
 
 
-def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
+def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     """Return every cell without a figure; those of one codec and cause share a row."""
     rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for view in found:
@@ -413,18 +416,13 @@ def _failures(found: Sequence[View]) -> list[dict[str, Any]]:
     ]
 
 
-def _headline(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
+def _headline(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
     """Return the recommendation for each corpus, labelled where there is more than one."""
-    closing = f" (by the cost of {cost.sentence()})."
-    found = []
-    for label, result in blocks:
-        for corpus in corpora(result):
-            cells = tuple(cell for cell in result.cells if cell.cell.corpus == corpus.name)
-            text = recommendation(replace(result, cells=cells, corpora=(corpus,)), cost)
-            found.append((f"{corpus.name} · {label}" if label else corpus.name, text.removesuffix(closing)))
-    if len(found) > 1:
-        return found
-    return [("", text if text.endswith(".") else f"{text}.") for _, text in found]
+    closing = f" (by the cost of {found[0].cost.sentence()})."
+    texts = [(view.label, recommendation([view]).removesuffix(closing)) for view in found]
+    if len(texts) > 1:
+        return texts
+    return [("", text if text.endswith(".") else f"{text}.") for _, text in texts]
 
 
 def _ticked(text: str) -> Markup:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...bench.results import FLOOR, Result
+from ...bench.results import FLOOR
 from ..decide.pick_placed import codec_part, level, placed
 from ..model import numbers
-from ..model.candidates import Candidate, Figure, Standing, candidates_on, standing_on
-from ..model.cost import Cost
+from ..model.candidates import Candidate, Figure, candidates_on
+from ..model.lists import few
+from ..model.view import CorpusView, MachineView, View
 from ..tables.pipeline import lines
-from ..tables.sentence import few
 from ..tables.stores import OPERATIONS, shelves
 from .chart_rows import amount, drawn
 
@@ -43,12 +43,13 @@ class Panel:
         return f"{self.heading}, {self.place}: {said}."
 
 
-def panels(blocks: Sequence[tuple[str, Result]]) -> list[Panel]:
+def panels(view: View) -> list[Panel]:
     """Return the bars of all that was measured in stores and in pipelines, of each machine."""
-    return [panel for label, result in blocks for panel in _panels(result, f" on {label}" if label else "")]
+    return [panel for machine in view.machines for panel in _panels(machine)]
 
 
-def _panels(result: Result, where: str) -> Iterator[Panel]:
+def _panels(machine: MachineView) -> Iterator[Panel]:
+    result, where = machine.result, f" on {machine.label}" if machine.label else ""
     for shelf in shelves(result):
         known = {candidate.name: candidate for candidate in candidates_on(result, shelf.corpus.name)}
         for store in shelf.stores:
@@ -115,21 +116,20 @@ def _panel(place: str, heading: str, found: Sequence[_Bar]) -> Iterator[Panel]:
         yield Panel(place, heading, tuple(fitted))
 
 
-def answers(blocks: Sequence[tuple[str, Result]], cost: Cost) -> list[tuple[str, str]]:
+def answers(view: View) -> list[tuple[str, str]]:
     """Say of each place in a sentence how much of a call the codec is, and which codec is best there."""
     found = []
-    for label, result in blocks:
-        there = placed(result)
-        for corpus in there.corpora:
-            name = f"{corpus.name} on {label}" if label else corpus.name
-            candidates = candidates_on(there, corpus.name)
-            if sentence := _answer(candidates, cost, standing_on(there, corpus.name, candidates, cost)):
+    for machine in view.machines:
+        for there in View.of([placed(machine.result)], view.cost).corpora:
+            name = f"{there.corpus.name} on {machine.label}" if machine.label else there.corpus.name
+            if sentence := _answer(there):
                 found.append((name, sentence))
     return found
 
 
-def _answer(candidates: Sequence[Candidate], cost: Cost, standing: Standing) -> str:
-    known = [candidate for candidate in candidates if candidate.name in standing.costs]
+def _answer(view: CorpusView) -> str:
+    cost, standing = view.cost, view.standing
+    known = [candidate for candidate in view.candidates if candidate.name in standing.costs]
     if not known:
         return ""
     # The producer's work and that of all its readers were measured as one.

@@ -10,7 +10,7 @@ from ...bench.results import CorpusFacts, Result
 from ...bench.stats import interval
 from ..model.crossover import crossovers
 from ..model.numbers import bytes_said
-from ..tables.sweep import series
+from ..model.swept import series
 from .chart_rows import NAME, apart
 
 __all__ = ["height", "lines"]

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ...bench.results import Result
-from ..model.build import build
 from ..model.candidates import FLOOR, Candidate
-from ..model.columns import columns
 from ..model.options import TableOptions
+from ..model.section import SectionBuilder
 from ..model.table import Absent, Column, Direction, Entry, Section
-from .chart_rows import View
+from ..model.view import CorpusView, View
 
 __all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
 
@@ -100,27 +98,23 @@ class PageTable:
         return next(filter(None, units), "")
 
 
-def page_table(
-    blocks: Sequence[tuple[str, Result]], views: Sequence[View], options: Mapping[str, Any]
-) -> PageTable:
+def page_table(view: View, baseline: str | None) -> PageTable:
     """Build the table of the page.
 
     Args:
-        blocks: One result for each machine.
-        views: Their corpora, in the same order.
-        options: `reads`, `bandwidth` and `baseline`, as `TableOptions.of` has them.
+        view: What the page shows.
+        baseline: Codec of the relative figures; the best of each column when not given.
     """
-    shown = {
-        key: (spec, spec.page) for key, spec in columns(result for _, result in blocks).items() if spec.page
-    }
+    shown = {key: (spec, spec.page) for key, spec in view.columns.items() if spec.page}
     keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
-    wanted = TableOptions.of(columns=["codec", *keys, "rank"], **options)
-    sections = [section for _, result in blocks for section in build([result], wanted).sections]
+    wanted = TableOptions(columns=("codec", *keys, "rank"), baseline=baseline, cost=view.cost)
+    views = view.corpora
+    sections = [SectionBuilder(each, wanted).section() for each in views]
     notes: dict[str, Footnote] = {}
     lines = [
         line
-        for number, (view, section) in enumerate(zip(views, sections, strict=True))
-        for line in _lines(number, view, section, list(shown), notes)
+        for number, (each, section) in enumerate(zip(views, sections, strict=True))
+        for line in _lines(number, each, section, list(shown), notes)
     ]
     used = {key for line in lines for key, cell in line.cells.items() if cell.text}
     return PageTable(
@@ -145,7 +139,7 @@ def page_table(
 
 
 def _lines(
-    number: int, view: View, section: Section, keys: Sequence[str], notes: dict[str, Footnote]
+    number: int, view: CorpusView, section: Section, keys: Sequence[str], notes: dict[str, Footnote]
 ) -> list[Line]:
     texts = dict(section.footnotes)
     heads = {column.key: column for column in section.columns}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ...bench.method import Processes
 from ...bench.results import CorpusFacts, Fact
-from ...bench.stats import FEW
 from ..model import numbers, row
-from ..model.candidates import Candidate, Standing, limits_needed, records_seen
-from .sentence import FEW_NAMES, some
-
-if TYPE_CHECKING:
-    from ..model.options import TableOptions
+from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
+from ..model.lists import FEW_NAMES, some
+from ..model.options import TableOptions
 
 __all__ = ["above", "below", "measured_on"]
 
@@ -47,7 +45,7 @@ def above(
     if counts and max(counts) == 1:
         yield "a single process: no intervals, and nothing is distinguishable"
     elif counts:
-        few = ", too few to distinguish anything" if max(counts) < FEW else ""
+        few = ", too few to distinguish anything" if max(counts) < Processes.FEWEST else ""
         yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
 
 
@@ -80,7 +78,7 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
         yield _ELSEWHERE
 
 
-def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: str) -> str:
+def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: Seen) -> str:
     """Name the codecs that were seen on fewer records than the sample has, and on how many."""
     seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
     return some([f"{name} ({n:,})" for name, n in seen if n < corpus.sample])
@@ -108,7 +106,7 @@ def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
     for above, name in dict.fromkeys([*top, *pairwise(standing.costs)]):
         verdict, ratio = standing.judged[name, above]
         known = any(name in names for names in found.values())
-        if verdict == "unresolved" and ratio.processes >= FEW and not known:
+        if verdict == "unresolved" and ratio.processes >= Processes.FEWEST and not known:
             found.setdefault(above, []).append(name)
     return found
 
@@ -128,6 +126,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 
 
 def measured_on(corpus: CorpusFacts) -> str:
+    """Return how many records were measured, how large they are, and of how many."""
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:

@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
+from ...bench.method import Verdicts
 from ...bench.results import Result
-from ...bench.stats import TIE, Ratio
+from ...bench.stats import Ratio
 
 __all__ = ["resolving"]
 
@@ -38,7 +39,7 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
         sources = dict.fromkeys(corpus.source or corpus.name for one in results for corpus in one.corpora)
         return shlex.join(["bakeoff", "run", *sources, "-c", ",".join(codecs)])
     # Resolved is what differs by clearly more than half its interval, or lies inside the tie band with it.
-    targets = [max(abs(math.log(r.value)), TIE - abs(math.log(r.value))) / 2 for r in found]
+    targets = [max(abs(math.log(r.value)), Verdicts.TIE - abs(math.log(r.value))) / 2 for r in found]
     widths = [math.log1p(min(r.half_width, 1e9)) for r in found]
     times = max((w / t) ** 2 for w, t in zip(widths, targets, strict=True))
     done = min(r.processes for r in found)
@@ -46,7 +47,8 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
     process = _OVERHEAD * _measuring(result) / done + _START
     # The budget is for all that is done with a corpus: reading and checks come once more.
     before = max(0.0, result.duration / max(1, len(result.corpora)) - done * process)
-    part = _TIMING if any(result.operation(c.cell.operation).phase == "memory" for c in result.cells) else 1.0
+    names = {cell.cell.operation_name for cell in result.cells}
+    part = _TIMING if any(result.operation(name).phase == "memory" for name in names) else 1.0
     budget = max(_LEAST, (before + further * process) / part)
     precision = min(*targets, _precision(result))
     words = ["bakeoff", "run", "--resume", file, "--ratios"]
@@ -66,4 +68,4 @@ def _measuring(result: Result) -> float:
 
 def _precision(result: Result) -> float:
     known = result.options.get("precision")
-    return known if isinstance(known, float) else TIE
+    return known if isinstance(known, float) else Verdicts.TIE

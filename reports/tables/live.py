@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...bench.results import Result
-from ..model.build import build
 from ..model.options import TableOptions
+from ..model.section import SectionBuilder
 from ..model.table import Entry, Row, Section, Table
+from ..model.view import View
 from .text import render
 
 __all__ = ["provisional"]
@@ -26,12 +27,12 @@ def provisional(result: Result, *, width: int, height: int, color: bool) -> str:
         height: Lines that may be taken.
         color: Whether to write colours.
     """
-    sections = [
-        section for section in build([result], TableOptions.of(columns=_COLUMNS)).sections if section.rows
-    ]
-    if not sections:
+    wanted = TableOptions.of(columns=_COLUMNS)
+    sections = [SectionBuilder(corpus, wanted).section() for corpus in View.of([result]).corpora]
+    filled = [section for section in sections if section.rows]
+    if not filled:
         return ""
-    return render(Table((_bare(sections[-1], max(1, height - _HEAD)),)), width=width, color=color).rstrip()
+    return render(Table((_bare(filled[-1], max(1, height - _HEAD)),)), width=width, color=color).rstrip()
 
 
 def _bare(section: Section, rows: int) -> Section:

@@ -1,62 +1,40 @@
-"""Codecs between a producer and its readers: latency, processor time with the codec's part in it, and where
-the codec stops mattering."""
+"""Codecs between a producer and its readers.
+
+Tables of latency, of processor time with the codec's part in it, and of where the codec stops mattering.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...bench.results import FLOOR, CellResult, CorpusFacts, Measurement, Result
+from ...bench.results import (
+    FLOOR,
+    CellResult,
+    CorpusFacts,
+    Measurement,
+    PipelineFacts,
+    PipelineSetup,
+    Result,
+)
 from ...bench.stats import Ratio, Verdict, verdicts
 from ...bench.verdict import error_share
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure, Standing, corpora, figure
-from ..model.environment import under_notes
-from ..model.merge import machines
+from ..model.lists import listed
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
+from ..model.view import View
 from .captions import measured_on
-from .sentence import listed
 
-__all__ = ["Asked", "build", "is_of_pipeline", "lines"]
+__all__ = ["build", "is_of_pipeline", "lines"]
 
-_OPERATIONS: Final = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec", "rate")
-_NAME: Final = re.compile(rf"({'|'.join(_OPERATIONS)})(-floor)?@([^:]+):(\d+)(?:x(\d+))?")
 _BESIDE: Final = "size"
 """What may be measured besides, without having it in the pipeline."""
-_RATE: Final = 3000
-"""Records a second, where the name says nothing."""
-_BOUND: Final = 10
-"""Milliseconds, where the name says nothing."""
 _WELL: Final = ("ok", "lossy")
 _UNTIMED: Final = ("not timed", "the time did not suffice; a longer --budget does")
 """Outcome and reason of what has neither a figure nor a fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An operation's name, read.
-
-    Attributes:
-        operation: What was measured.
-        variant: "floor", or nothing.
-        number: The rate, or the bound in milliseconds, if not the usual one.
-    """
-
-    operation: str
-    variant: str
-    transport: str
-    readers: int
-    number: int
-
-    @classmethod
-    def of(cls, name: str) -> Asked | None:
-        """Read a name; None for what is not measured in a pipeline."""
-        if (found := _NAME.fullmatch(name)) is None:
-            return None
-        return cls(found[1], (found[2] or "")[1:], found[3], int(found[4]), int(found[5] or 0))
 
 
 Spot = tuple[str, int]
@@ -70,15 +48,16 @@ class _Line:
     Attributes:
         cells: By transport and readers, codec and operation.
         sizes: Bytes of a payload, by codec.
-        bound: Milliseconds below which the highest rate was looked for.
+        rate: Records a second that were due; None where only the highest rate was searched for.
+        bound: Milliseconds below which the highest rate was searched for; None where it was not.
     """
 
     corpus: CorpusFacts
-    rate: int
+    rate: int | None
     alpha: float
     cells: dict[Spot, dict[str, dict[str, CellResult]]] = field(default_factory=dict)
     sizes: dict[str, float] = field(default_factory=dict)
-    bound: int = _BOUND
+    bound: int | None = None
 
     def samples(self, spot: Spot, codec: str, operation: str) -> tuple[Measurement, ...]:
         cell = self.cells[spot].get(codec, {}).get(operation)
@@ -115,57 +94,68 @@ class _Line:
 
 def is_of_pipeline(results: Sequence[Result]) -> bool:
     """Whether all that was measured was measured in pipelines."""
-    names = {cell.cell.operation for result in results for cell in result.cells} - {_BESIDE}
-    return bool(names) and all(map(Asked.of, names))
+    found = [(cell.cell, setup) for result in results for cell, setup in _setups(result)]
+    setups = [setup for cell, setup in found if cell.operation_name != _BESIDE]
+    return bool(setups) and all(setup is not None for setup in setups)
+
+
+def _setups(result: Result) -> Iterator[tuple[CellResult, PipelineSetup | None]]:
+    known = {facts.name: facts.setup for facts in result.operations}
+    for cell in result.cells:
+        setup = known.get(cell.cell.operation_name)
+        yield cell, setup if isinstance(setup, PipelineSetup) else None
 
 
 def lines(result: Result) -> list[_Line]:
     """Return what was measured in pipelines, by corpus and rate."""
     corpus_of = {corpus.name: corpus for corpus in corpora(result)}
-    found: dict[tuple[str, int], _Line] = {}
-    searched: list[tuple[Asked, CellResult]] = []
+    found: dict[tuple[str, int | None], _Line] = {}
+    searched: list[tuple[PipelineSetup, CellResult]] = []
 
-    def at(asked: Asked, cell: CellResult, line: _Line) -> None:
-        codec = FLOOR if asked.variant else cell.cell.codec
-        codecs = line.cells.setdefault((asked.transport, asked.readers), {})
-        codecs.setdefault(codec, {})[asked.operation] = cell
+    def at(setup: PipelineSetup, cell: CellResult, line: _Line) -> None:
+        codec = FLOOR if cell.cell.variant else cell.cell.codec
+        codecs = line.cells.setdefault((cell.cell.place, setup.readers), {})
+        codecs.setdefault(codec, {})[cell.cell.operation] = cell
 
-    for cell in result.cells:
-        if (asked := Asked.of(cell.cell.operation)) is None:
+    for cell, setup in _setups(result):
+        if setup is None:
             continue
-        if asked.operation == "rate":
-            searched.append((asked, cell))
+        if setup.rate is None:
+            searched.append((setup, cell))
             continue
-        key = cell.cell.corpus, asked.number or _RATE
+        key = cell.cell.corpus, setup.rate
         line = found.setdefault(key, _Line(corpus_of[key[0]], key[1], error_share(result)))
-        at(asked, cell, line)
-    for asked, cell in searched:
+        at(setup, cell, line)
+    for setup, cell in searched:
         corpus = cell.cell.corpus
         line = next((line for (name, _), line in found.items() if name == corpus), None) or found.setdefault(
-            (corpus, 0), _Line(corpus_of[corpus], 0, error_share(result))
+            (corpus, None), _Line(corpus_of[corpus], None, error_share(result))
         )
-        line.bound = asked.number or _BOUND
-        at(asked, cell, line)
+        line.bound = setup.bound
+        at(setup, cell, line)
     for line in found.values():
         for cell in result.cells:
-            if cell.cell.corpus == line.corpus.name and cell.cell.operation == _BESIDE and cell.samples:
+            beside = cell.cell.corpus == line.corpus.name and cell.cell.operation_name == _BESIDE
+            if beside and cell.samples:
                 line.sizes[cell.cell.codec] = cell.samples[0].value
     return list(found.values())
 
 
-def build(results: Sequence[Result]) -> Table:
+def build(view: View) -> Table:
     """Build the tables of pipelines: for each corpus and rate one of each transport, and what they come to.
 
     Raises:
         UsageError: Nothing was measured in a pipeline.
     """
-    blocks = machines(results)
     sections = [
-        section for label, result in blocks for line in lines(result) for section in _sections(line, label)
+        section
+        for machine in view.machines
+        for line in lines(machine.result)
+        for section in _sections(line, machine.label)
     ]
     if not sections:
         raise UsageError("nothing to show: nothing was measured in a pipeline; run `bakeoff pipeline` first")
-    return under_notes(sections, results, blocks)
+    return view.table(sections)
 
 
 def _sections(line: _Line, label: str) -> Iterator[Section]:
@@ -280,7 +270,7 @@ def _remarks(line: _Line) -> Iterator[str]:
         "part of that, clocked in place; share: of CPU"
     )
     cells = [found for spot in line.cells.values() for found in spot.values()]
-    if added := max(map(_clock, cells), default=0.0):
+    if added := max((facts.clock_added_ns for found in cells for facts in _facts(found)), default=0.0):
         yield f"that clock takes {added:.0f} ns of each call of a codec, which are taken off"
     yield "floor: the shortest of these payloads as opaque bytes"
     yield "rank: by CPU; a codec with a range of ranks may have any of them"
@@ -297,15 +287,8 @@ def _remarks(line: _Line) -> Iterator[str]:
         )
 
 
-def _clock(cells: Mapping[str, CellResult]) -> float:
-    """Return the nanoseconds that clocking a codec's call took."""
-    return _fact(cells, "clock_added_ns")
-
-
-def _fact(cells: Mapping[str, CellResult], name: str) -> float:
-    """Return the largest that is said."""
-    found = [cell.facts.get(name) for cell in cells.values()]
-    return max((float(one) for one in found if isinstance(one, int | float)), default=0.0)
+def _facts(cells: Mapping[str, CellResult]) -> list[PipelineFacts]:
+    return [cell.facts for cell in cells.values() if isinstance(cell.facts, PipelineFacts)]
 
 
 class _Builder:
@@ -427,13 +410,13 @@ class _Builder:
                 ranked=codec != FLOOR,
                 outcome=failed[0].outcome if failed else "ok",
                 reason="; ".join(
-                    dict.fromkeys(f"{cell.cell.operation}: {cell.reason or cell.outcome}" for cell in failed)
+                    dict.fromkeys(f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
                 ),
             )
 
     def _marks(self, cells: Mapping[str, CellResult]) -> Iterator[str]:
         """Yield the footnotes of what was lost on the way."""
-        if lost := _fact(cells, "lost"):
+        if lost := max((facts.lost for facts in _facts(cells)), default=0.0):
             yield self._mark(f"{numbers.percent(lost)} of the deliveries were lost on the way")
 
     def _mark(self, text: str) -> str:
@@ -478,7 +461,7 @@ class _Builder:
         cell = self._line.cells[spot].get(codec, {}).get(operation)
         if cell is None or cell.outcome in _WELL:
             return EMPTY
-        marks = (self._mark(f"{cell.cell.operation}: {cell.reason}"),) if cell.reason else ()
+        marks = (self._mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
         return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 
 

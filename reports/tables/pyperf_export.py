@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...bench.results import Cell, Result, to_suite
+from ...bench.results import VERSION_KEY, Result, to_suite
 from ...errors import UsageError
 from ..model.merge import machines
 
@@ -31,12 +31,13 @@ def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
         names = ", ".join(label for label, _ in merged)
         raise UsageError(f"these results are of several machines ({names}); write each on its own")
     found: dict[str, list[pyperf.Benchmark]] = {}
-    for benchmark in to_suite(merged[0][1]).get_benchmarks():
-        if benchmark.get_name().count("/") < 2:
-            continue
-        cell = Cell.parse(benchmark.get_name())
-        if benchmark.get_unit() == "second":
-            found.setdefault(cell.codec, []).append(_renamed(benchmark, f"{cell.corpus}/{cell.operation}"))
+    result = merged[0][1]
+    cells = {cell.cell.name: cell.cell for cell in result.cells}
+    for benchmark in to_suite(result).get_benchmarks():
+        cell = cells.get(benchmark.get_name())
+        if cell is not None and benchmark.get_unit() == "second":
+            name = f"{cell.corpus}/{cell.operation_name}"
+            found.setdefault(cell.codec, []).append(_renamed(benchmark, name))
     if not found:
         raise UsageError("nothing to write: no time was measured")
     files = _file_names(list(found))
@@ -50,7 +51,7 @@ def _renamed(benchmark: pyperf.Benchmark, name: str) -> pyperf.Benchmark:
     for run in benchmark.get_runs():
         metadata = {**run.get_metadata(), "name": name}
         # The document speaks of the whole run; one codec's file must not pass for it.
-        for key in ("bakeoff_document", "bakeoff_format"):
+        for key in ("bakeoff_document", VERSION_KEY):
             metadata.pop(key, None)
         runs.append(pyperf.Run(run.values, metadata=metadata, collect_metadata=False))
     return pyperf.Benchmark(runs)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.results import Result
-from ...bench.stats import FEW, TIE
+from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
-from ..model.candidates import FLOOR, Candidate, Standing, candidates_on, corpora, preferred, standing_on
+from ..model.candidates import FLOOR, Candidate, Standing, preferred
 from ..model.cost import Cost
+from ..model.lists import few, listed
 from ..model.numbers import ratio
+from ..model.view import CorpusView, View
 
 __all__ = [
     "FAILED",
-    "FEW_NAMES",
     "TIE_BREAKERS",
     "broken_by",
     "contests",
     "drawback",
-    "few",
     "got_through",
-    "listed",
     "recommendation",
-    "some",
 ]
 
 FAILED: Final[Mapping[str, str]] = {
@@ -37,9 +34,6 @@ FAILED: Final[Mapping[str, str]] = {
     "unfinished": "was not checked, as the time did not suffice",
 }
 """What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
-
-FEW_NAMES: Final = 3
-"""Names that stand in a sentence before the others are counted."""
 
 _DRAWBACKS: Final[Mapping[Drawback, str]] = {
     "trusted": "is for trusted data only",
@@ -66,52 +60,49 @@ _LATE: Final = "The time did not suffice for any codec; a longer --budget, or --
 _UNCHECKED: Final = "Nothing is recommended, as nobody checked what comes back"
 
 
-def recommendation(result: Result, cost: Cost | None = None) -> str:
-    """Say which codec to take, in one sentence.
+def recommendation(views: Sequence[CorpusView]) -> str:
+    """Say which codec to take on some corpora of one machine, in one sentence.
 
     Only codecs that bring every record back and are safe for untrusted data are recommended; a faster
     one that is not is named with what keeps it out.
     """
-    model = cost or Cost()
     found: dict[str, list[tuple[str, str]]] = {}
-    for corpus in corpora(result):
-        if candidates := _candidates(result, corpus.name):
-            verdict, aside = _verdict(candidates, standing_on(result, corpus.name, candidates, model), model)
-            found.setdefault(verdict, []).append((corpus.name, aside))
+    for view in views:
+        if view.codecs:
+            verdict, aside = _verdict(view)
+            found.setdefault(verdict, []).append((view.corpus.name, aside))
     if not found:
         return "Nothing was measured, so there is nothing to recommend."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
     if found.keys() <= {_NONE, _PARTS, _LATE, _UNCHECKED}:
         return f"{text}."
-    return f"{text} (by the cost of {model.sentence()})."
+    return f"{text} (by the cost of {views[0].cost.sentence()})."
 
 
-def contests(result: Result, cost: Cost) -> dict[str, Contest]:
+def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
     """Return, by corpus, which codecs may win of those that can be recommended."""
     found = {}
-    for corpus in corpora(result):
-        candidates = _candidates(result, corpus.name)
-        safe = [candidate for candidate in candidates if not candidate.drawback]
-        standing = standing_on(result, corpus.name, candidates, cost)
-        if contest := standing.contest(safe, preferred(safe, cost)):
-            found[corpus.name] = contest
+    for view in views:
+        safe = [candidate for candidate in view.codecs if not candidate.drawback]
+        if contest := view.standing.contest(safe, preferred(safe, view.cost)):
+            found[view.corpus.name] = contest
     return found
 
 
-def got_through(result: Result) -> bool:
+def got_through(view: View) -> bool:
     """Whether a codec came through on any corpus; where none did, that is the recommendation."""
-    fields = [_candidates(result, corpus.name) for corpus in corpora(result)]
-    if any(_passed(e) or Cost().samples(e.cells) for field in fields for e in field):
+    codecs = [codec for one in view.corpora for codec in one.codecs]
+    if any(_passed(codec) or view.cost.samples(codec.cells) for codec in codecs):
         return True
     # One store or transport that fails is no failure of all.
-    placed = (cell for cell in result.cells if cell.cell.codec != FLOOR and "@" in cell.cell.operation)
-    phases = ("time", "alone")
-    return any(cell.samples and result.operation(cell.cell.operation).phase in phases for cell in placed)
-
-
-def _candidates(result: Result, corpus: str) -> list[Candidate]:
-    return [candidate for candidate in candidates_on(result, corpus) if candidate.name != FLOOR]
+    placed = (
+        (machine.result.operation(cell.cell.operation_name).phase, cell)
+        for machine in view.machines
+        for cell in machine.result.cells
+        if cell.cell.codec != FLOOR and cell.cell.place
+    )
+    return any(cell.samples and phase in ("time", "alone") for phase, cell in placed)
 
 
 def _passed(candidate: Candidate) -> bool:
@@ -126,8 +117,9 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
     return f"{verdict} on {listed(named)}"
 
 
-def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tuple[str, str]:
+def _verdict(view: CorpusView) -> tuple[str, str]:
     """Return what to take, and an aside: who comes next, who would be quicker but is out."""
+    candidates, standing, cost = view.codecs, view.standing, view.cost
     if not standing.costs:
         return _without_costs(candidates, cost), ""
     if not any(candidate.checked for candidate in candidates):
@@ -135,17 +127,18 @@ def _verdict(candidates: list[Candidate], standing: Standing, cost: Cost) -> tup
     safe = [candidate for candidate in candidates if not candidate.drawback]
     contest = standing.contest(safe, preferred(safe, cost))
     if contest is None:
-        first = next(iter(standing.costs))
-        return "No safe codec brings every record back", f"{first} comes first of the others"
+        codecs = {candidate.name for candidate in candidates if candidate.drawback != "raw"}
+        first = next((name for name in standing.costs if name in codecs), "")
+        return "No safe codec brings every record back", f"{first} comes first of the others" if first else ""
     others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
     processes = min(map(len, standing.samples.values()))
     asides = []
-    if processes < FEW and others:
+    if processes < Processes.FEWEST and others:
         verdict = f"{_processes(processes)} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
-        verdict = f"{few(contest.level)} cost the same, within {TIE:.0%}"
+        verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
         key = preferred(safe, cost)
         asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:
@@ -169,7 +162,7 @@ def broken_by(key: Preferred, contest: Contest) -> str:
     return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
-def _without_costs(candidates: list[Candidate], cost: Cost) -> str:
+def _without_costs(candidates: Sequence[Candidate], cost: Cost) -> str:
     """Say why nothing can be recommended where nothing has a cost."""
     rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
     if rough:
@@ -184,7 +177,7 @@ def _processes(number: int) -> str:
     return "1 process is" if number == 1 else f"{number} processes are"
 
 
-def _better(candidates: list[Candidate], standing: Standing, winner: str) -> list[str]:
+def _better(candidates: Sequence[Candidate], standing: Standing, winner: str) -> list[str]:
     """Name the cheapest codec that is surely faster than the winner, and why it is not recommended."""
     known = {candidate.name: candidate for candidate in candidates}
     above = [n for n in standing.costs if n != winner and standing.judged[n, winner][0] == "faster"]
@@ -195,25 +188,5 @@ def drawback(candidate: Candidate) -> str:
     """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-        return f"{FAILED[candidate.outcome]} in {failed.cell.operation}"
+        return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
     return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""
-
-
-def some(names: Sequence[str], most: int = FEW_NAMES) -> str:
-    """Join the first few names and count the others: "a, b, c and 54 more"."""
-    # One name is no longer than the words that would stand for it.
-    if len(names) <= most + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"
-
-
-def few(names: Sequence[str]) -> str:
-    """Join names as in a sentence, where they are many the first ones: "a, b, c and 9 others"."""
-    if len(names) <= FEW_NAMES + 1:
-        return listed(names)
-    return f"{', '.join(names[:FEW_NAMES])} and {len(names) - FEW_NAMES} others"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names as in a sentence: "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Final
 
-from ...bench.results import CellResult, CorpusFacts, Result
+from ...bench.results import CellResult, CorpusFacts, Result, StoreFacts, StoreSetup
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import RARE, Figure, corpora, figure
-from ..model.environment import under_notes
-from ..model.merge import machines
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section, Table, letter
+from ..model.view import View
 from .captions import measured_on
 
-__all__ = ["OPERATIONS", "STATES", "Asked", "Shelf", "build", "is_of_stores", "shelves"]
+__all__ = ["OPERATIONS", "Shelf", "build", "is_of_stores", "shelves"]
 
 OPERATIONS: Final[Mapping[str, str]] = {
     "put": "put",
@@ -28,49 +26,14 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "open": "open",
 }
 """Timed operations and what stands above them."""
-STATES: Final[Mapping[str, int]] = {"SM": 100, "MD": 1_000, "LG": 50_000}
-"""Records of a store before timing."""
-
 _STORED: Final = "stored"
-_VARIANTS: Final[Mapping[str, str]] = {"": "", "codec": "codec", "floor": "floor", "nogc": "gc off"}
-_NAME: Final = re.compile(
-    rf"({'|'.join(OPERATIONS)}|{_STORED})(?:-({'|'.join(filter(None, _VARIANTS))}))?@([^:]+)(?::(.+))?"
-)
+_VARIANTS: Final = ("", "codec", "floor", "nogc")
 _TOGETHER: Final = (("put", "get"), ("update", "scan"), ("put-batch", "open"))
 """Operations whose columns stand in one table: as wide as a terminal."""
-_BATCH: Final = 100
-"""Records that are put at once, where the name says nothing."""
 _ENOUGH: Final = 10
 """Slices with calls that take much longer than most, with fewer of which an interval may be too narrow:
 simulated, such calls coming one by one or in bursts (`tests/benchmarks/stores.py`)."""
-_FACT: Final = "store_"
 _FAILED: Final = ("ok", "lossy")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An operation's name, read.
-
-    Attributes:
-        operation: One of `OPERATIONS`, or "stored".
-        variant: One of its variants, or nothing.
-        state: One of `STATES`.
-        batch: Records that are put at once, as written; nothing for the usual number.
-    """
-
-    operation: str
-    variant: str
-    store: str
-    state: str
-    batch: str = ""
-
-    @classmethod
-    def of(cls, name: str) -> Asked | None:
-        """Read a name; None for what is done in no store."""
-        if (found := _NAME.fullmatch(name)) is None:
-            return None
-        state, _, batch = (found[4] or "MD").partition("x")
-        return cls(found[1], found[2] or "", found[3], state, batch)
 
 
 @dataclass(slots=True)
@@ -78,18 +41,17 @@ class Shelf:
     """The cells of one corpus in one state of the stores.
 
     Attributes:
+        state: Name of the size of the stores.
+        records: Records in each before timing.
+        batch: Records that are put at once; None where no batches are.
         cells: By store, codec, operation and variant.
     """
 
     corpus: CorpusFacts
     state: str
-    batch: str = ""
+    records: int
+    batch: int | None = None
     cells: dict[tuple[str, str], dict[tuple[str, str], CellResult]] = field(default_factory=dict)
-
-    @property
-    def records(self) -> int:
-        """How many there are in a store before timing."""
-        return STATES.get(self.state, 0)
 
     def figure(self, store: str, codec: str, operation: str, variant: str = "") -> Figure | None:
         """Return what was measured, a record."""
@@ -107,45 +69,50 @@ class Shelf:
 
 def is_of_stores(results: Sequence[Result]) -> bool:
     """Whether all that was measured was measured in stores."""
-    asked = [Asked.of(cell.cell.operation) for result in results for cell in result.cells]
-    return bool(asked) and all(asked)
+    setups = [setup for result in results for _, setup in _setups(result)]
+    return bool(setups) and all(setup is not None for setup in setups)
+
+
+def _setups(result: Result) -> Iterator[tuple[CellResult, StoreSetup | None]]:
+    known = {facts.name: facts.setup for facts in result.operations}
+    for cell in result.cells:
+        setup = known.get(cell.cell.operation_name)
+        yield cell, setup if isinstance(setup, StoreSetup) else None
 
 
 def shelves(result: Result) -> list[Shelf]:
     """Return what was measured in stores, by corpus and state."""
-    found: dict[tuple[str, str, str], Shelf] = {}
+    found: dict[tuple[str, str], Shelf] = {}
     corpus_of = {corpus.name: corpus for corpus in corpora(result)}
-    batches: dict[tuple[str, str], str] = {}
-    for cell in result.cells:
-        asked = Asked.of(cell.cell.operation)
-        if asked is None:
+    for cell, setup in _setups(result):
+        if setup is None:
             continue
-        key = cell.cell.corpus, asked.state
-        if asked.batch and batches.setdefault(key, asked.batch) != asked.batch:
+        at = cell.cell
+        bare = Shelf(corpus_of[at.corpus], setup.state, setup.records)
+        shelf = found.setdefault((at.corpus, setup.state), bare)
+        if None not in (setup.batch, shelf.batch) and setup.batch != shelf.batch:
             raise UsageError("results with batches of different sizes; show them one by one")
-        shelf = found.setdefault((*key, ""), Shelf(corpus_of[cell.cell.corpus], asked.state))
-        shelf.batch = shelf.batch or asked.batch
-        cells = shelf.cells.setdefault((asked.store, cell.cell.codec), {})
-        cells[asked.operation, asked.variant] = cell
+        shelf.batch = shelf.batch or setup.batch
+        cells = shelf.cells.setdefault((at.place, at.codec), {})
+        cells[at.operation, at.variant] = cell
     return list(found.values())
 
 
-def build(results: Sequence[Result]) -> Table:
+def build(view: View) -> Table:
     """Build the tables of stores: for each corpus and state some operations at a time.
 
     Raises:
         UsageError: Nothing was measured in a store.
     """
-    blocks = machines(results)
     sections = [
         section
-        for label, result in blocks
-        for shelf in shelves(result)
-        for section in _sections(shelf, label)
+        for machine in view.machines
+        for shelf in shelves(machine.result)
+        for section in _sections(shelf, machine.label)
     ]
     if not sections:
         raise UsageError("nothing to show: nothing was measured in a store; run `bakeoff stores` first")
-    return under_notes(sections, results, blocks)
+    return view.table(sections)
 
 
 def _sections(shelf: Shelf, label: str) -> Iterator[Section]:
@@ -186,28 +153,20 @@ def _remarks(shelf: Shelf) -> Iterator[str]:
         "codec: the codec's part of a call, clocked in place; share: of the call; floor: the same call with "
         "the codec's payload as opaque bytes; each is measured, none is a difference"
     )
-    batched = any(operation == "put-batch" for cells in shelf.cells.values() for operation, _ in cells)
-    if batched:
-        batch = int(shelf.batch or _BATCH)
-        yield f"put at once: {batch:,} records in a batch; open: a store with all its records"
+    if shelf.batch is not None:
+        yield f"put at once: {shelf.batch:,} records in a batch; open: a store with all its records"
     yield from _rare(shelf)
-    clocks = [
-        (cell.facts.get("clock_added_ns"), cell.facts.get("clock_counted_ns")) for cell in _stored(shelf)
-    ]
-    known = [(a, c) for a, c in clocks if isinstance(a, int | float) and isinstance(c, int | float)]
+    known = [facts for store in shelf.stores for facts in _stored(shelf, store)]
     if known:
-        added, counted = min(known)
+        added, counted = min((facts.clock_added_ns, facts.clock_counted_ns) for facts in known)
         yield (
             f"the clock in place adds {added:.0f} ns to a codec's call, and counts {counted:.0f} ns of that "
             "itself, which are taken off"
         )
     for store in shelf.stores:
-        facts = next(
-            (cell.facts for cell in _stored(shelf, store) if any(k.startswith(_FACT) for k in cell.facts)), {}
-        )
-        said = [f"{k.removeprefix(_FACT)}={v}" for k, v in facts.items() if k.startswith(_FACT)]
-        if said:
-            yield f"{store}: {', '.join(said)}"
+        settings = next((facts.settings for facts in _stored(shelf, store) if facts.settings), {})
+        if settings:
+            yield f"{store}: {', '.join(f'{name}={text}' for name, text in settings.items())}"
 
 
 def _rare(shelf: Shelf) -> Iterator[str]:
@@ -232,10 +191,11 @@ def _rare(shelf: Shelf) -> Iterator[str]:
                 )
 
 
-def _stored(shelf: Shelf, store: str = "") -> Iterator[CellResult]:
+def _stored(shelf: Shelf, store: str) -> Iterator[StoreFacts]:
     for (name, _), cells in shelf.cells.items():
-        if (_STORED, "") in cells and store in ("", name):
-            yield cells[_STORED, ""]
+        facts = cells[_STORED, ""].facts if (_STORED, "") in cells else None
+        if name == store and isinstance(facts, StoreFacts):
+            yield facts
 
 
 def _absent(shelf: Shelf) -> tuple[tuple[Absent, ...], set[tuple[str, str]]]:
@@ -333,8 +293,8 @@ class _Builder:
         """Yield what is roughly known of times that there was no time to measure."""
         for cells in self._there.values():
             cell = cells.get((operation, ""))
-            if cell is not None and isinstance(rough := cell.facts.get("rough"), float):
-                yield rough
+            if cell is not None and cell.rough is not None:
+                yield cell.rough
 
     def _row(self, store: str, codec: str, columns: Sequence[Column]) -> Row:
         entries = {"store": Entry(store, store), "codec": Entry(codec, codec)}
@@ -360,7 +320,9 @@ class _Builder:
             codec=codec,
             entries=entries,
             outcome=failed[0].outcome if failed else "ok",
-            reason="; ".join(dict.fromkeys(f"{c.cell.operation}: {c.reason or c.outcome}" for c in failed)),
+            reason="; ".join(
+                dict.fromkeys(f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
+            ),
         )
 
     def _time(self, store: str, codec: str, operation: str, variant: str) -> Entry:
@@ -383,10 +345,9 @@ class _Builder:
         if cell is None:
             return EMPTY
         if cell.outcome in _FAILED:
-            rough = cell.facts.get("rough")
-            if variant or not isinstance(rough, float):
+            if variant or cell.rough is None:
                 return EMPTY
-            return Entry(f"≈{numbers.approximate(rough * self._scale(operation)[0])}", tone="dim")
-        text = f"{cell.cell.operation}: {cell.reason}"
+            return Entry(f"≈{numbers.approximate(cell.rough * self._scale(operation)[0])}", tone="dim")
+        text = f"{cell.cell.operation_name}: {cell.reason}"
         mark = self._letters.setdefault(text, letter(len(self._letters)))
         return Entry(cell.outcome, cell.outcome, marks=(mark,) if cell.reason else (), tone="bad")

@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...bench.results import CellResult, CorpusFacts, Measurement, OperationFacts, Result
+from ...bench.results import CellResult, CorpusFacts, OperationFacts, Result
 from ...bench.stats import ratio
 from ..model import numbers
-from ..model.candidates import FLOOR, candidates_on, corpora, measured
+from ..model.candidates import FLOOR, measured
 from ..model.crossover import Series, crossovers, leaders
+from ..model.swept import scaled, series, swept
 from ..model.table import EMPTY, Column, Entry, Row, Section
+from ..model.view import MachineView
 
-__all__ = ["Sweep", "overtaking", "scaled", "series", "sweeps", "swept"]
+__all__ = ["Sweep", "overtaking", "sweeps"]
 
-_PARAMETER: Final = re.compile(r"(.*):(\d+)")
 _COMPRESSED: Final = ("dump", "load", "size")
 _BARE: Final = "bare"
 
@@ -130,35 +131,16 @@ class Sweep:
         return Entry(text, found.value, found.low if known else None, found.high if known else None)
 
 
-def swept(results: Sequence[Result]) -> dict[str, list[str]]:
-    """Return the operations that were measured with several numbers as parameter, by what precedes it."""
-    families: dict[str, dict[str, int]] = {}
-    for result in results:
-        for cell in result.cells:
-            if found := _PARAMETER.fullmatch(cell.cell.operation):
-                families.setdefault(found[1], {})[cell.cell.operation] = int(found[2])
-    return {
-        stem: sorted(members, key=members.__getitem__)
-        for stem, members in families.items()
-        if len(members) > 1
-    }
-
-
-def sweeps(result: Result, label: str = "") -> Iterator[Section]:
-    """Yield the tables of what was swept in a result.
-
-    Args:
-        result: What was measured.
-        label: The machine, where there are several.
-    """
+def sweeps(machine: MachineView) -> Iterator[Section]:
+    """Yield the tables of what was swept on a machine."""
+    result, where = machine.result, f" on {machine.label}" if machine.label else ""
     for name, sizes in scaled(result).items():
-        yield from _by_size(result, f"{name} on {label}" if label else name, sizes)
-    for corpus in corpora(result):
-        title = f"{corpus.name} on {label}" if label else corpus.name
+        yield from _by_size(result, f"{name}{where}", sizes)
+    for view in machine.corpora:
+        title = f"{view.corpus.name}{where}"
         cells = {
             (name, candidate.name): cell
-            for candidate in candidates_on(result, corpus.name)
-            if candidate.name != FLOOR
+            for candidate in view.codecs
             for name, cell in candidate.cells.items()
         }
         codecs = list(dict.fromkeys(codec for _, codec in cells))
@@ -171,9 +153,10 @@ _Cells = Mapping[tuple[str, str], CellResult]
 
 def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[str]) -> Iterator[Section]:
     for stem, members in swept([result]).items():
-        facts = result.operation(members[0])
-        headers = {name: name.rpartition(":")[2] for name in members}
-        said = re.sub(rf"\b{headers[members[0]]}\b", "N", facts.summary)
+        first, *_, last = members
+        facts = result.operation(first)
+        headers = {name: str(number) for name, number in members.items()}
+        said = re.sub(rf"\b{headers[first]}\b", "N", facts.summary)
         sweep = Sweep(
             f"{title}: {stem}",
             (f"{said}; columns by N",),
@@ -181,7 +164,7 @@ def _by_parameter(result: Result, title: str, cells: _Cells, codecs: Sequence[st
             headers,
             codecs,
             lambda codec, name: cells.get((name, codec)),
-            members[-1:],
+            (last,),
         )
         if (section := sweep.section()).rows:
             yield section
@@ -215,30 +198,9 @@ def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[s
             yield section
 
 
-def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
-    """Return the corpora whose records were brought to several sizes, by name and bytes of a record."""
-    found: dict[str, dict[float, CorpusFacts]] = {}
-    for corpus in result.corpora:
-        name, size = corpus.profile.get("scaled_from"), corpus.profile.get("scaled_to")
-        if isinstance(name, str) and isinstance(size, int | float) and size > 0:
-            found.setdefault(name, {})[float(size)] = corpus
-    return {name: dict(sorted(sizes.items())) for name, sizes in found.items() if len(sizes) > 1}
-
-
-def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
-    """Return the samples of an operation, by codec and size."""
-    places = {corpus.name: size for size, corpus in sizes.items()}
-    found: dict[str, dict[float, Sequence[Measurement]]] = {}
-    for cell in result.cells:
-        at = cell.cell
-        if at.corpus in places and at.operation == operation and at.codec != FLOOR and cell.samples:
-            found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
-    return found
-
-
 def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
     headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
-    cells = {(c.cell.corpus, c.cell.operation, c.cell.codec): c for c in result.cells}
+    cells = {(c.cell.corpus, c.cell.operation_name, c.cell.codec): c for c in result.cells}
     codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
     for operation in ("dump", "load", "size"):
         facts = result.operation(operation)

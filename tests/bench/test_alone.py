@@ -173,7 +173,7 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_there_is_a_sample_for_each_process(measured: Path) -> None:
     """Numbered by round, so that figures have an interval and can be paired; facts are their means."""
     result = read(measured)
-    cells = {(c.cell.operation, c.cell.codec): c for c in result.cells}
+    cells = {(c.cell.operation_name, c.cell.codec): c for c in result.cells}
 
     assert {(o, c) for o in ("tail-load", "import") for c in ("json", "msgpack")} == set(cells)
     assert all([0, 1, 2, 3, 4] == [s.pair for s in cell.samples] for cell in cells.values())
@@ -204,7 +204,7 @@ def test_a_run_goes_on_from_its_result(measured: Path) -> None:
     state = State()
     for entry in entries(result):
         state.apply(entry)
-    cell = next(c for c in result.cells if c.cell.operation == "tail-load")
+    cell = next(c for c in result.cells if c.cell.operation_name == "tail-load")
 
     assert 5 == state.rounds(cell.cell)
     again = state.result(duration=1.0, complete=True)

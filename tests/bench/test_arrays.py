@@ -82,11 +82,7 @@ VALUES: dict[str, Any] = {
 }
 
 
-def named_values() -> Any:
-    return pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
-
-
-@named_values()
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 def test_a_copy_is_the_same(value: Any) -> None:
     """Alone, in a list, in a dict, and in a dict within a list."""
     record = {"v": value, "l": [value, {"x": (value,)}]}
@@ -156,26 +152,24 @@ CARRIERS = [name for name in codecs.available() if name != "marshal"]
 
 
 @pytest.mark.parametrize("name", CARRIERS)
-@named_values()
-def test_every_codec_writes_what_they_hold(name: str, value: Any) -> None:
+def test_every_codec_writes_what_they_hold(name: str) -> None:
     """What comes back is lossy, and declared; nothing else is lost."""
     codec = bakeoff.codec(name, trusted=True)
-    record = {"v": value, "l": [value]}
-    try:
-        payload = codec.encode(record)
-    except EncodeError as error:
-        if "complex" not in error.reason:
-            raise
-        return
+    for kind, value in VALUES.items():
+        record = {"v": value, "l": [value]}
+        try:
+            payload = codec.encode(record)
+        except EncodeError as error:
+            if "complex" not in error.reason:
+                raise
+            continue
 
-    found = codec.decode(payload)
-
-    wrong = judge(record, found, codec.carries, codec.losses).wrong
-    dtype = getattr(value, "dtype", None)
-    # numpy itself turns the bytes around, and orjson says in its notes what it does to nanoseconds.
-    turned = name == "pickle/2" and getattr(dtype, "byteorder", "") == ">"
-    cut = name == "orjson/numpy" and dtype == "M8[ns]"
-    assert (wrong is not None) is (turned or cut)
+        wrong = judge(record, codec.decode(payload), codec.carries, codec.losses).wrong
+        dtype = getattr(value, "dtype", None)
+        # numpy itself turns the bytes around, and orjson says in its notes what it does to nanoseconds.
+        turned = name == "pickle/2" and getattr(dtype, "byteorder", "") == ">"
+        cut = name == "orjson/numpy" and dtype == "M8[ns]"
+        assert (wrong is not None) is (turned or cut), kind
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypat
                 for sample in cell.samples
             ),
         )
-        if cell.cell.operation == UPDATE
+        if cell.cell.operation_name == UPDATE
         else cell
         for cell in result.cells
     ]
@@ -150,7 +150,7 @@ def test_two_posts_stand_beside(result):
     assert "raw index" in datomic
     assert f"{PEEK}/msgpack" in datomic
     bare = dataclasses.replace(
-        result, cells=tuple(cell for cell in result.cells if cell.cell.operation == "load")
+        result, cells=tuple(cell for cell in result.cells if cell.cell.operation_name == "load")
     )
     for layout in ("graph", "datomic"):
         with pytest.raises(UsageError, match="nothing to show"):

@@ -332,7 +332,7 @@ class TestResume:
         state = State()
         for entry in entries(result):
             state.apply(entry)
-        growth = [cell for cell in result.cells if cell.cell.operation.startswith("growth")]
+        growth = [cell for cell in result.cells if cell.cell.operation_name.startswith("growth")]
 
         assert first.returncode == 0, first.stderr
         assert growth

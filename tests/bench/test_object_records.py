@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.results import AS_IS, Result, read
+from bakeoff.bench.results import Result, read
 from bakeoff.reports import render
 
 MODULE = '''\
@@ -197,7 +197,7 @@ def test_the_class_of_the_records_is_the_schema(
     exact = {codec for codec, outcome in outcomes(found).items() if outcome == "ok"}
 
     assert exact == {*joined, "pickle"}
-    assert {each.cell.codec for each in found.cells if each.facts.get(AS_IS)} == set(joined)
+    assert {each.cell.codec for each in found.cells if each.check and each.check.as_is} == set(joined)
     assert set(outcomes(found).values()) == {"ok", "lossy"}
     profile = found.corpora[0].profile
     assert (profile["class"], profile["class_kind"]) == (name, kind)
@@ -265,10 +265,10 @@ def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(fo
 def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
     """A codec of objects has a rank where records are these, and none where they are dicts."""
     found = result(folder, "shop:structs", "movies", "-n", "50", "-c", f"json,{STRUCTS[0]}")
-    as_is: dict[Any, Any] = {(c.cell.corpus, c.cell.codec): c.facts.get(AS_IS) for c in found.cells}
+    as_is: dict[Any, Any] = {(c.cell.corpus, c.cell.codec): c.check.as_is for c in found.cells if c.check}
 
     assert as_is["structs", STRUCTS[0]] is True
-    assert as_is["movies", STRUCTS[0]] is None
+    assert as_is["movies", STRUCTS[0]] is False
 
 
 def test_a_class_that_no_other_process_can_import_is_refused(folder: Path) -> None:

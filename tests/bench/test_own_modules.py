@@ -94,7 +94,7 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
     done = bakeoff(mine, "run", "data.jsonl", *QUICK, *own)
     assert done.returncode == 0, done.stderr
     result = read(mine / "bakeoff.json")
-    timed = {each.cell.codec for each in result.cells if each.cell.operation == "load" and each.samples}
+    timed = {each.cell.codec for each in result.cells if each.cell.operation_name == "load" and each.samples}
 
     assert timed >= {"mine", "json", "whole", "mine|zlib"}
     facts = {each.name: each for each in result.codecs}

@@ -180,7 +180,6 @@ def test_a_reader_that_is_killed_is_named(name):
 
 def test_a_reader_whose_codec_fails_says_why():
     """In the codec's words."""
-
     said = r"^reader \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
     with cut as pipeline, pytest.raises(TransportError, match=said):
@@ -333,7 +332,7 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 
-    cells = {(cell.cell.operation, cell.cell.codec): cell for cell in result.cells}
+    cells = {(cell.cell.operation_name, cell.cell.codec): cell for cell in result.cells}
     assert {(name, codec) for name in names for codec in ("json", FLOOR)} == cells.keys()
     for (name, _), cell in cells.items():
         assert (0 if name == "latency-p99@pipe:2x1000000" else 1) == len(cell.samples)

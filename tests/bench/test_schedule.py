@@ -83,7 +83,7 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def samples(result: Result, codec: str) -> int:
     """Return how many processes timed the dump of a codec."""
-    (cell,) = (c for c in result.cells if (c.cell.operation, c.cell.codec) == ("dump", codec))
+    (cell,) = (c for c in result.cells if (c.cell.operation_name, c.cell.codec) == ("dump", codec))
     return len(cell.samples)
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bakeoff.bench.method import Processes
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.stats import FEW, Session, holm, interval, ratio, split, verdicts
+from bakeoff.bench.stats import Session, holm, interval, ratio, split, verdicts
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
@@ -139,7 +140,12 @@ class TestVerdicts:
         """Failed cells take no part."""
         assert verdicts({"a": noisy(1, 0.01, 5, 1), "b": []}) == {}
 
-    @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(FEW, 8), st.sampled_from([0.001, 0.02, 0.4]))
+    @given(
+        st.integers(0, 10**6),
+        st.integers(2, 9),
+        st.integers(Processes.FEWEST, 8),
+        st.sampled_from([0.001, 0.02, 0.4]),
+    )
     def test_intervals_agree_with_the_verdicts(
         self, seed: int, codecs: int, processes: int, near: float
     ) -> None:

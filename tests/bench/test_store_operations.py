@@ -173,10 +173,10 @@ def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: P
     )
 
     assert (0, "") == (done.returncode, (tmp_path / "left").read_text()), done.stderr
-    cells: dict[str, Any] = {cell.cell.operation: cell for cell in read(tmp_path / "out.json").cells}
+    cells: dict[str, Any] = {cell.cell.operation_name: cell for cell in read(tmp_path / "out.json").cells}
     assert all(cells[f"stored@{store}:SM"].samples for store in ("log", "sqlite"))
     small_ones = [cell for name, cell in cells.items() if name.endswith(":SM")]
-    assert any(cell.samples for cell in small_ones if not cell.cell.operation.startswith("stored"))
+    assert any(cell.samples for cell in small_ones if not cell.cell.operation_name.startswith("stored"))
     # What is put while being timed may fill it as well.
     reasons = [cell.reason for cell in small_ones if cell.outcome == "error"]
     assert all(re.search("No space left|disk is full|disk I/O error", reason) for reason in reasons), reasons

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bakeoff import Schema
-from bakeoff.bench.operations.base import BURST, CodecParts, UnfitError, burst, rotating
+from bakeoff.bench.method import Slices
+from bakeoff.bench.operations.base import CodecParts, UnfitError, burst, rotating
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.bench.worker.work import Clocked, floor, work
@@ -114,7 +115,7 @@ class TestOperations:
         large = make_sample(["x" * 100_000] * 3)
         between = make_sample(["x" * 1_600] * 3)
 
-        assert (BURST, 5, 1) == (burst(small), burst(between), burst(large))
+        assert (Slices.BURST, 5, 1) == (burst(small), burst(between), burst(large))
         assert floor("dump", between).burst == 5
 
 

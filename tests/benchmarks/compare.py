@@ -21,9 +21,10 @@ from typing import Literal
 import click
 
 from bakeoff.bench.history import Past, Row, rows_of
+from bakeoff.bench.method import Verdicts
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, CorpusFacts, Measurement, Result
 from bakeoff.bench.run.interleaved import LOOKS
-from bakeoff.bench.stats import ALPHA, split
+from bakeoff.bench.stats import split
 from bakeoff.reports.decide.compare import Comparison, again, compare, confirmed, settled
 
 __all__ = ["SCENARIOS", "Scenario", "main", "outcomes"]
@@ -113,7 +114,7 @@ def in_turn(
     changes = again(comparison, LIMIT)
     if not changes:
         return comparison
-    alpha = split(ALPHA, len(LOOKS) * len(changes))
+    alpha = split(Verdicts.ALPHA, len(LOOKS) * len(changes))
     samples = {}
     for change in changes:
         codec = change.cell.codec

@@ -10,7 +10,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.conventions.families import RULES
+from bakeoff.codecs.conventions.rules import RULES
 from bakeoff.codecs.conventions.tokens import TOKENS
 
 # Those without a guard promise less: tests/codecs/test_raw.py.
@@ -58,8 +58,8 @@ def foreign_values(codec: codecs.Codec) -> dict[str, Any]:
     return {rule.token: VALUES[rule.token] for rule in RULES if rule.token not in codec.carries}
 
 
-@pytest.fixture(params=SUBCLASSED)
-def value_and_subclass(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    """Return a value of a built-in type, and an equal one of a subclass."""
-    value = PLAIN_TEXT if request.param == "str" else VALUES[request.param]
-    return value, as_subclass(value)
+@pytest.fixture(scope="session")
+def subclassed_values() -> list[tuple[Any, Any]]:
+    """Return a value of each built-in type, and an equal one of a subclass."""
+    values = VALUES | {"str": PLAIN_TEXT}
+    return [(values[name], as_subclass(values[name])) for name in SUBCLASSED]

@@ -47,10 +47,10 @@ def test_a_record_comes_back(codec):
     assert equal(given_back(codec, RECORD), codec.decode(codec.encode(RECORD)), order=True)
 
 
-@pytest.mark.parametrize("top", [[1, 2], [], "text", 5, {}, {"bakeoff.value": 1}, {"bakeoff.value": [1]}])
-def test_any_value_may_stand_at_the_top(codec, top):
+def test_any_value_may_stand_at_the_top(codec):
     """Lists and scalars need no document around them, and nothing is mistaken for a wrapper."""
-    assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True)
+    for top in ([1, 2], [], "text", 5, {}, {"bakeoff.value": 1}, {"bakeoff.value": [1]}):
+        assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True), top
 
 
 def test_it_carries_what_it_says(codec, carried_values):
@@ -69,13 +69,14 @@ def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
         assert codec.encode({"v": value}), token
 
 
-def test_a_subclass_is_written_as_the_type_it_extends(codec, value_and_subclass):
+def test_a_subclass_is_written_as_the_type_it_extends(codec, subclassed_values):
     """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
     if codec.format == "pickle":
         return
-    expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in value_and_subclass)
+    for pair in subclassed_values:
+        expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in pair)
 
-    assert equal(expected, found, order=True)
+        assert equal(expected, found, order=True), type(pair[0])
 
 
 def test_a_subclass_that_holds_more_than_its_type_is_refused(codec):
@@ -248,10 +249,11 @@ def test_depth_can_be_limited(codec):
 @pytest.mark.parametrize(
     "limits", [{"size": 0}, {"depth": 0}, {"depth": -1}, {"depth": 10_001}, {"ratio": 0}], ids=str
 )
-def test_a_limit_that_would_be_none_is_refused(codec, limits):
+@pytest.mark.parametrize("name", ["json", "bson|zlib"])
+def test_a_limit_that_would_be_none_is_refused(name, limits):
     """A depth that the check itself could not reach, or never comes to, would end the process."""
     with pytest.raises(ValueError, match="limit of"):
-        codec.with_limits(**limits)
+        bakeoff.codec(name).with_limits(**limits)
 
 
 def test_size_is_limited(codec):
@@ -263,16 +265,13 @@ def test_size_is_limited(codec):
     assert codec.with_limits(size=len(payload)).decode(payload)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"]
-)
-def test_garbage_is_a_decode_error_or_a_value(codec, data):
+def test_garbage_is_a_decode_error_or_a_value(codec):
     """Malformed input has one exception type; and nothing is nothing in every format."""
-    try:
-        codec.decode(data)
-    except DecodeError:
-        return
-    assert data
+    with pytest.raises(DecodeError):
+        codec.decode(b"")
+    for data in (b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"):
+        with contextlib.suppress(DecodeError):
+            codec.decode(data)
 
 
 def test_data_after_the_value_is_an_error(codec):
@@ -364,6 +363,16 @@ def test_aliases_are_the_same_work(codec):
         assert record == decode(payload)
 
 
+def test_it_does_not_change(codec):
+    """It has no dict for attributes of others, and its own are read-only; nor can it be made twice."""
+    assert not hasattr(codec, "__dict__")
+    for name in ("name", "spec", "format", "encode", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(codec, name, None)
+    with pytest.raises(ValueError, match="made already"):
+        codec.__init__("other", "json", str, str)
+
+
 def test_it_is_not_callable_and_has_a_class_form(codec):
     """Django calls whatever is callable, and wants classes to call."""
     assert not callable(codec)
@@ -403,18 +412,6 @@ def test_streams_hold_one_record_at_a_time(codec):
 
     assert given_back(codec, records[0]) == next(found)
     assert [given_back(codec, record) for record in records[1:]] == list(found)
-
-
-@pytest.mark.parametrize("compression", ["zlib", "zstd:3", "lz4"])
-def test_compressed_streams_come_back(codec, compression):
-    """A compressed payload no longer shows where it ends, so its length stands before it."""
-    packed = codec.with_compression(compression)
-    records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
-    file = io.BytesIO()
-
-    assert 300 == packed.dump(records, file)
-    file.seek(0)
-    assert [given_back(codec, record) for record in records] == list(packed.load(file))
 
 
 def test_a_schema_holds_for_streams(codec):
@@ -544,39 +541,6 @@ def test_trust_is_asked_for(codec):
         list(wary.load(io.BytesIO(payload)))
 
 
-@pytest.mark.parametrize("compression", ["zlib", "zlib:9", "zstd", "zstd:10", "lz4"])
-def test_compression_follows_any_codec(codec, compression):
-    """The payload is compressed both ways, bounded, and whole."""
-    packed = codec.with_compression(compression)
-    payload = packed.encode(RECORD)
-
-    assert f"{codec.name}|{compression}" == packed.name
-    assert given_back(codec, RECORD) == packed.decode(payload)
-    assert packed == pickle.loads(pickle.dumps(packed))
-    with pytest.raises(DecodeError):
-        packed.decode(payload + b"x")
-    with pytest.raises(DecodeError):
-        packed.decode(payload[:-3])
-    with pytest.raises(LimitError):
-        packed.with_limits(size=2000).decode(packed.encode("x" * 100_000))
-
-
-@pytest.mark.parametrize("compression", ["zlib", "zstd", "lz4"])
-def test_growth_in_decompression_is_limited(compression):
-    """A MiB is free; what grows more is refused by the limit that was asked for."""
-    codec = bakeoff.codec(f"msgpack|{compression}")
-    small, large = codec.encode("x" * 1_000_000), codec.encode("x" * 4_000_000)
-
-    assert 1_000_000 == len(codec.decode(small))
-    assert 4_000_000 == len(codec.with_limits(ratio=100_000).decode(large))
-    with pytest.raises(LimitError, match=f"limit of 100 times its {len(large):,}"):
-        codec.decode(large)
-    with pytest.raises(LimitError, match=f"limit of 7 times its {len(large):,}"):
-        bakeoff.codec(codec.name, ratio=7).decode(large)
-    with pytest.raises(LimitError, match="limit of 50,000 bytes"):
-        codec.with_limits(size=50_000).decode(small)
-
-
 @pytest.mark.parametrize(
     "text",
     ["-", "-01", "01", "00", "-00", "2.", "-2.", "2.e3", "2.e-3", "0.e1", "-.5", '"\n"', '"\t"', '"\x1f"'],
@@ -607,86 +571,6 @@ def test_facts_are_complete(codec):
     assert codec.media_type.startswith("application/")
     assert codec.file_extension.startswith(".")
     assert codec.encoding in (None, "utf-8")
-
-
-def test_a_trained_dictionary_makes_small_payloads_smaller():
-    """`|zstd:3,dict` needs its dictionary on both sides, and pays off on small records."""
-    codec = bakeoff.codec("json")
-    payloads = [codec.encode(RECORD | {"id": n, "name": f"name {n * 7919}"}) for n in range(2000)]
-    trained = codec.with_compression(codecs.train("zstd:3,dict", payloads[:1000]))
-    plain = bakeoff.codec("json|zstd:3")
-    fresh = [codec.decode(payload) for payload in payloads[1000:]]
-
-    assert fresh == [trained.decode(trained.encode(record)) for record in fresh]
-    assert sum(len(trained.encode(r)) for r in fresh) < sum(len(plain.encode(r)) for r in fresh)
-    assert trained == pickle.loads(pickle.dumps(trained))
-    assert trained.compression == codecs.train("zstd:3", payloads[:1000])
-    with pytest.raises(codecs.CodecError, match="no dictionaries"):
-        codecs.train("zlib", payloads)
-    with pytest.raises(codecs.CodecError, match="needs a dictionary"):
-        bakeoff.codec("json|zstd:3,dict")
-    with pytest.raises(codecs.CodecError, match="not a dictionary of zstd's"):
-        bakeoff.codec("json|zstd:3,dict", dictionary=b"abc" * 100)
-    with pytest.raises(DecodeError, match=r"with the dictionary \d+, and this codec has none"):
-        plain.decode(trained.encode(RECORD))
-
-
-def test_older_dictionaries_are_for_reading():
-    """Of several the first is written with; payloads without one are read as well."""
-    plain = bakeoff.codec("json")
-    old, new = (
-        codecs.train("zstd:3,dict", [plain.encode(RECORD | {"id": n * step}) for n in range(2000)]).dictionary
-        for step in (1, 7919)
-    )
-    first = bakeoff.codec("json|zstd:3,dict", dictionary=old)
-    both = pickle.loads(pickle.dumps(bakeoff.codec("json|zstd:3,dict", dictionary=[new, old])))
-
-    for codec in (first, both, bakeoff.codec("json|zstd")):
-        assert RECORD == both.decode(codec.encode(RECORD))
-    assert both.media_type != first.media_type in both.media_type_aliases
-    with pytest.raises(DecodeError, match=rf"and this codec has {first.compression.dictionary_id};"):
-        first.decode(both.encode(RECORD))
-
-
-def test_a_zstd_frame_that_hides_its_size_is_bounded():
-    """A bomb without a size in its header stops at the limit; an honest one is read, and only whole."""
-    import zstandard
-
-    silent = zstandard.ZstdCompressor(write_content_size=False)
-    codec = bakeoff.codec("json|zstd").with_limits(size=100_000)
-
-    assert RECORD == codec.decode(silent.compress(bakeoff.codec("json").encode(RECORD)))
-    for payload in (silent.compress(b"[" + b" " * 50_000_000 + b"]"), silent.compress(b"[1]") + b"x" * 300):
-        with pytest.raises(DecodeError):
-            codec.decode(payload)
-
-
-def test_a_zstd_frame_that_holds_more_than_it_says_is_an_error():
-    """Its header's size is believed, and decompression ends there."""
-    codec = bakeoff.codec("json|zstd")
-    payload = bytearray(codec.encode("ab" * 50))
-    assert payload[4:6] == bytes((0x20, 102))  # a single segment, its size in one byte (RFC 8878, 3.1.1.1)
-
-    for size in (101, 103, 1):
-        payload[5] = size
-        with pytest.raises(DecodeError):
-            codec.decode(bytes(payload))
-
-
-@pytest.mark.parametrize("length", [10, 4_000, 5_000, 60_000])
-def test_lz4_bombs_stop_at_the_limit_in_payloads_of_any_length(length):
-    """Short ones, which cannot hold more, are decompressed at once; what follows them is refused."""
-    from lz4 import frame
-
-    codec = bakeoff.codec("json|lz4")
-    packed = frame.compress(b'"' + b" " * (length * 250) + b'"', store_size=False)
-    limited = codec.with_limits(decompressed=length * 250)
-
-    with pytest.raises(LimitError):
-        limited.decode(packed)
-    for payload in (packed + b"x", packed * 2, packed[:-1]):
-        with pytest.raises(DecodeError):
-            codec.decode(payload)
 
 
 def nested(opening: str, closing: str, levels: int) -> bytes:

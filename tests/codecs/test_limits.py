@@ -274,17 +274,6 @@ def test_limits_come_together_and_survive(codec):
     assert limited.limits == pickle.loads(pickle.dumps(limited)).limits
 
 
-def test_decompressed_is_as_large_as_size_unless_said(codec):
-    """Both ways."""
-    packed = codec.with_compression("zlib")
-    record = {"a": "x" * 5000}
-    payload = packed.encode(record)
-
-    with pytest.raises(LimitError, match="decompressed"):
-        packed.with_limits(size=1000).decode(payload)
-    assert record == packed.with_limits(size=1000, decompressed=10_000).decode(payload)
-
-
 def test_ones_own_data_are_not_held_to_it(codec):
     """Nor does anything else change by that."""
     narrow = codec.with_limits(items=2, size=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import io
@@ -51,8 +52,7 @@ class Box:
 
 
 def known(codec: codecs.Codec) -> Policies:
-    stated: Policies = codec.spec.policies
-    return stated
+    return codec.spec.facts.policies
 
 
 def document(kind: int, value: bytes) -> bytes:
@@ -283,12 +283,6 @@ def codec(request: pytest.FixtureRequest) -> codecs.Codec:
     return bakeoff.codec(request.param, trusted=True)
 
 
-@pytest.fixture(params=POLICIES)
-def policy(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
-
-
 @pytest.mark.checkout
 def test_the_document_is_what_the_command_prints():
     """docs/reference/policies.md holds the tables that the code makes."""
@@ -307,25 +301,26 @@ def test_policies_are_shown_as_data_as_well():
     assert {"now": "reject/last", "can": ["reject"]} == shown[1]["policies"]["duplicate_keys"]
 
 
-def test_every_codec_states_every_policy(codec, policy):
+def test_every_codec_states_every_policy(codec):
     """In words that are explained."""
-    for direction in ("dump", "load"):
-        stated = known(codec).stated(policy, direction)
+    for policy in POLICIES:
+        for direction in ("dump", "load"):
+            stated = known(codec).stated(policy, direction)
 
-        assert stated in POLICIES[policy].values or stated in FACTS
+            assert stated in POLICIES[policy].values or stated in FACTS, policy
 
 
-def test_payloads_are_read_as_stated(codec, policy):
+def test_payloads_are_read_as_stated(codec):
     """By default, each payload that shows the thing; a format without one has none to show."""
-    stated = known(codec).stated(policy, "load")
+    for policy in POLICIES:
+        stated = known(codec).stated(policy, "load")
 
-    assert (stated == "none") == (not payloads(policy, codec))
-    for payload in payloads(policy, codec):
-        if stated == "reject":
-            with pytest.raises(DecodeError):
-                codec.decode(payload)
-        else:
-            assert shows(policy, stated, codec.decode(payload)), payload
+        assert (stated == "none") == (not payloads(policy, codec)), policy
+        for payload in payloads(policy, codec):
+            if stated == "reject":
+                assert refused(codec.decode, payload, DecodeError), (policy, payload)
+            else:
+                assert shows(policy, stated, codec.decode(payload)), (policy, payload)
 
 
 def test_the_last_of_two_keys_is_read(codec):
@@ -338,11 +333,10 @@ def test_the_last_of_two_keys_is_read(codec):
     assert "last" == stated
 
 
+@pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy != "trailing"])
 def test_objects_are_written_as_stated(codec, policy):
     """By default, each object that shows the thing."""
     stated = known(codec).stated(policy, "dump")
-    if policy == "trailing":
-        return
     assert (stated == "none") == (not objects(policy, codec))
     for record in objects(policy, codec):
         if policy == "duplicate_keys":
@@ -362,38 +356,30 @@ def test_objects_are_written_as_stated(codec, policy):
             assert shows(policy, stated, read), record
 
 
-@pytest.mark.parametrize("value", sorted({value for policy in POLICIES.values() for value in policy.values}))
-def test_what_can_be_asked_for_is_kept(codec, policy, value):
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_can_be_asked_for_is_kept(codec, policy):
     """In both directions, and nothing else changes; what cannot be had is an error that names who can."""
-    if value not in POLICIES[policy].values:
-        return
     default = codec.policies
-    try:
-        asked = codec.with_policies(**{policy: value})
-    except CodecError as error:
-        said = str(error)
-    else:
-        said = ""
-    if said:
-        assert value not in can_be_asked(known(codec), policy)
-        assert re.search(r"of the \w+ codecs .* can|nor has any other", said)
-        return
-    assert (asked.policies[policy] != default[policy]) == (value in can_be_asked(known(codec), policy))
-    assert {**default, policy: ""} == {**asked.policies, policy: ""}
-    if value in ("reject", "null"):
-        for payload in payloads(policy, asked):
-            with pytest.raises(DecodeError):
-                asked.decode(payload)
-            assert codec.name == asked.name
-    if value == "keep":
-        for payload in payloads(policy, asked):
-            assert shows(policy, value, asked.decode(payload))
-    for record in objects(policy, asked):
-        if value == "reject":
-            with pytest.raises(EncodeError):
-                asked.encode(record)
-        elif value == "null" and not refused(codec.encode, record, EncodeError):
-            assert None in values_in(asked.decode(asked.encode(record)))
+    for value in POLICIES[policy].values:
+        can = value in can_be_asked(known(codec), policy)
+        try:
+            asked = codec.with_policies(**{policy: value})
+        except CodecError as error:
+            said = str(error)
+            assert not can, said
+            assert re.search(r"of the \w+ codecs .* can|nor has any other", said)
+            continue
+        assert (asked.policies[policy] != default[policy]) == can
+        assert ({**default, policy: ""}, codec.name) == ({**asked.policies, policy: ""}, asked.name)
+        if value in ("reject", "null"):
+            assert all(refused(asked.decode, payload, DecodeError) for payload in payloads(policy, asked))
+        if value == "keep":
+            assert all(shows(policy, value, asked.decode(each)) for each in payloads(policy, asked))
+        for record in objects(policy, asked):
+            if value == "reject":
+                assert refused(asked.encode, record, EncodeError), record
+            elif value == "null" and not refused(codec.encode, record, EncodeError):
+                assert None in values_in(asked.decode(asked.encode(record)))
 
 
 def everything(codec: codecs.Codec) -> codecs.Codec:
@@ -631,20 +617,19 @@ def test_ormsgpack_reads_extension_values_when_asked():
         bakeoff.codec("ormsgpack").decode(msgpack.packb(value))
 
 
-@pytest.mark.parametrize("number", [*range(300), 1004, 1040, 43000, 55799, 65535])
-@pytest.mark.parametrize("content", ["01", "6161", "44c0a80001", "820102", "a0", "82c48220190101"])
-def test_no_tag_of_cbor_gives_an_unknown_class(number, content):
+@pytest.mark.parametrize("content", ["01", "6161", "44c0a80001", "820102", "a0", "82c4822019010101"])
+def test_no_tag_of_cbor_gives_an_unknown_class(content):
     """With extension types refused, records hold what Python programs know."""
     codec = bakeoff.codec("cbor2").with_policies(extensions="reject")
-    head = b"\xd9" + number.to_bytes(2, "big")
-    try:
-        record = codec.decode(head + bytes.fromhex(content))
-    except DecodeError:
-        return
-
-    kinds = {type(part).__name__ for part in values_in(record)}
     plain = {"int", "str", "bytes", "float", "complex", "Decimal", "UUID", "datetime", "date"}
-    assert kinds <= plain | {"list", "tuple", "dict", "frozendict", "set"}
+    read = 0
+    for number in (*range(300), 1004, 1040, 43000, 55799, 65535):
+        with contextlib.suppress(DecodeError):
+            record = codec.decode(b"\xd9" + number.to_bytes(2, "big") + bytes.fromhex(content))
+            read += 1
+            kinds = {type(part).__name__ for part in values_in(record)}
+            assert kinds <= plain | {"list", "tuple", "dict", "frozendict", "set"}, number
+    assert read
 
 
 def test_a_third_party_states_what_it_likes():

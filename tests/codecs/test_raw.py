@@ -23,9 +23,20 @@ def test_raw_calls_speak_the_codecs_format(name):
     assert codec.decode(codec.encode(RECORD)) == raw.decode(codec.encode(RECORD))
 
 
-def test_a_codec_that_needs_a_schema_has_no_raw_calls():
-    """They would be bound to the schema's types."""
-    assert codecs.describe("msgspec-json/struct").raw() is None
+@pytest.mark.parametrize("name", sorted(set(codecs.names(needs_schema=True)) - set(codecs.names())))
+def test_raw_calls_of_a_schema_speak_the_codecs_format(name):
+    """They are made of the schema, and may want records made ready."""
+    schema = bakeoff.Schema.infer([RECORD])
+    codec = bakeoff.codec(name, schema=schema)
+    raw = codecs.describe(name).raw()(schema)
+
+    def same(value):
+        return value
+
+    theirs = raw.encode((raw.take or same)(RECORD))
+    ours = codec.encode((codec.bound.take or same)(RECORD))
+    assert RECORD == (codec.bound.give or same)(codec.decode(theirs))
+    assert RECORD == (raw.give or same)(raw.decode(ours))
 
 
 def test_a_guard_is_said_in_the_codecs_notes():

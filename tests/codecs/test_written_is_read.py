@@ -19,37 +19,35 @@ NEW_LINE = "a\x85b"
 LOCAL = dt.datetime(1900, 1, 1, tzinfo=dt.timezone(dt.timedelta(minutes=19, seconds=32)))
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        TENTHS,
-        dt.time(1, 2, 3, 10_000),
-        dt.datetime(2020, 1, 2, 3, 4, 5, 44_320),
-        dt.datetime.max,
-        dt.datetime.min,
-        LOCAL,
-        NEW_LINE,
-        {NEW_LINE: NEW_LINE},
-        "\u2028",
-        "\uffff",
-        {"\ufffe": 1},
-        {2**64: 1, -(2**70): 2},
-        [{2**64 - 1: [2**64]}],
-    ],
-    ids=ascii,
+VALUES = (
+    TENTHS,
+    dt.time(1, 2, 3, 10_000),
+    dt.datetime(2020, 1, 2, 3, 4, 5, 44_320),
+    dt.datetime.max,
+    dt.datetime.min,
+    LOCAL,
+    NEW_LINE,
+    {NEW_LINE: NEW_LINE},
+    "\u2028",
+    "\uffff",
+    {"\ufffe": 1},
+    {2**64: 1, -(2**70): 2},
+    [{2**64 - 1: [2**64]}],
 )
-def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec, value: Any) -> None:
-    """As the codec says what it carries."""
-    if codec.needs_schema:
-        pytest.skip("reads what its schema tells")
-    if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
-        pytest.skip("says that it does not")
-    try:
-        payload = codec.encode({"v": value})
-    except EncodeError:
-        return
 
-    assert judge({"v": value}, codec.decode(payload), codec.carries, codec.losses).wrong is None
+
+def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec) -> None:
+    """As the codec says what it carries."""
+    for value in VALUES:
+        if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
+            continue
+        try:
+            payload = codec.encode({"v": value})
+        except EncodeError:
+            continue
+
+        judgment = judge({"v": value}, codec.decode(payload), codec.carries, codec.losses)
+        assert judgment.wrong is None, ascii(value)
 
 
 def test_orjson_writes_every_digit_of_a_time() -> None:
@@ -64,10 +62,10 @@ def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
         dumps=lambda value: b'"00:00:00.010000"', OPT_PASSTHROUGH_DATETIME=2, OPT_PASSTHROUGH_DATACLASS=4
     )
 
-    bare = Spec(encode=repr, decode=eval)
+    bare = Spec.of(encode=repr, decode=eval)
 
-    assert 6 == _within_its_buffer(wrong, bare).encode_arguments[1]  # type: ignore[arg-type]
-    assert 4 == _within_its_buffer(right, bare).encode_arguments[1]  # type: ignore[arg-type]
+    assert 6 == _within_its_buffer(wrong, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
+    assert 4 == _within_its_buffer(right, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
 
 
 def _without_zeros(value: object) -> bytes:

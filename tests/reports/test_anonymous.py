@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from bakeoff import cli
-from bakeoff.bench.results import Cell, OperationFacts, Result, write
+from bakeoff.bench.results import CheckFacts, GrowthFacts, OperationFacts, Result, write
 from bakeoff.reports.model.anonymous import anonymous
+from madeup import cell_of
 
 SECRET = "ida.lovelace"
 OPERATIONS = {"load": (f"peek:{SECRET}", f"extract@lmdb:order.{SECRET}")}
@@ -45,12 +46,14 @@ def secretive(result_of: Callable[..., Result]) -> Result:
     cells = tuple(
         replace(
             cell,
-            cell=replace(cell.cell, corpus=SECRET, operation=operation),
+            cell=cell_of(SECRET, operation, cell.cell.codec),
             stderr=SECRET,
-            facts={**cell.facts, "where": f"/home/{SECRET}/x.py:3"},
+            check=CheckFacts(1000, 1000, definition=SECRET, dictionary=SECRET),
+            facts=GrowthFacts("growing", where=f"/home/{SECRET}/x.py:3"),
+            extras={"text": SECRET},
         )
         for cell in run.cells
-        for operation in (cell.cell.operation, *OPERATIONS.get(cell.cell.operation, ()))
+        for operation in (cell.cell.operation_name, *OPERATIONS.get(cell.cell.operation_name, ()))
     )
     corpora = tuple(
         replace(
@@ -134,10 +137,10 @@ def test_fields_that_operations_name_are_numbered(secretive: Result, planted: Re
     plain = replace(
         planted,
         operations=(),
-        cells=tuple(replace(planted.cells[0], cell=Cell("messages", name, "json")) for name in ours),
+        cells=tuple(replace(planted.cells[0], cell=cell_of("messages", name, "json")) for name in ours),
     )
     first, second, other = anonymous([secretive, secretive, plain], ["messages"])
 
-    assert {"peek:field 1", "extract@lmdb:field 2"} <= {cell.cell.operation for cell in first.cells}
-    assert {cell.cell.operation for cell in first.cells} == {cell.cell.operation for cell in second.cells}
-    assert [*ours[:-1], "peek:field 3"] == [cell.cell.operation for cell in other.cells]
+    assert {"peek:field 1", "extract@lmdb:field 2"} <= {cell.cell.operation_name for cell in first.cells}
+    assert [cell.cell for cell in first.cells] == [cell.cell for cell in second.cells]
+    assert [*ours[:-1], "peek:field 3"] == [cell.cell.operation_name for cell in other.cells]

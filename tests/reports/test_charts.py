@@ -18,7 +18,7 @@ from bakeoff.bench.results import CellResult, Result
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.model.candidates import FLOOR
 from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import CorpusView, View
 from bakeoff.reports.page import chart_rows, charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -29,8 +29,8 @@ def one() -> Result:
     return madeup.result(codecs=12, corpora=1, processes=6)
 
 
-def view_of(result: Result, **weights: Any) -> chart_rows.View:
-    return chart_rows.views(machines([result]), Cost(**weights))[0]
+def view_of(result: Result, **weights: Any) -> CorpusView:
+    return View.of([result], Cost(**weights)).corpora[0]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in charts.KINDS if kind != "sizes"])
@@ -141,7 +141,7 @@ def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
     """A cell with a bad outcome shows no time even when a file holds samples for it."""
 
     def spoil(cell: CellResult) -> CellResult:
-        bad = cell.cell.codec == "orjson" and cell.cell.operation == "load"
+        bad = cell.cell.codec == "orjson" and cell.cell.operation_name == "load"
         return replace(cell, outcome=outcome) if bad else cell
 
     view = view_of(replace(one, cells=tuple(map(spoil, one.cells))), reads=0.0)
@@ -162,7 +162,7 @@ def test_long_bars_are_cut_and_say_so() -> None:
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
     """The geometric mean is over all corpora or there is none."""
-    views = chart_rows.views(machines([madeup.result(corpora=5, processes=4)]), Cost())
+    views = View.of([madeup.result(corpora=5, processes=4)]).corpora
     codecs = {row["codec"] for row in chart_rows.summary(views, "dump")}
 
     assert "orjson" in codecs
@@ -218,9 +218,7 @@ def test_what_cannot_be_measured_is_said_and_not_drawn(result_of: Any) -> None:
     big = {**figures, "peak-dump": 2.0**20}
     run = result_of({"json": big, **{name: {**figures, "peak-dump": 4096.0} for name in "abc"}})
     cells = tuple(
-        replace(cell, facts={**cell.facts, "resolution": 65536})
-        if cell.cell.operation == "peak-dump"
-        else cell
+        replace(cell, resolution=65536) if cell.cell.operation_name == "peak-dump" else cell
         for cell in run.cells
     )
     view = view_of(replace(run, cells=cells))

@@ -30,7 +30,7 @@ def in_turn(sides, cells, options, enough, **more):
     print("in turn:", *(side.python for side in sides), file=sys.stderr)
     found = {{}}
     for cell in cells:
-        names = cell.corpus, cell.operation, cell.codec
+        names = cell.corpus, cell.operation_name, cell.codec
         found[cell] = [side.run.cell(*names).samples for side in sides]
     return interleaved.Again(found)
 

@@ -15,8 +15,7 @@ from bakeoff.reports import render
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.decide.compare_output import table
 from bakeoff.reports.model.columns import COLUMNS
-from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import View
 from bakeoff.reports.page import chart_rows, charts, page
 
 FOUND = OperationFacts("found", "integer", "higher", "records found", "time", "records found in a second")
@@ -70,7 +69,7 @@ def test_more_is_better_in_a_comparison(strange, result_of):
     """Half of what was found is a regression, whoever asks."""
     fewer = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 500}})
     found = compare(strange, replace(fewer, operations=(FOUND,)), force=True)
-    change = next(change for change in found.changes if change.cell.operation == "found")
+    change = next(change for change in found.changes if change.cell.operation_name == "found")
 
     assert ("worse", "2.00× less") == (change.verdict, change.words)
     assert change.beyond(0.5)
@@ -82,7 +81,7 @@ def test_more_is_better_in_a_comparison(strange, result_of):
 
 def test_drawn_in_its_own_unit(strange):
     """The best bar comes first; the chart says which way is better."""
-    (view,) = chart_rows.views(machines([strange]), Cost())
+    (view,) = View.of([strange]).corpora
     drawing = charts.render([strange], "bars").decode()
 
     assert ["bson", "json", "yaml"] == [row["codec"] for row in chart_rows.bars(view, "found")]
@@ -94,7 +93,7 @@ def test_drawn_in_its_own_unit(strange):
 
 def test_times_that_have_no_chart_are_times(result_of):
     """A figure is labelled in the unit of its operation, drawn by default or not."""
-    (view,) = chart_rows.views(machines([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]), Cost())
+    (view,) = View.of([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]).corpora
 
     assert chart_rows.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codecs
-from bakeoff.bench.results import Cell, CellResult, Measurement, write
+from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement, write
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again
 from bakeoff.bench.run.options import Options
@@ -54,7 +54,7 @@ def contended(result, level):
 
 
 def words(comparison):
-    return {(c.cell.codec, c.cell.operation): c.words for c in comparison.changes}
+    return {(c.cell.codec, c.cell.operation_name): c.words for c in comparison.changes}
 
 
 class TestCompare:
@@ -102,7 +102,10 @@ class TestCompare:
 
         def holding(value):
             cell = CellResult(
-                Cell("messages", operation, "json"), "ok", samples=(Measurement(value, value, value),)
+                Cell("messages", operation, "json"),
+                "ok",
+                resolution=65536 if operation.startswith("peak") else None,
+                samples=(Measurement(value, value, value),),
             )
             return replace(planted, cells=(*planted.cells, cell))
 
@@ -110,7 +113,7 @@ class TestCompare:
 
         assert expected == words(found)["json", operation]
         assert [operation] * expected.endswith("larger") == [
-            c.cell.operation for c in found.regressions(0.05)
+            c.cell.operation_name for c in found.regressions(0.05)
         ]
 
     def test_a_coarse_peak_has_a_coarse_tolerance(self, planted):
@@ -121,7 +124,7 @@ class TestCompare:
                 planted,
                 cells=(
                     *planted.cells,
-                    CellResult(cell, "ok", facts={"resolution": 1 << 20}, samples=(Measurement(v, v, v),)),
+                    CellResult(cell, "ok", resolution=1 << 20, samples=(Measurement(v, v, v),)),
                 ),
             )
             for v in (1e6, 2e6)
@@ -137,7 +140,7 @@ class TestCompare:
                 planted,
                 cells=(
                     *planted.cells,
-                    CellResult(cell, "ok", facts={"resolution": 65536}, samples=(Measurement(v, v, v),)),
+                    CellResult(cell, "ok", resolution=65536, samples=(Measurement(v, v, v),)),
                 ),
             )
             for v in (4096.0, 12288.0, 655_360.0)
@@ -173,8 +176,9 @@ class TestCompare:
             result_of({name: {**ops, "peak-load": value} for name, ops in BASE.items()}, processes=1)
             for value in (1e6, 1e7, 1.2e6)
         ]
+        runs = [replace(run, cells=tuple(replace(c, resolution=65536) for c in run.cells)) for run in runs]
         more, little = (
-            {c.cell.operation: c.verdict for c in compare(runs[0], run).means} for run in runs[1:]
+            {c.cell.operation_name: c.verdict for c in compare(runs[0], run).means} for run in runs[1:]
         )
 
         assert ("worse", "not significant") == (more["peak-load"], little["peak-load"])
@@ -184,11 +188,11 @@ class TestCompare:
 
         def of(size, encoded):
             run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": size}})
-            facts = {"records": 10, "encoded": encoded}
-            return replace(run, cells=tuple(replace(cell, facts=facts) for cell in run.cells))
+            check = CheckFacts(records=10, encoded=encoded)
+            return replace(run, cells=tuple(replace(cell, check=check) for cell in run.cells))
 
         found = compare(of(100, 40), of(150, 60))
-        (size,) = [c for c in found.changes if c.cell.operation == "size"]
+        (size,) = [c for c in found.changes if c.cell.operation_name == "size"]
 
         assert (None, "cannot decide") == (size.ratio, size.verdict)
         assert "cannot decide (bytes on different records): json size" in table(found).notes
@@ -202,7 +206,7 @@ class TestCompare:
             result_of(slowed("json", "load", 1.05), noise=0.2, processes=5, seed=3),
         )
 
-        assert {"not significant"} == {c.words for c in found.changes if c.cell.operation != "size"}
+        assert {"not significant"} == {c.words for c in found.changes if c.cell.operation_name != "size"}
 
     def test_limit(self, result_of):
         """A significant regression counts only beyond the limit."""
@@ -244,7 +248,7 @@ class TestCompare:
     def test_geometric_mean(self, result_of):
         """Operations are averaged geometrically over codecs."""
         found = compare(result_of(BASE), result_of(slowed("json", "load", 1.44), seed=2))
-        means = {c.cell.operation: c for c in found.means}
+        means = {c.cell.operation_name: c for c in found.means}
 
         assert means["load"].ratio.value == pytest.approx(1.2, rel=0.01)
         assert "worse" == means["load"].verdict
@@ -267,7 +271,9 @@ class TestCompare:
             without = result_of({"msgpack": BASE["msgpack"]}, seed=2)
         for before in (result_of(BASE), result_of(BASE, losses={"json": ("a tuple",)})):
             found = compare(before, without)
-            lost = {c.cell.operation: (c.verdict, c.reason) for c in found.changes if c.cell.codec == "json"}
+            lost = {
+                c.cell.operation_name: (c.verdict, c.reason) for c in found.changes if c.cell.codec == "json"
+            }
 
             if outcome == "lossy" and before.cells[0].outcome == "ok":
                 assert {"dump": ("worse", ""), "load": ("worse", "")} == {
@@ -287,7 +293,7 @@ class TestCompare:
         )
         found = compare(base, result_of(BASE))
 
-        assert {"dump", "load"} <= {cell.operation for cell in found.new if cell.codec == "json"}
+        assert {"dump", "load"} <= {cell.operation_name for cell in found.new if cell.codec == "json"}
         assert {"msgpack"} == {change.cell.codec for change in found.changes}
         assert "new, with nothing before to compare: messages/dump/json" in str(table(found).notes)
 
@@ -320,7 +326,7 @@ class TestCompare:
         """A core that a neighbor shared in one run only gives no verdict, and is said."""
         free, shared = (contended(result_of(BASE, seed=seed), level) for seed, level in ((1, 1.0), (2, 1.62)))
         found = compare(free, shared)
-        times = [c for c in found.changes if c.cell.operation != "size"]
+        times = [c for c in found.changes if c.cell.operation_name != "size"]
 
         assert {"cannot decide"} == {c.verdict for c in times}
         assert times == found.undecided(10)
@@ -399,10 +405,10 @@ class TestCompare:
     def test_a_new_leak_is_a_regression(self, planted):
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
-        before = replace(
-            planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "no growth"}))
+        before, after = (
+            replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts=GrowthFacts(verdict))))
+            for verdict in ("no growth", "growing")
         )
-        after = replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts={"verdict": "growing"})))
 
         assert [cell] == [c.cell for c in compare(before, after).regressions(0.05)]
         assert "no growth → growing" == compare(before, after).regressions(0.05)[0].words

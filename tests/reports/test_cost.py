@@ -82,7 +82,7 @@ def test_bandwidth_break_even(a, b):
 class TestSamples:
     def test_sums_by_process(self, planted):
         """A codec's cost has one sample for each process, the sum of its parts."""
-        cells = {c.cell.operation: c for c in planted.cells if c.cell.codec == "json"}
+        cells = {c.cell.operation_name: c for c in planted.cells if c.cell.codec == "json"}
         found = Cost(24, 1e6).samples(cells)
 
         dump, load = cells["dump"].samples[3], cells["load"].samples[3]
@@ -92,7 +92,7 @@ class TestSamples:
 
     def test_needs_all_parts(self, planted):
         """A codec without a load has no cost, unless nothing is read."""
-        cells = {"dump": next(c for c in planted.cells if c.cell.operation == "dump")}
+        cells = {"dump": next(c for c in planted.cells if c.cell.operation_name == "dump")}
 
         assert () == Cost().samples(cells)
         assert 8 == len(Cost(reads=0).samples(cells))

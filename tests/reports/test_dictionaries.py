@@ -15,7 +15,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.results import Result, write
+from bakeoff.bench.results import CheckFacts, Result, write
 from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.codecs.streams.compression import dictionary_id
@@ -48,10 +48,10 @@ def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]
         figures = {name: {"dump": cost, "load": cost, "size": 100} for name, cost in names.items()}
         told = {"format": "json", "library": "Python", "version": platform.python_version()}
         run = result_of(figures, facts={NAME: told})
-        held = {} if dictionary is None else {"dictionary": base64.b64encode(dictionary).decode()}
+        held = base64.b64encode(dictionary or b"").decode()
         cells = (
-            replace(cell, facts={**cell.facts, **held})
-            if (cell.cell.codec, cell.cell.operation) == (NAME, "dump")
+            replace(cell, check=CheckFacts(1000, 1000, dictionary=held))
+            if (cell.cell.codec, cell.cell.operation_name) == (NAME, "dump")
             else cell
             for cell in run.cells
         )
@@ -172,7 +172,7 @@ def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
 def test_what_is_no_dictionary_in_a_lock(tmp_path: Path, entry: str, message: str) -> None:
     """One sentence; a stranger's lock leads nowhere else."""
     path = tmp_path / "bakeoff.lock"
-    path.write_text(f"version = 3\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
+    path.write_text(f"version = 1\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
 
     with pytest.raises(bakeoff.RunError, match=message):
         Lock.read(path)

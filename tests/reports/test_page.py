@@ -160,7 +160,9 @@ def test_hostile_names_are_inert() -> None:
 
 
 def _renamed(cell: Cell) -> Cell:
-    return Cell(f"{HOSTILE[:5]}movies", cell.operation, HOSTILE if cell.codec == "orjson" else cell.codec)
+    return replace(
+        cell, corpus=f"{HOSTILE[:5]}movies", codec=HOSTILE if cell.codec == "orjson" else cell.codec
+    )
 
 
 def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:

@@ -22,9 +22,9 @@ from playwright.sync_api import expect
 import madeup
 from bakeoff.bench.results import Result
 from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page as report
-from bakeoff.reports.page.chart_rows import points, views
+from bakeoff.reports.page.chart_rows import points
 from needed import chromium
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
             set_slider(page, "reads", reads)
             set_slider(page, "bandwidth", bandwidth)
             cost = Cost.of(reads, bandwidth)
-            view = next(view for view in views(machines([crowded]), cost) if view.corpus.name == name)
+            view = next(view for view in View.of([crowded], cost).corpora if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)
             expected = {codec: standing.place(codec) for codec in standing.ranks}
@@ -236,7 +236,7 @@ def test_the_script_is_as_careful(
     results = [result_of(**run) for run in runs]
     path = tmp_path / "careful.html"
     path.write_text(report.render(results), "utf-8")
-    (view,) = views(machines(results), Cost())
+    (view,) = View.of(results).corpora
     standing = view.standing
     page = opened(path=path)
 

@@ -8,12 +8,12 @@ import io
 
 import pytest
 
-from bakeoff.bench.results import FLOOR, CellResult, OperationFacts, Result
+from bakeoff.bench.results import FLOOR, CellResult, PipelineFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.page.page import render as page
-from bakeoff.reports.tables.pipeline import Asked, is_of_pipeline
-from madeup import planted
+from bakeoff.reports.tables.pipeline import is_of_pipeline
+from madeup import facts_of, planted
 
 OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
@@ -33,12 +33,7 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
             for operation, value in zip(OPERATIONS, taken, strict=True):
                 if codec != FLOOR or operation != "cpu-codec":
                     found[f"{operation}@pipe:{readers}{behind}"] = value
-    facts = [
-        OperationFacts(name, "integer" if "delivered" in name else "second", "lower", name, "alone")
-        for name in figures["json"]
-        if name != "size"
-    ]
-    made = planted(figures, corpora=("movies",), floor=False, operations=tuple(facts), **more)  # type: ignore[arg-type]
+    made = planted(figures, corpora=("movies",), floor=False, **more)  # type: ignore[arg-type]
     return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != FLOOR))
 
 
@@ -52,7 +47,7 @@ def changed(result: Result, operation: str, codec: str, **fields: object) -> Res
     """Return a run in which one cell is otherwise."""
 
     def new(cell: CellResult) -> CellResult:
-        asked = (operation, codec) == (cell.cell.operation, cell.cell.codec)
+        asked = (operation, codec) == (cell.cell.operation_name, cell.cell.codec)
         return dataclasses.replace(cell, **fields) if asked else cell  # type: ignore[arg-type]
 
     return dataclasses.replace(result, cells=tuple(map(new, result.cells)))
@@ -104,7 +99,7 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
     made = results()
     for operation in ("latency-p50", "latency-p99"):
         made = changed(made, f"{operation}@pipe:4", "json", outcome="unsupported", reason=reason, samples=())
-    few = next(cell for cell in made.cells if cell.cell.operation == "delivered@pipe:4").samples
+    few = next(cell for cell in made.cells if cell.cell.operation_name == "delivered@pipe:4").samples
     made = changed(
         made,
         "delivered@pipe:4",
@@ -120,7 +115,7 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
 
 def test_what_was_lost_is_said():
     """At the codec's name, with the share."""
-    cell = changed(results(), "cpu@pipe:1", "json", facts={"lost": 0.021})
+    cell = changed(results(), "cpu@pipe:1", "json", facts=PipelineFacts(2900.0, 0.021, 0.3))
 
     text = render([cell])
     assert "json [a]" in text
@@ -134,15 +129,16 @@ def test_a_transport_that_cannot_be_had_is_one_line():
     gone = tuple(
         dataclasses.replace(
             cell,
-            cell=dataclasses.replace(cell.cell, operation=cell.cell.operation.replace("@pipe", "@redis")),
+            cell=dataclasses.replace(cell.cell, place="redis"),
             outcome="missing",
             reason="Redis cannot be reached",
             samples=(),
         )
         for cell in made.cells
-        if "@" in cell.cell.operation
+        if cell.cell.place
     )
-    text = render([dataclasses.replace(made, cells=made.cells + gone)])
+    known = {each.name: each for each in made.operations} | facts_of(gone)
+    text = render([dataclasses.replace(made, cells=made.cells + gone, operations=tuple(known.values()))])
 
     assert 1 == text.count("redis: missing: Redis cannot be reached")
     assert "movies through pipe, 3,000 records a second" in text
@@ -151,8 +147,6 @@ def test_a_transport_that_cannot_be_had_is_one_line():
 def test_the_rate_that_was_asked_for_stands_above():
     """Names say nothing of the usual one."""
     assert "movies through pipe, 500 records a second" in render([results(behind="x500")])
-    assert Asked("cpu", "floor", "zmq", 24, 500) == Asked.of("cpu-floor@zmq:24x500")
-    assert Asked.of("get@lmdb:24") is None
 
 
 def test_results_of_pipelines_have_that_layout():
@@ -178,7 +172,7 @@ def test_what_there_was_no_time_for_is_named():
         made = results()
         cells = [
             dataclasses.replace(cell, samples=())
-            if readers in cell.cell.operation and cell.cell.codec in codecs
+            if readers in cell.cell.operation_name and cell.cell.codec in codecs
             else cell
             for cell in made.cells
         ]

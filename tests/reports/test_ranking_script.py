@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.method import Processes, Verdicts
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Measurement
-from bakeoff.bench.stats import FEW, SESSION, TIE, interval
+from bakeoff.bench.stats import SESSION, interval
 from bakeoff.bench.verdict import Judgment, costs, preference
 from bakeoff.reports.page import page
 
@@ -144,7 +145,11 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
     tables = [drawn(rng) for _ in range(TABLES)]
     asked = {
         "script": str(SCRIPT),
-        "state": {"few": FEW, "session": [SESSION.deviation, SESSION.degrees], "tie": TIE},
+        "state": {
+            "few": Processes.FEWEST,
+            "session": [SESSION.deviation, SESSION.degrees],
+            "tie": Verdicts.TIE,
+        },
         "tables": [for_script(table) for table in tables],
     }
     assert NODE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bakeoff.reports import recommendation
 from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.tables.sentence import recommendation
 
 
 def test_the_quickest_call_is_no_codec(result_of):

@@ -121,8 +121,10 @@ def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
 
 def test_pyperf_files_of_plain_ones(bakeoff, tmp_path):
     """What pyperf's own scheduler measured is written like a run, though nothing is known of the library."""
-    for stem, name in (("json", "movies/load"), ("other", "sort a list")):
-        runs = [pyperf.Run([v], metadata={"name": name}, collect_metadata=False) for v in (1e-3, 2e-3)]
+    ours = {"bakeoff_corpus": "movies", "bakeoff_operation": "load", "bakeoff_codec": "json"}
+    for stem, name, known in (("json", "movies/load", ours), ("other", "sort a list", {})):
+        metadata = {"name": name, **known}
+        runs = [pyperf.Run([v], metadata=metadata, collect_metadata=False) for v in (1e-3, 2e-3)]
         pyperf.BenchmarkSuite([pyperf.Benchmark(runs)]).dump(str(tmp_path / f"{stem}.json"))
 
     for stem, written, name in (("json", "json", "movies/load"), ("other", "sort-a-list", "other/value")):
@@ -250,7 +252,7 @@ def test_a_gzipped_result_file_is_read(bakeoff, file, tmp_path):
 
 def test_damaged_format_number(bakeoff, file, tmp_path):
     """A format that is no number is damage, not a traceback."""
-    text, changed = re.subn(r'"bakeoff_format": ?2', '"bakeoff_format":"2"', file.read_text())
+    text, changed = re.subn(r'"bakeoff_result": ?1', '"bakeoff_result":"1"', file.read_text())
     assert changed
     (tmp_path / "bad.json").write_text(text)
     code, _, err = bakeoff("report", tmp_path / "bad.json")
@@ -302,12 +304,25 @@ def test_fields_of_other_types(bakeoff, file, tmp_path, command, part, field, va
 
 def test_newer_format(bakeoff, file, tmp_path):
     """A newer format is named, with what this version reads."""
-    newer = re.sub('"bakeoff_format": ?2', '"bakeoff_format":99', file.read_text())
+    newer = re.sub('"bakeoff_result": ?1', '"bakeoff_result":99', file.read_text())
     (tmp_path / "new.json").write_text(newer)
     code, _, err = bakeoff("report", tmp_path / "new.json")
 
     assert 1 == code
     assert "format 99" in err
+
+
+@pytest.mark.parametrize("command", [["report"], ["compare", "bakeoff.json"], ["pick"], ["run", "--resume"]])
+def test_a_file_of_a_development_version(bakeoff, file, tmp_path, command):
+    """It is refused with one sentence, which says what can be read."""
+    old = re.sub('"bakeoff_result": ?1', '"bakeoff_format":2', file.read_text())
+    (tmp_path / "old.json").write_text(old)
+    code, _, err = bakeoff(*command, tmp_path / "old.json")
+
+    assert (1, 1) == (code, err.count("\n"))
+    assert (
+        "written by a development version of bakeoff; result files can be read from bakeoff 0.1.0 on" in err
+    )
 
 
 @pytest.mark.parametrize(

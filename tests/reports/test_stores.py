@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.bench.results import OperationFacts
+from bakeoff.bench.results import StoreFacts
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
-from bakeoff.reports.tables.stores import Asked, is_of_stores
+from bakeoff.reports.tables.stores import is_of_stores
 from madeup import planted
 
 TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6
@@ -47,10 +47,7 @@ def results(*states: str, **more: object):
             del figures[codec][name]
         for state in states:
             figures[codec][f"open-nogc@log:{state}"] = TOTAL / 2
-    stored = [
-        OperationFacts(f"stored@{s}:{z}", "byte", "lower", "stored", "check") for s in names for z in states
-    ]
-    return planted(figures, corpora=("movies",), floor=False, operations=tuple(stored), **more)
+    return planted(figures, corpora=("movies",), floor=False, **more)
 
 
 def test_total_codec_share_and_floor_stand_side_by_side():
@@ -90,10 +87,10 @@ def test_every_output_has_the_tables(form):
 
 def test_terms_and_clock_stand_below():
     """As the store said them itself."""
-    facts = {"store_synchronous": "normal", "clock_added_ns": 48.2, "clock_counted_ns": 20.9}
+    facts = StoreFacts({"synchronous": "normal"}, clock_added_ns=48.2, clock_counted_ns=20.9)
     made = results("MD")
     cells = [
-        replace(cell, facts=facts) if cell.cell.operation == "stored@sqlite:MD" else cell
+        replace(cell, facts=facts) if cell.cell.operation_name == "stored@sqlite:MD" else cell
         for cell in made.cells
     ]
     text = render([replace(made, cells=tuple(cells))])
@@ -108,7 +105,7 @@ def test_what_failed_says_why():
     bad = {"outcome": "error", "reason": "no room left", "samples": ()}
     cells = [
         replace(cell, **bad)
-        if cell.cell.codec == "json" and "@kyoto" in cell.cell.operation
+        if cell.cell.codec == "json" and cell.cell.place == "kyoto"
         else replace(cell, **bad | {"reason": "too slow"})
         if cell.cell.name == "movies/get@sqlite:MD/msgpack"
         else cell
@@ -173,29 +170,12 @@ def test_the_layout_follows_what_was_measured():
         render([codecs], layout="kioto")
 
 
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [
-        ("get@sqlite", Asked("get", "", "sqlite", "MD")),
-        ("put-batch-floor@lmdb:LGx1000", Asked("put-batch", "floor", "lmdb", "LG", "1000")),
-        ("open-nogc@log:SM", Asked("open", "nogc", "log", "SM")),
-        ("stored@log:SM", Asked("stored", "", "log", "SM")),
-        ("get", None),
-        ("peek:get@here", None),
-        ("dump-repeat", None),
-    ],
-)
-def test_names_are_read(name, asked):
-    """Of operations in stores only."""
-    assert asked == Asked.of(name)
-
-
 def with_rare(dear: int, rare: float):
     """Return a run in which each process has met so many slices with calls that take long."""
     made = results("MD")
     cells = []
     for cell in made.cells:
-        if cell.cell.operation == "put@sqlite:MD":
+        if cell.cell.operation_name == "put@sqlite:MD":
             samples = tuple(replace(sample, dear=dear, rare=rare) for sample in cell.samples)
             cell = replace(cell, samples=samples)
         cells.append(cell)

@@ -15,15 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
-from bakeoff.bench.results import Cell, CellResult, Measurement
+from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement
 from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import FORMATS, render
 from bakeoff.reports.model.columns import COLUMNS
-from bakeoff.reports.model.cost import Cost
-from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
-from bakeoff.reports.page.chart_rows import bars, summary, unseen, views
+from bakeoff.reports.page.chart_rows import bars, summary, unseen
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -391,10 +390,10 @@ class TestText:
             CellResult(
                 Cell("messages", "growth-load", "json"),
                 "ok",
-                facts={"verdict": "growing", "where": "decoder.c:120"},
+                facts=GrowthFacts("growing", where="decoder.c:120"),
                 samples=(Measurement(16, 16, 16),),
             ),
-            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts={"verdict": "no growth"}),
+            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts=GrowthFacts("no growth")),
         ]
         text = render([replace(planted, cells=planted.cells + tuple(cells))], "text")
 
@@ -435,7 +434,7 @@ class TestText:
         """Where a leak could have gone unseen its size is told; exact counters need no footnote."""
         cells = [
             CellResult(
-                Cell("messages", f"growth-{name}", "bson"), "ok", facts={"verdict": "no growth", **facts}
+                Cell("messages", f"growth-{name}", "bson"), "ok", facts=GrowthFacts("no growth", **facts)
             )
             for name in ("dump", "load")
         ]
@@ -457,7 +456,7 @@ class TestSmallPeaks:
             CellResult(
                 Cell("messages", "peak-load", name),
                 "ok",
-                facts={"resolution": 65536},
+                resolution=65536,
                 samples=(Measurement(v, v, v),),
             )
             for name, v in peaks.items()
@@ -477,9 +476,9 @@ class TestSmallPeaks:
         huge = [
             replace(cell, samples=(Measurement(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
             for cell in small.cells
-            if cell.cell.operation == "peak-load"
+            if cell.cell.operation_name == "peak-load"
         ]
-        times = [cell for cell in small.cells if cell.cell.operation != "peak-load"]
+        times = [cell for cell in small.cells if cell.cell.operation_name != "peak-load"]
         text = render([replace(small, cells=(*times, *huge))], "text", columns="peak")
 
         assert re.search(r"^json +<64 KiB$", text, re.M)
@@ -501,7 +500,7 @@ class TestSmallPeaks:
 
     def test_have_no_bars(self, small):
         """A chart draws no difference between them, nor bars of one length: it counts them in words."""
-        (view,) = views(machines([small]), Cost())
+        (view,) = View.of([small]).corpora
 
         assert ["bson"] == [row["codec"] for row in bars(view, "peak-load")]
         assert ["bson"] == [row["codec"] for row in summary([view, view], "peak-load")]
@@ -559,8 +558,8 @@ class TestSeveralFiles:
 
     def test_runs_that_complete_each_other(self, planted):
         """Cells that only one file has join their codec's row."""
-        times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation != "size"))
-        sizes = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation == "size"))
+        times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation_name != "size"))
+        sizes = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation_name == "size"))
 
         assert rows(render([times, sizes], "text")).keys() == rows(render([planted], "text")).keys()
         assert "1,675" in render([times, sizes], "text")
@@ -868,7 +867,7 @@ class TestStopped:
         """A slow codec is compared on fewer records, a very slow one encoded on fewer."""
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
         cells = [
-            replace(cell, facts={"records": 55, "encoded": 300}) if cell.cell.codec == "json" else cell
+            replace(cell, check=CheckFacts(55, 300)) if cell.cell.codec == "json" else cell
             for cell in run.cells
         ]
         text = render([replace(run, cells=tuple(cells))], "text")
@@ -916,7 +915,7 @@ def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
     cells = []
     for cell in made.cells:
         seen = tuple(replace(s, dear=int(s.pair < met), rare=share) for s in cell.samples)
-        cells.append(replace(cell, samples=seen) if cell.cell.operation == "dump" else cell)
+        cells.append(replace(cell, samples=seen) if cell.cell.operation_name == "dump" else cell)
     text = render([replace(made, cells=tuple(cells))])
 
     assert marked == ("dump: rare calls take much longer than the others" in text)

@@ -19,7 +19,7 @@ def at_speed(run: Result, seconds: float) -> Result:
             cell,
             samples=tuple(
                 replace(s, value=s.value * seconds / 1e-5, paired=s.value / 1e-5, yardstick=seconds)
-                if cell.cell.operation in ("dump", "load")
+                if cell.cell.operation_name in ("dump", "load")
                 else s
                 for s in cell.samples
             ),
@@ -57,7 +57,7 @@ def test_files_of_one_table_have_one_yardstick(slow_hour):
     """The first file's; sizes have none."""
     ((_, merged),) = machines(slow_hour)
     json = {
-        (cell.cell.operation, cell.cell.codec): cell.samples[0].value
+        (cell.cell.operation_name, cell.cell.codec): cell.samples[0].value
         for cell in merged.cells
         if cell.cell.codec.startswith("json")
     }

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import Schema
-from bakeoff.bench.lab.evolution.cost import measured
+from bakeoff.bench.jobs import Timed
+from bakeoff.bench.lab.evolution.attempt import attempts
+from bakeoff.bench.lab.evolution.cost import Key, costs, payloads
 from bakeoff.bench.lab.evolution.given import as_version
-from bakeoff.bench.lab.evolution.records import Maker, Pairing, Unfit, counterpart, expected
+from bakeoff.bench.lab.evolution.records import NOTHING, Maker, Pairing, Unfit, counterpart, expected
 from bakeoff.bench.lab.evolution.trial import Reading, Trial, sample, trials
 from bakeoff.codecs import registry
 from bakeoff.schemas.tree import types as t
@@ -98,7 +100,10 @@ def test_made_records_have_room_in_columns() -> None:
         pa.binary(5), pa.decimal128(3, 1), pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.time32("s"),
         pa.time32("ms"), pa.time64("us"), pa.duration("s"), pa.duration("ms"), pa.duration("us"), pa.date64(),
     ]  # fmt: skip
-    schema = Schema.from_arrow(pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]))
+    schema = Schema.of_definition(
+        pa.schema([pa.field(f"c{i}", kind, False) for i, kind in enumerate(types)]).serialize().to_pybytes(),
+        "arrow",
+    )
     made = [Maker(seed).make(schema.layout.root) for seed in range(60)]
 
     codec = bakeoff.codec("arrow", schema=schema)
@@ -169,6 +174,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         "a": Unfit(1.5),
         "b": "t",
         "c": Unfit("y"),
+        "d": Unfit(NOTHING),
     }
     # Beside each record stands its like in the other version: whole, and with what is new there.
     likes = [counterpart(record, old, new, pairing, Maker(n)) for n in range(30)]
@@ -229,7 +235,7 @@ def test_a_codec_that_cannot_carry_a_version_says_why() -> None:
 
     assert "optional field has no place" in array.backward.failed
     assert not array.clean
-    assert measured([array], 0.0) == {}
+    assert list(payloads(array)) == []
 
 
 def test_a_codec_that_is_told_the_writers_version() -> None:
@@ -266,11 +272,13 @@ def test_a_codec_that_is_told_the_writers_version() -> None:
 
 
 def test_costs_are_of_what_is_read() -> None:
-    """Each with its interval; nothing is timed that was refused."""
+    """Each over several processes; nothing is timed that was refused."""
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
+    names = ["json", "msgspec-json/struct"]
 
-    costs = measured(tried(found, "json", "msgspec-json/struct"), 0.05)
+    tried, costs = attempts(names, found, *sample(found, 60), 0.0, lambda done, total: None)
 
+    assert names == [trial.codec for trial in tried]
     assert sorted(costs) == [
         ("json", "new→old"),
         ("json", "old→new"),
@@ -280,7 +288,22 @@ def test_costs_are_of_what_is_read() -> None:
         assert cost.other > 0
         assert cost.own > 0
         assert cost.ratio.low <= cost.ratio.value <= cost.ratio.high
-        assert cost.ratio.processes > 2
+
+
+def test_a_cost_is_the_mean_of_its_processes() -> None:
+    """A codec that is out of a process has no part in it; a cell whose pair has no figure has none."""
+
+    def timed(*paired: float) -> Timed:
+        figures = {str(i): {"paired": each, "raw": each} for i, each in enumerate(paired) if each}
+        return Timed(figures, {}, yardstick=2.0, harness=0.0, dirty=0.0)
+
+    keys: dict[int, list[Key]] = {0: [("a", "old→new"), ("b", "old→new")], 1: [("b", "old→new")]}
+    found = costs(keys, [timed(1.0, 0.0, 2.0, 1.0), timed(8.0, 1.0)])
+
+    assert list(found) == [("b", "old→new")]
+    cost = found["b", "old→new"]
+    assert (cost.other, cost.own) == pytest.approx((8.0, 2.0))
+    assert (cost.ratio.value, cost.ratio.processes) == (pytest.approx(4.0), 2)
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,33 @@ def test_a_codec_that_dies_costs_its_row(
     assert "unfit" in rows["cbor2"]
 
 
+TIRED = """
+import itertools, json, os
+calls = itertools.count()
+
+def loads(data):
+    if next(calls) > 2000:
+        os._exit(3)
+    return json.loads(data)
+
+tired = json.dumps, loads
+"""
+
+
+def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it reads is known, and the others are timed without it."""
+    monkeypatch.setattr(registry, "_registered", {})
+    Path("tired.py").write_text(TIRED)
+
+    assert run(*QUICK, "-c", "json,tired=tired.py:tired", "-f", "json") == 1
+
+    plain, tired = json.loads(capsys.readouterr().out)["codecs"]
+    assert plain["new_to_old"].pop("cost")["ratio"] > 0
+    assert tired["new_to_old"] == plain["new_to_old"]
+
+
 def test_classes_of_files_reach_the_process_that_tries(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,7 +84,7 @@ RECORD = {
 
 
 def validator(schema: Schema) -> Draft202012Validator:
-    document = schema.to_json_schema()
+    document = json.loads(schema.definition("json-schema"))
     Draft202012Validator.check_schema(document)
     return Draft202012Validator(document)
 
@@ -118,7 +118,7 @@ def test_every_type_holds() -> None:
 
 def test_what_is_written_is_read() -> None:
     """But for what JSON does not know: enumerations are their values, named tuples tuples."""
-    read = Schema.from_json_schema(Schema(Every).to_json_schema())
+    read = Schema.of_definition(Schema(Every).definition("json-schema"), "json-schema")
     assert isinstance(read.types, t.RecordType)
     found = {item.name: item for item in read.types.fields}
     expected = {item.name: item for item in Schema(Every).types.fields}  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ class Model(BaseModel):
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_pydantic_s_schemas_are_read(mode: Any) -> None:
     """As what pydantic made them of."""
-    read = Schema.from_json_schema(TypeAdapter(Model).json_schema(mode=mode)).types
+    read = Schema.of_definition(json.dumps(TypeAdapter(Model).json_schema(mode=mode)), "json-schema").types
     assert isinstance(read, t.RecordType)
     part = t.RecordType("Part", (t.Field("weight", t.FloatType()), t.Field("made", t.DateType())))
     required = {item.name for item in read.fields if item.required}
@@ -281,7 +281,7 @@ def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
     """Is named by its file and JSON pointer."""
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
     with pytest.raises(SchemaError, match=reason) as caught:
-        Schema.from_json_schema(data, "x.schema.json")
+        Schema.of_definition(data, "json-schema", "x.schema.json")
 
     assert place == caught.value.path.replace("x.schema.json#", "#")
 

@@ -74,8 +74,8 @@ def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.Captu
         named("copy.proto")
     with pytest.raises(UsageError, match="-I nowhere: no such folder"):
         named("copy.proto", ["nowhere"])
-    assert keys(Schema.from_proto(Path("copy.proto"), include=[repo], message="Span"))[0] == "id"
-    assert keys(Schema.from_proto(SPAN, include=[str(repo)])) == ["spans"]
+    assert keys(Schema.of_definition(Path("copy.proto"), "protobuf", include=[repo], part="Span"))[0] == "id"
+    assert keys(Schema.of_definition(SPAN, "protobuf", include=[str(repo)])) == ["spans"]
 
     Path("spans.jsonl").write_text('{"spans": []}\n' * 30)
     for command in (
@@ -106,7 +106,7 @@ def test_what_is_kept_of_a_definition_needs_no_other_file(repo: Path) -> None:
     for part in ("", "#Span", "#Span.Event"):
         schema = named(str(repo / "acme/trace/v1/trace.proto") + part)
         definition = bakeoff.codec("protobuf", schema=schema).bound.definition
-        assert keys(Schema.from_proto(definition)) == keys(schema)
+        assert keys(Schema.of_definition(definition, "protobuf")) == keys(schema)
 
 
 # Parts ----------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_records_of_avro_by_name(tmp_path: Path) -> None:
     for name in ("Line", "shop.Line"):
         schema = named(f"{path}#{name}")
         assert keys(schema) == ["sku", "more"]
-        definition = schema.to_avro()
+        definition = json.loads(schema.definition("avro"))
         assert definition["name"] == "shop.Line"
         fastavro.parse_schema(definition)
         codec = bakeoff.codec("avro", schema=schema)
@@ -219,7 +219,7 @@ def test_definitions_of_json_schema_by_name(tmp_path: Path) -> None:
     assert schema.given is not None
     assert schema.given.chosen is not None
     assert schema.given.chosen.others == ("Line",)
-    assert keys(Schema.from_json_schema(schema.to_json_schema())) == ["lines"]
+    assert keys(Schema.of_definition(schema.definition("json-schema"), "json-schema")) == ["lines"]
     with pytest.raises(UsageError, match="has no definition 'Lines'; did you mean Line"):
         named(f"{path}#Lines")
     with pytest.raises(SchemaError, match="leads nowhere"):
@@ -283,8 +283,8 @@ def test_what_we_write_says_which_message_it_is() -> None:
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; message A { repeated B b = 1; } message B { repeated A a = 1; int32 x = 2; }'
     for message, expected in (("A", ["b"]), ("B", ["a", "x"])):
-        schema = Schema.from_proto(text, message=message)
-        again = Schema.from_proto(schema.to_proto())
+        schema = Schema.of_definition(text, "protobuf", part=message)
+        again = Schema.of_definition(schema.definition("protobuf").decode(), "protobuf")
         assert keys(again) == keys(schema) == expected
         assert again.given is not None
         assert again.given.chosen is None

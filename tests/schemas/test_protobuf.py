@@ -120,9 +120,9 @@ def test_numbers_that_were_others_are_reserved() -> None:
     kept = Schema(TypedDict("Kept", {"b": int, "d": int})).keeping(
         Schema(TypedDict("Old", {"a": int, "b": int, "c": str}))
     )
-    assert "  reserved 1, 3;\n  int64 b = 2;\n  int64 d = 4;\n" in kept.to_proto()
+    assert "  reserved 1, 3;\n  int64 b = 2;\n  int64 d = 4;\n" in kept.definition("protobuf").decode()
     described = file_of(kept.layout).SerializeToString()
-    assert shape(Schema.from_proto(described).layout.root) == shape(kept.layout.root)
+    assert shape(Schema.of_definition(described, "protobuf").layout.root) == shape(kept.layout.root)
 
 
 GIVEN = """
@@ -213,16 +213,16 @@ def test_a_definition_that_records_cannot_have_is_refused(text: str, message: st
     """The error names the place."""
     pytest.importorskip("grpc_tools")
     with pytest.raises(SchemaError, match=message):
-        Schema.from_proto(f'syntax = "proto2"; {text}', "record.proto")
+        Schema.of_definition(f'syntax = "proto2"; {text}', "protobuf", "record.proto")
 
 
 def test_of_several_messages_the_one_is_read_that_is_named() -> None:
     """A name that the file has not is refused with those that it has."""
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; package p; message A { int32 a = 1; } message B { int32 b = 1; }'
-    assert [slot.key for slot in _root(Schema.from_proto(text, message="p.B")).slots] == ["b"]
+    assert [slot.key for slot in _root(Schema.of_definition(text, "protobuf", part="p.B")).slots] == ["b"]
     with pytest.raises(UsageError, match="has no message 'C'"):
-        Schema.from_proto(text, message="C")
+        Schema.of_definition(text, "protobuf", part="C")
 
 
 def _root(schema: Schema) -> Record:
@@ -234,7 +234,7 @@ def _root(schema: Schema) -> Record:
 def test_what_is_no_definition_is_refused(data: bytes) -> None:
     """Whatever the bytes, the error says so."""
     with pytest.raises(SchemaError, match="neither a descriptor set nor"):
-        Schema.from_proto(data)
+        Schema.of_definition(data, "protobuf")
 
 
 def test_without_a_compiler_the_next_step_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +242,7 @@ def test_without_a_compiler_the_next_step_is_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(proto_compiler, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match=r"pip install grpcio-tools.*-o order\.desc order\.proto"):
-        Schema.from_proto('syntax = "proto3"; message A {}', "order.proto")
+        Schema.of_definition('syntax = "proto3"; message A {}', "protobuf", "order.proto")
 
 
 # Other libraries ------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ DATA = Path(__file__).parents[1] / "data" / "protobuf"
 
 def test_what_go_wrote_is_read_and_written_again() -> None:
     """A delimited file of google.golang.org/protobuf: presence, widths, maps, oneof, enums."""
-    schema = Schema.from_proto((DATA / "order.desc").read_bytes())
+    schema = Schema.of_definition((DATA / "order.desc").read_bytes(), "protobuf")
     codec = bakeoff.codec("protobuf", schema=schema)
     data = (DATA / "orders.binpb").read_bytes()
     orders = list(codec.load(io.BytesIO(data)))
@@ -307,7 +307,9 @@ def test_what_go_wrote_is_read_and_written_again() -> None:
 )
 def test_what_a_given_definition_has_no_room_for_is_refused(field: str, value: Any, place: str) -> None:
     """Widths, symbols and what excludes one another hold."""
-    codec = bakeoff.codec("protobuf", schema=Schema.from_proto((DATA / "order.desc").read_bytes()))
+    codec = bakeoff.codec(
+        "protobuf", schema=Schema.of_definition((DATA / "order.desc").read_bytes(), "protobuf")
+    )
     order = next(codec.load(io.BytesIO((DATA / "orders.binpb").read_bytes())))
     with pytest.raises(EncodeError, match=place):
         codec.encode(order | {field: value})
@@ -318,7 +320,7 @@ def test_what_protoc_generates_of_our_definition_reads_our_payloads(tmp_path: Pa
     pytest.importorskip("grpc_tools")
     records = list(bakeoff.corpus("messages", records=20).records())
     schema = Schema.infer(records)
-    (tmp_path / "written_by_bakeoff.proto").write_text(schema.to_proto())
+    (tmp_path / "written_by_bakeoff.proto").write_bytes(schema.definition("protobuf"))
     subprocess.run(
         [
             sys.executable,
@@ -430,11 +432,13 @@ def test_a_compiled_set_is_written_as_text(tmp_path: Path) -> None:
     """What a compiler made of a definition is no text of it: export and lock get one that says the same."""
     pytest.importorskip("grpc_tools")
     schema = Schema({"id": int, "tags": list[str]})
-    (tmp_path / "order.proto").write_text(schema.to_proto())
+    (tmp_path / "order.proto").write_bytes(schema.definition("protobuf"))
     arguments = [f"-I{tmp_path}", "-o", str(tmp_path / "order.desc"), "order.proto"]
     subprocess.run([sys.executable, "-m", "grpc_tools.protoc", *arguments], check=True)
 
-    compiled = Schema.from_proto((tmp_path / "order.desc").read_bytes())
+    compiled = Schema.of_definition((tmp_path / "order.desc").read_bytes(), "protobuf")
     bound = bakeoff.codec("protobuf", schema=compiled).bound
     assert bound is not None
-    assert schema.to_proto() == compiled.to_proto() == bound.definition
+    assert (
+        schema.definition("protobuf").decode() == compiled.definition("protobuf").decode() == bound.definition
+    )

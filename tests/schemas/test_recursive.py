@@ -515,7 +515,7 @@ def official(compiled: bytes, name: str) -> Any:
 
 def test_opentelemetry_traces(spans: bytes) -> None:
     """Payloads of OTLP go both ways, and its records through every format."""
-    schema = Schema.from_proto(spans, "trace.desc", message="TracesData")
+    schema = Schema.of_definition(spans, "protobuf", "trace.desc", part="TracesData")
     theirs = official(spans, "opentelemetry.proto.trace.v1.TracesData")
     codec = bakeoff.codec("protobuf").with_schema(schema)
     maker = Maker(5)
@@ -533,7 +533,7 @@ def test_opentelemetry_traces(spans: bytes) -> None:
 
 def test_opentelemetry_values_to_the_limit_of_protobuf(spans: bytes) -> None:
     """Fifty lists of values within one another are a hundred messages, the most that protobuf reads."""
-    schema = Schema.from_proto(spans, "trace.desc", message="Span")
+    schema = Schema.of_definition(spans, "protobuf", "trace.desc", part="Span")
     codec = bakeoff.codec("protobuf").with_schema(schema)
     theirs = official(spans, "opentelemetry.proto.trace.v1.Span")
     message = theirs()
@@ -586,7 +586,7 @@ def test_protobuf_struct(plain: dict[str, Any]) -> None:
 
     files = descriptor_pb2.FileDescriptorSet()
     struct_pb2.DESCRIPTOR.CopyToProto(files.file.add())
-    schema = Schema.from_proto(files.SerializeToString(), "struct.desc")
+    schema = Schema.of_definition(files.SerializeToString(), "protobuf", "struct.desc")
     record = value_of(plain)["struct_value"]
     message = struct_pb2.Struct()
     message.update(plain)
@@ -604,7 +604,7 @@ def test_schemas_of_apache_avro(file: str) -> None:
     import fastavro
 
     text = (DATA / "avro" / file).read_text()
-    schema = Schema.from_avro(text)
+    schema = Schema.of_definition(text, "avro")
     parsed = fastavro.parse_schema(json.loads(text))
     codec = bakeoff.codec("avro/bare").with_schema(schema)
     maker = Maker(2)
@@ -642,7 +642,7 @@ def test_a_definition_is_read_as_it_was_written(language: str, spec: Any) -> Non
 
 def test_thrift_refers_to_structs_that_are_not_there_yet() -> None:
     """Its compilers resolve names at the end of the file."""
-    text = Schema(Outer).to_thrift()
+    text = Schema(Outer).definition("thrift").decode()
 
     assert text.index("struct Inner") < text.index("struct Outer")
     assert "optional Outer outer" in text
@@ -652,7 +652,7 @@ def test_arrow_has_a_record_within_itself_as_any_value() -> None:
     """Columns of the first level, and bytes of MessagePack below."""
     import pyarrow as pa
 
-    schema = Schema(Node).to_arrow()
+    schema = pa.ipc.open_stream(Schema(Node).definition("arrow")).schema
 
     assert schema.field("name").type == pa.string()
     assert schema.field("children").type.value_type == pa.binary()
@@ -691,7 +691,7 @@ def test_what_arrow_has_within_a_record_counts() -> None:
 )
 def test_json_schema_refers_to_what_is_around(document: dict[str, Any]) -> None:
     """To the whole document, or to a definition."""
-    schema = Schema.from_json_schema(document)
+    schema = Schema.of_definition(json.dumps(document), "json-schema")
     record = {"n": 1, "below": [{"n": 2, "below": [{"below": []}]}]}
 
     assert schema.nests
@@ -706,11 +706,11 @@ def crowd(request: pytest.FixtureRequest) -> Schema:
     if request.param == "protobuf":
         fields = " ".join(f"repeated {name} a{i} = {i + 1};" for i, name in enumerate(names))
         messages = " ".join(f"message {name} {{ {fields} }}" for name in names)
-        return Schema.from_proto(f'syntax = "proto3"; {messages}', "crowd.proto")
+        return Schema.of_definition(f'syntax = "proto3"; {messages}', "protobuf", "crowd.proto")
     if request.param == "json-schema":
         properties = {name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}} for name in names}
         defined = {name: {"properties": properties} for name in names}
-        return Schema.from_json_schema({"$ref": "#/$defs/R0", "$defs": defined})
+        return Schema.of_definition(json.dumps({"$ref": "#/$defs/R0", "$defs": defined}), "json-schema")
     if request.param == "python":
         specs: list[dict[str, Any]] = [{} for _ in names]
         for spec in specs:
@@ -725,7 +725,7 @@ def crowd(request: pytest.FixtureRequest) -> Schema:
         fields = [{"name": each, "type": {"type": "array", "items": record(each)}} for each in names]
         return {"type": "record", "name": name, "fields": fields}
 
-    return Schema.from_avro(record("R0"))
+    return Schema.of_definition(json.dumps(record("R0")), "avro")
 
 
 def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
@@ -742,7 +742,7 @@ def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
     for name in ("avro", "protobuf", "thrift", "msgspec-json/struct", "pydantic-json", "json"):
         assert there_and_back(name, crowd, record) == record
     with pytest.raises(SchemaError, match="more than 10,000 columns"):
-        crowd.to_arrow()
+        crowd.definition("arrow")
 
 
 def test_messages_that_nest_too_deeply_are_refused() -> None:
@@ -751,7 +751,7 @@ def test_messages_that_nest_too_deeply_are_refused() -> None:
         messages = " ".join(f"message M{i} {{ M{i + 1} x = 1; }}" for i in range(200))
         text = f'syntax = "proto3"; {messages} message M200 {{ {end} }}'
         with pytest.raises(SchemaError, match="messages are nested more than 100 deep"):
-            Schema.from_proto(text, "chain.proto")
+            Schema.of_definition(text, "protobuf", "chain.proto")
 
 
 # Versions --------------------------------------------------------------------------------------------
@@ -783,7 +783,7 @@ def test_a_change_within_is_found_once() -> None:
 def test_numbers_are_kept_at_each_level() -> None:
     """References lead to the records that have the older numbers."""
     text = 'syntax = "proto3"; message Part { repeated Part below = 7; int32 n = 9; }'
-    older = Schema.from_proto(text, "part.proto")
+    older = Schema.of_definition(text, "protobuf", "part.proto")
     kept = record_of(n=int, more=str).keeping(older)
     root = kept.layout.root
     assert isinstance(root, Record)

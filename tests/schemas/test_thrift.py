@@ -91,7 +91,7 @@ struct Record {
 
 def test_a_definition_says_what_stands_on_the_wire() -> None:
     """Words of the language are names made of numbers, and comments say what types do not."""
-    assert EVERY.to_thrift() == DEFINITION
+    assert EVERY.definition("thrift").decode() == DEFINITION
 
 
 @pytest.mark.skipif(shutil.which("thrift") is None, reason="no compiler of Thrift (Debian: thrift-compiler)")
@@ -104,7 +104,7 @@ def test_the_compiler_takes_definitions(tmp_path: Path) -> None:
         Schema(TypedDict("union", {"struct": int, "from": TypedDict("list", {"END": NotRequired[None]})})),  # type: ignore[operator]
     ):
         file = tmp_path / "definition.thrift"
-        file.write_text(schema.to_thrift())
+        file.write_bytes(schema.definition("thrift"))
         done = subprocess.run(
             ["thrift", "-strict", "--gen", "py", "-out", tmp_path, file], capture_output=True, text=True
         )
@@ -124,7 +124,7 @@ def test_numbers_that_have_no_room_are_refused() -> None:
     (slot,) = schema.layout.root.slots  # type: ignore[attr-defined]
     wide = Layout(replace(schema.layout.root, slots=(replace(slot, number=40_000),)))  # type: ignore[type-var]
     with pytest.raises(SchemaError, match=r"no number above 32,767"):
-        Schema.of_layout(wide).to_thrift()
+        Schema.of_layout(wide).definition("thrift").decode()
 
 
 RECORD = {

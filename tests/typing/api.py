@@ -256,7 +256,6 @@ def declared_schemas() -> None:
     assert_type(schema.advise({}, codec="json"), tuple[Any, list[bakeoff.Advice]])
     assert_type(schema.fixer("json"), Callable[[Any], Any] | None)
     assert_type(schema.plan(bakeoff.codec("json")), str)
-    assert_type(schema.to_python(), str)
     try:
         schema.apply({})
     except bakeoff.AdviceError as error:
@@ -277,11 +276,9 @@ def inferred_schemas(records: Iterator[dict[str, Any]]) -> None:
     assert_type(bakeoff.Schema.of_definition(b"", "avro"), bakeoff.Schema)
     assert_type(schema.keeping(schema), bakeoff.Schema)
     assert_type(schema.layout, Layout)
-    assert_type(schema.to_avro(), dict[str, Any])
-    assert_type(schema.to_proto(), str)
-    assert_type(schema.to_thrift(), str)
-    assert_type(schema.to_json_schema(), dict[str, Any])
-    assert_type(bakeoff.Schema.from_json_schema({"type": "object"}), bakeoff.Schema)
+    assert_type(schema.definition("protobuf").decode(), str)
+    assert_type(schema.definition("thrift").decode(), str)
+    assert_type(bakeoff.Schema.of_definition(Path("a.avsc"), "avro"), bakeoff.Schema)
 
     assert_type(schema, bakeoff.Schema)
     counter = schemas.AdviceCounter()

@@ -74,8 +74,9 @@ def _library() -> Any:
 
 
 class _Kyoto:
-    """A tree in a file; what was put is in the process' own cache until it is closed or synchronised, and is
-    lost when the process is killed: the fastest way of the post, and the least safe.
+    """A tree in a file: the fastest way of the post, and the least safe.
+
+    Records are in the process' own cache until it is closed or synchronised, and lost when it is killed.
     """
 
     def __init__(self, location: Location, wire: Wire) -> None:

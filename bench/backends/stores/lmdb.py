@@ -17,8 +17,10 @@ _ROOM = 8 << 20
 
 
 class _Lmdb:
-    """A transaction a put. Without `sync` it is with the system when the call returns, as with the others:
-    it outlives the process, the last of it perhaps not the machine.
+    """A transaction for each put.
+
+    Without `sync` it is with the system when the call returns, as with the others: it outlives the process,
+    the last of it perhaps not the machine.
     """
 
     def __init__(self, location: Location, wire: Wire, lmdb: Any) -> None:

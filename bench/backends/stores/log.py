@@ -29,8 +29,10 @@ _ENTRY = _HEAD.size + _CHECK.size
 
 
 class _Log:
-    """A dict and its journal. What is put is with the system when the call returns: it outlives the process,
-    the last of it perhaps not the machine.
+    """A dict and its journal.
+
+    A put is with the system when the call returns: it outlives the process, the last of it perhaps not the
+    machine.
     """
 
     def __init__(self, location: Location, wire: Wire) -> None:

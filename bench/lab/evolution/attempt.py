@@ -1,4 +1,7 @@
-"""A trial of each codec in a process of its own: one that dies of a foreign payload costs its row."""
+"""A trial of each codec in a process of its own, and timing in processes that all of them share.
+
+A codec that dies of a foreign payload costs its row, and one that dies while it is timed its costs.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,20 @@ import dataclasses
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported
 from ....schemas.tree.difference import Difference
-from ...jobs import Answer, Ended, Tried, Try
-from ...stats import Ratio
-from .cost import Cost, measured
-from .judge import Finding
-from .trial import Direction, Reading, Trial, trials
+from ...heartbeat import IDLE
+from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
+from .cost import ROUNDS, Cost, Key, costs, payloads
+from .field_faults import Finding
+from .trial import Reading, Trial, trials
 
 if TYPE_CHECKING:
+    from ...run.processes import Workshop
     from ...worker.context import Desk
 
 __all__ = ["Costs", "attempts", "run"]
@@ -27,11 +31,10 @@ PATIENCE: Final = 60.0
 """Seconds without progress after which a codec is ended."""
 MEMORY: Final = 2 << 30
 """Bytes of address space of a codec's process."""
+LEAST: Final = 30.0
+"""Seconds that trials have, however short the budget: what is lost is the answer, what it costs is not."""
 
-_LEAST: Final = 1 / 3
-"""Share of a codec's time that measuring has, however long trying has taken."""
-
-Costs = Mapping[tuple[str, Direction], Cost]
+Costs = Mapping[Key, Cost]
 
 
 def attempts(
@@ -40,75 +43,105 @@ def attempts(
     old: Sequence[Any],
     new: Sequence[Any],
     seconds: float,
-) -> Iterator[tuple[Trial, Costs]]:
-    """Yield what each codec makes of the two versions, and what reading the other one costs it.
+    show: Callable[[int, int], object],
+) -> tuple[list[Trial], Costs]:
+    """Return what each codec makes of the two versions, and what reading the other one costs it.
 
     Args:
         names: The codecs.
         difference: The versions.
         old: Records of the older one.
         new: The same records in the newer one.
-        seconds: For all codecs, trying and measuring together.
+        seconds: For all codecs, trying and measuring together. One timing process runs in any case.
+        show: Called with the codecs that were tried, and how many there are.
 
     Raises:
         RunError: There is no place for temporary files.
     """
-    from ...run.environment import abreast
     from ...run.processes import Workshop
 
-    versions = pickle.dumps((difference, list(old), list(new)))
+    started = time.monotonic()
+
+    def left(whole: float) -> float:
+        return whole - (time.monotonic() - started)
+
+    path = tuple(entry for entry in sys.path if entry)
     with Workshop() as workshop:
-        key = workshop.blobs.put(versions)
-        jobs = [
-            Try(
-                memory=MEMORY,
-                path=tuple(entry for entry in sys.path if entry),
-                modules=imported(),
-                codec=name,
-                versions=key,
-                seconds=seconds * min(abreast(), len(names)) / len(names),
-            )
-            for name in names
+        key = workshop.blobs.put(pickle.dumps((difference, list(old), list(new))))
+        jobs = [Try(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key) for name in names]
+        waiting: list[Future[Ended]] = [
+            workshop.submit(job, patience=PATIENCE, over=lambda: left(max(seconds, LEAST)) < 0)
+            for job in jobs
         ]
-        waiting: list[Future[Ended]] = [workshop.submit(job, patience=PATIENCE) for job in jobs]
+        tried: list[Trial] = []
+        cells: dict[Key, str] = {}
         for name, future in zip(names, waiting, strict=True):
-            yield _found(name, len(old), future.result())
+            ended = future.result()
+            tried.append(_found(name, len(old), ended))
+            if ended.answer is not None:
+                cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
+            show(len(tried), len(names))
+        timing = Reread(path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS)
+        return tried, _timed(workshop, timing, cells, lambda: left(seconds))
 
 
-def _found(name: str, records: int, ended: Ended) -> tuple[Trial, Costs]:
+def _timed(
+    workshop: Workshop, job: Reread, cells: dict[Key, str], left: Callable[[], float]
+) -> dict[Key, Cost]:
+    """Time the cells in one process after the other, as many as there is time for."""
+    from ...run.environment import cores
+
+    allowed, keys, answers = cores(), dict[int, list[Key]](), list[Timed]()
+    took = 0.0
+    while cells and (not answers or left() > took):
+        named = list(cells)
+        made = dataclasses.replace(
+            job,
+            cells=tuple(TimedCell(name, way, cells[name, way]) for name, way in named),
+            core=allowed[len(answers) % len(allowed)] if len(allowed) > 1 else None,
+            least=answers[-1].least if answers else 0.0,
+        )
+        began = time.monotonic()
+        ended = workshop.work(made, patience=PATIENCE)
+        took = time.monotonic() - began
+        if ended.answer is not None:
+            keys[len(answers)] = named
+            answers.append(ended.answer)
+        elif ended.cell == IDLE:
+            break
+        else:
+            del cells[named[ended.cell // 2]]
+    return costs(keys, answers)
+
+
+def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
         # Options of a run do not exist here.
-        failed = Reading(records, failed=f"the codec {ended.reason.partition(' (--')[0]}")
-        return Trial(name, failed, failed), {}
+        reason = f"the codec {ended.reason.partition(' (--')[0]}"
+        if ended.outcome == "unfinished":
+            reason = "the time did not suffice (--budget)"
+        failed = Reading(records, failed=reason)
+        return Trial(name, failed, failed)
     answer: Tried = ended.answer
     changes = tuple(
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
-    trial = Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
-    directions: tuple[Direction, ...] = get_args(Direction)
-    return trial, {(name, way): _cost(answer.costs[way]) for way in directions if way in answer.costs}
+    return Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
 
 
 def _reading(plain: Mapping[str, Any]) -> Reading:
     return Reading(**{**plain, "faults": tuple(Finding(**each) for each in plain["faults"])})
 
 
-def _cost(plain: Mapping[str, Any]) -> Cost:
-    return Cost(**{**plain, "ratio": Ratio(**plain["ratio"])})
-
-
 def run(job: Try, desk: Desk) -> Answer:
-    """Try one codec, and measure what it reads whole."""
-    started = time.monotonic()
+    """Try one codec, and keep the payloads that it reads whole."""
     desk.beat(0)
     difference, old, new = pickle.loads(desk.blobs[job.versions])
     (trial,) = trials([job.codec], difference, old, new)
-    left = max(_LEAST * job.seconds, job.seconds - (time.monotonic() - started))
-    costs = measured([trial], left, lambda done, total: desk.beat(done))
     plain: Callable[[Any], Any] = dataclasses.asdict
     return Tried(
         plain(trial.backward),
         plain(trial.forward),
         tuple(None if pair is None else tuple(map(plain, pair)) for pair in trial.changes),
-        {way: plain(cost) for (_, way), cost in costs.items()},
+        {way: desk.blobs.put(pickle.dumps(both)) for way, both in payloads(trial)},
     )

@@ -1,32 +1,46 @@
-"""What reading the other version costs, beside reading the same records of one's own: two decodes, in turn.
+"""What reading the other version costs, beside reading the same records of one's own: timed as codecs are.
 
 What was read is written again by the reading version: so the payloads hold the same, and differ in the
-version alone. Both are read in the same moments, in one process: what disturbs one disturbs the other. The
-rounds are cut into parts that count as a run's processes do, for the interval.
+version alone. A timing process has the two decodes of all codecs as its cells; the ratio of two cells and its
+interval are estimated over several processes, as in a run.
 """
 
 from __future__ import annotations
 
-import math
-import random
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import geometric_mean
+from typing import TYPE_CHECKING, Any, Final
 
-from ....codecs import CodecError
+from ....codecs import CodecError, codec
+from ...heartbeat import IDLE
+from ...jobs import Answer, Reread, Timed
+from ...method import Slices
+from ...operations.base import rotating
 from ...results import Measurement
 from ...stats import Ratio, ratio
-from ...worker._slice import time_calls
+from ...worker._slice import time_each
+from ...worker.time import Process
+from ...worker.work import Clocked
 from .records import Pairing, expected
-from .trial import Direction, Trial, Version
+from .trial import Direction, Trial, Version, reader
 
-__all__ = ["Cost", "measured"]
+if TYPE_CHECKING:
+    from ...worker.context import Desk
 
+__all__ = ["ROUNDS", "SLICE", "Cost", "Key", "Payloads", "costs", "payloads", "run"]
+
+ROUNDS: Final = 15
+_REPEATS: Final = 0.25
+"""Share of the slices' time that repeating those on a shared core may take, as in a short run."""
 SLICE: Final = 0.00025
-"""Seconds of a slice; less tells of the clock, more of what disturbs."""
-_PARTS: Final = 10
-_WARM: Final = 2
+"""Seconds of a slice, as in a run."""
+
+Payloads = tuple[list[bytes], list[float]]
+"""Payloads, and the seconds that each took to decode once."""
+Key = tuple[str, Direction]
+"""A codec, and which version reads which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,102 +58,83 @@ class Cost:
     ratio: Ratio
 
 
-@dataclass(slots=True)
-class _Pair:
-    """The two decodes of one codec in one direction, and what they took, part by part."""
-
-    key: tuple[str, Direction]
-    calls: tuple[tuple[Callable[[bytes], Any], list[bytes]], tuple[Callable[[bytes], Any], list[bytes]]]
-    count: int = 1
-    at: int = 0
-    spent: list[tuple[list[int], list[int], list[int]]] = field(default_factory=list)
-
-    def go(self, part: int, order: Sequence[int], *, keep: bool = True) -> None:
-        """Time both, one slice each of the like records."""
-        took, dirty = [0, 0], 0
-        for side in order:
-            call, payloads = self.calls[side]
-            took[side], _, away = time_calls(call, payloads, self.at, self.count)
-            dirty += away
-        self.at = (self.at + self.count) % len(self.calls[0][1])
-        if keep:
-            self.spent[part][0].append(took[0])
-            self.spent[part][1].append(took[1])
-            self.spent[part][2].append(dirty)
-
-    def cost(self) -> Cost:
-        """Return what was measured; what the kernel has disturbed counts only where all is."""
-        other: list[Measurement] = []
-        own: list[Measurement] = []
-        for number, (a, b, away) in enumerate(part for part in self.spent if part[0]):
-            kept = [i for i, switches in enumerate(away) if not switches] or range(len(a))
-            calls = len(kept) * self.count
-            seconds = [sum(side[i] for i in kept) / calls / 1e9 for side in (a, b)]
-            for samples, value in zip((other, own), seconds, strict=True):
-                samples.append(Measurement(value, value, value, number))
-        means = [math.exp(math.fsum(math.log(s.value) for s in each) / len(each)) for each in (other, own)]
-        return Cost(means[0], means[1], ratio(other, own))
-
-
-def measured(
-    tried: Sequence[Trial], seconds: float, on_progress: Callable[[int, int], None] | None = None
-) -> dict[tuple[str, Direction], Cost]:
-    """Return what reading the other version costs each codec that reads all of it.
-
-    Args:
-        tried: The codecs.
-        seconds: How long, all in all; each is measured in `_PARTS` parts at the least.
-        on_progress: Called with the tenths of a second that are gone, and those that there are.
-    """
-    cells = [pair for trial in tried for pair in _pairs(trial)]
-    if not cells:
-        return {}
-    for pair in cells:
-        for _ in range(_WARM):
-            spent = time_calls(*pair.calls[1], 0, len(pair.calls[1][1]))[0]
-        per_call = spent / len(pair.calls[1][1]) / 1e9
-        pair.count = max(1, min(len(pair.calls[1][1]), round(SLICE / per_call)))
-        pair.spent = [([], [], []) for _ in range(_PARTS)]
-    shuffled = random.Random(1)
-    started = time.monotonic()
-    rounds = 0
-    while rounds < _PARTS or time.monotonic() - started < seconds:
-        shuffled.shuffle(cells)
-        for pair in cells:
-            pair.go(rounds % _PARTS, shuffled.sample((0, 1), 2))
-        rounds += 1
-        if on_progress is not None:
-            on_progress(round(min(time.monotonic() - started, seconds) * 10), round(seconds * 10))
-    return {pair.key: pair.cost() for pair in cells}
-
-
-def _pairs(trial: Trial) -> Iterator[_Pair]:
+def payloads(trial: Trial) -> Iterator[tuple[Direction, tuple[Payloads, Payloads]]]:
+    """Yield the payloads of the other version and of the reading one, by direction that is read whole."""
     if trial.old is None or trial.new is None:
         return
     directions: tuple[tuple[Direction, Version, Version], ...] = (
         ("old→new", trial.old, trial.new),
         ("new→old", trial.new, trial.old),
     )
-    for way, writer, reader in directions:
+    for way, writer, own in directions:
         if trial.reading(way).refused:
             continue
-        decode = reader.reader(writer)
+        decode = own.reader(writer)
         try:
-            again = [_again(reader, decode(payload)) for payload in writer.payloads]
+            again = [_again(own, decode(payload)) for payload in writer.payloads]
         except CodecError:
             continue  # It reads what it would not write.
         # Copied, so that neither lies in memory otherwise than the other.
-        both = [[bytes(memoryview(payload)) for payload in each] for each in (writer.payloads, again)]
-        yield _Pair((trial.codec, way), ((decode, both[0]), (reader.codec.decode, both[1])))
+        other, same = ([bytes(memoryview(payload)) for payload in each] for each in (writer.payloads, again))
+        yield (
+            way,
+            ((other, _seconds(decode, other)), (same, _seconds(own.codec.decode, same))),
+        )
 
 
-def _again(reader: Version, found: Any) -> bytes:
+def _seconds(decode: Any, found: list[bytes]) -> list[float]:
+    return [max(nanoseconds, 1) * 1e-9 for nanoseconds in time_each(decode, found)]
+
+
+def _again(version: Version, found: Any) -> bytes:
     """Write what was read of the other version, without what a version does not know if it must.
 
     Raises:
         CodecError: It cannot be written.
     """
     try:
-        return bytes(reader.codec.encode(found))
+        return bytes(version.codec.encode(found))
     except CodecError:
-        return reader.written(expected(reader.given(found), reader.layout, reader.layout, Pairing({})))
+        wanted = expected(version.given(found), version.layout, version.layout, Pairing({}))
+        return version.written(wanted)
+
+
+def run(job: Reread, desk: Desk) -> Answer:
+    """Time the two decodes of each cell: the first at an even place, the second behind it."""
+    difference, *_ = pickle.loads(desk.blobs[job.versions])
+    process = Process(job.rounds, SLICE, desk.beat, least=job.least, repeats=_REPEATS)
+    for place, cell in enumerate(job.cells):
+        desk.beat(2 * place)
+        versions = difference.old, difference.new
+        writer, own = versions if cell.operation == "old→new" else versions[::-1]
+        bound = codec(cell.codec, trusted=True).with_schema(own)
+        calls = reader(bound, writer), bound.decode
+        both: tuple[Payloads, Payloads] = pickle.loads(desk.blobs[cell.payloads])
+        for side, (call, (found, seconds)) in enumerate(zip(calls, both, strict=True)):
+            made = Clocked(call, rotating(found), touched=True, burst=Slices.BURST)
+            process.enter(2 * place + side, made, seconds)
+    desk.beat(IDLE)
+    return process.go(collect=True)
+
+
+def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, Cost]:
+    """Return what the answers of timing processes say.
+
+    Args:
+        keys: The cells of each process, by its place among the answers.
+        answers: Of the processes.
+    """
+    samples: dict[Key, tuple[list[Measurement], list[Measurement]]] = {}
+    for pair, answer in enumerate(answers):
+        for place, key in enumerate(keys[pair]):
+            both = [figure for side in (0, 1) if (figure := answer.cells.get(str(2 * place + side)))]
+            if len(both) < 2:
+                continue
+            for side, figure in zip(samples.setdefault(key, ([], [])), both, strict=True):
+                paired = figure["paired"]
+                side.append(Measurement(paired * answer.yardstick, figure["raw"], paired, pair))
+    return {key: Cost(_mean(other), _mean(own), ratio(other, own)) for key, (other, own) in samples.items()}
+
+
+def _mean(samples: list[Measurement]) -> float:
+    return geometric_mean(sample.value for sample in samples)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....schemas.schema import Schema
-from .judge import findings
+from .field_faults import findings
 from .records import Pairing, expected
 
 __all__ = ["Given", "as_version"]

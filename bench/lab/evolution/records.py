@@ -8,11 +8,11 @@ import enum
 import math
 import random
 import re
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from ....codecs.conventions.rules import SCALAR_OF
 from ....schemas.tree import types as t
 from ....schemas.tree.difference import Difference, pairs
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
@@ -30,7 +30,17 @@ from ....schemas.wire.layout import (
     opened,
 )
 
-__all__ = ["Maker", "Pairing", "Unfit", "counterpart", "expected", "option_of"]
+__all__ = [
+    "NOTHING",
+    "Maker",
+    "Pairing",
+    "Projector",
+    "Unfit",
+    "counterpart",
+    "expected",
+    "is_whole",
+    "option_of",
+]
 
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
@@ -42,12 +52,16 @@ _RECORDS: Final = 100
 """Records after which the same is so of all others, where they may hold one another."""
 
 
+NOTHING: Final = object()
+"""In the place of a value: there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Stands for a value that the reading version has no place for.
+    """Stands for a value that the reading version has no place for, or that it requires and nobody wrote.
 
     Attributes:
-        value: As it was written.
+        value: As it was written, or `NOTHING`.
     """
 
     value: Any
@@ -163,7 +177,7 @@ class Maker:
                 return self.make(derive(pick(options)).root)
             case t.DateTimeType(aware=aware):
                 return self._moment(leaf, aware)
-        return _MAKERS[type(leaf.type)](self.random, leaf)
+        return _MAKERS.get(type(leaf.type), _scalar)(self.random, leaf)
 
     def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
         zone = None if aware is False else dt.UTC
@@ -204,19 +218,24 @@ def _step(leaf: Leaf) -> int:
     return _STEPS.get(found["size"] if found else leaf.unit, 1)
 
 
-def _cut(micro: int, leaf: Leaf) -> int:
-    return micro - micro % _step(leaf)
-
-
 def _bytes(random: random.Random, leaf: Leaf) -> bytes:
     found = _FORM.fullmatch(leaf.form)
     return random.randbytes(int(found["size"]) if found else random.randrange(12))
 
 
-def _decimal(random: random.Random, leaf: Leaf) -> decimal.Decimal:
+def _scalar(random: random.Random, leaf: Leaf) -> Any:
+    """Return a value of a scalar, no finer than the leaf's form."""
+    value = SCALAR_OF[t.python_type(leaf.type)].draw(random)
     found = _FORM.fullmatch(leaf.form)
-    digits, scale = (int(found["size"]), int(found["scale"])) if found else (6, 2)
-    return decimal.Decimal(random.randrange(10 ** min(digits, 6))).scaleb(-scale)
+    match value:
+        case dt.time():
+            return value.replace(microsecond=value.microsecond - value.microsecond % _step(leaf))
+        case dt.timedelta():
+            return value - value % dt.timedelta(microseconds=_step(leaf))
+        case decimal.Decimal() if found:
+            digits, scale = int(found["size"]), int(found["scale"])
+            return decimal.Decimal(int(value.scaleb(2)) % 10**digits).scaleb(-scale)
+    return value
 
 
 def _real(random: random.Random, leaf: Leaf) -> float:
@@ -232,15 +251,6 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
     t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
     t.BytesType: _bytes,
     t.ByteArrayType: lambda random, leaf: bytearray(_bytes(random, leaf)),
-    t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
-    t.TimeType: lambda random, leaf: dt.time(
-        random.randrange(24), random.randrange(60), 7, _cut(123456, leaf)
-    ),
-    t.TimeDeltaType: lambda random, leaf: dt.timedelta(
-        seconds=random.randrange(10**6), microseconds=_cut(5, leaf)
-    ),
-    t.DecimalType: _decimal,
-    t.UUIDType: lambda random, leaf: uuid.UUID(int=random.getrandbits(128)),
 }
 
 
@@ -267,20 +277,32 @@ def expected(value: Any, written: Kind, read: Kind, pairing: Pairing) -> Any:
     Returns:
         The value; with `Unfit` in the places of what the reading version has no place for.
     """
-    return _Projector(pairing, None).project(value, written, read)
+    return Projector(pairing).project(value, written, read)
 
 
 def counterpart(value: Any, written: Kind, read: Kind, pairing: Pairing, maker: Maker) -> Any:
     """Return a record of the other version that is as like as can be: what it lacks is made."""
-    return _Projector(pairing, maker).project(value, written, read)
+    return Projector(pairing, maker).project(value, written, read)
 
 
-class _Projector:
-    def __init__(self, pairing: Pairing, maker: Maker | None) -> None:
+class Projector:
+    """Makes of values of one version those of the other.
+
+    Args:
+        pairing: From the side of the one that writes.
+        maker: Makes what that lacks; None to leave it out.
+
+    Attributes:
+        dropped: Whether a record had a field that the reading version does not know.
+    """
+
+    def __init__(self, pairing: Pairing, maker: Maker | None = None) -> None:
         self.pairing = pairing
         self.maker = maker
+        self.dropped = False
 
     def project(self, value: Any, a: Kind, b: Kind) -> Any:
+        """Return what a value of kind `a` is as one of kind `b`."""
         found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
@@ -305,9 +327,7 @@ class _Projector:
         if isinstance(b, Choice):
             if fresh is not None and fresh.happens(_FRESH):
                 return fresh.make(b)
-            tried = [self._project(value, a, o.kind) for o in b.options]
-            fit = [one for one in tried if not isinstance(one, Unfit)]
-            return next((one for one in fit if type(one) is type(value)), fit[0] if fit else Unfit(value))
+            return self._option(value, a, b)
         match a, b:
             case Record(), Record():
                 return self._record(value, a, b)
@@ -328,14 +348,28 @@ class _Projector:
                 return _leaf(value, b)
         return value if isinstance(b, Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
 
+    def _option(self, value: Any, a: Kind, b: Choice) -> Any:
+        """Return what a value is as the option that takes it, of several the one of its type."""
+        before, fit = self.dropped, []
+        for option in b.options:
+            self.dropped = before
+            if not isinstance(one := self._project(value, a, option.kind), Unfit):
+                fit.append((one, self.dropped))
+        same = [each for each in fit if type(each[0]) is type(value)]
+        found, self.dropped = next(iter(same or fit), (Unfit(value), before))
+        return found
+
     def _record(self, value: Any, a: Record, b: Record) -> Any:
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
         taken: set[str] = set()
+        known: set[str | int] = set()
         for before, slot in self.pairing.slots(a, b):
             if before is not None and before.key in keyed:
                 there[slot.key] = self.project(keyed[before.key], before.kind, slot.kind)
                 taken |= {slot.among} - {""}
+                known.add(before.key)
+        self.dropped |= not known.issuperset(keyed)
         if self.maker is not None:
             for before, slot in self.pairing.slots(a, b):
                 new = before is None and slot.among not in taken and self.maker.happens(0.6)
@@ -344,7 +378,8 @@ class _Projector:
                     taken |= {slot.among} - {""}
         ordered = {slot.key: there[slot.key] for slot in b.slots if slot.key in there}
         if isinstance(b.type, t.RecordType) and not b.type.positional:
-            return ordered
+            lacking = {slot.key: Unfit(NOTHING) for slot in b.slots if slot.required}
+            return ordered if lacking.keys() <= ordered.keys() else lacking | ordered
         return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
 
 
@@ -354,7 +389,7 @@ def option_of(value: Any, choice: Choice) -> Kind | None:
     if len(fit) < 2:
         return fit[0] if fit else None
     same = Pairing({})
-    return next((kind for kind in fit if _is_whole(expected(value, kind, kind, same))), fit[0])
+    return next((kind for kind in fit if is_whole(expected(value, kind, kind, same))), fit[0])
 
 
 def _fits(value: Any, kind: Kind) -> bool:
@@ -367,12 +402,12 @@ def _fits(value: Any, kind: Kind) -> bool:
     return object in known or type(value) in known
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
     """Whether there is a place for everything in a value."""
     if isinstance(value, dict):
-        return all(_is_whole(key) and _is_whole(item) for key, item in value.items())
+        return all(is_whole(key) and is_whole(item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
-        return all(map(_is_whole, value))
+        return all(map(is_whole, value))
     return not isinstance(value, Unfit)
 
 

@@ -11,13 +11,13 @@ from ....schemas.schema import Schema
 from ....schemas.tree.difference import NUMBERED, Change, Difference
 from ....schemas.wire.layout import Kind
 from ..fidelity.equality import equal
-from .judge import Fault, Finding, findings
-from .records import Maker, Pairing, counterpart, expected
+from .field_faults import Fault, Finding, findings
+from .records import Maker, Pairing, Projector, counterpart, is_whole
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["Direction", "Reading", "Trial", "Version", "sample", "trials"]
+__all__ = ["Direction", "Reading", "Trial", "Version", "reader", "sample", "trials"]
 
 Direction = Literal["old→new", "new→old"]
 
@@ -113,10 +113,7 @@ class Version:
 
     def reader(self, writer: Version) -> Callable[[bytes], Any]:
         """Return what decodes the payloads of another version, told which where the format asks for it."""
-        bound = self.codec.bound
-        if bound is None or bound.reading is None:
-            return self.codec.decode
-        return bound.reading(writer.schema)
+        return reader(self.codec, writer.schema)
 
     def read(self, writer: Version, pairing: Pairing, wanted: Wanted) -> Reading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
@@ -144,6 +141,12 @@ class Version:
                     seen.setdefault((one.fault, one.path), one)
         unknown = True if kept else False if strange else None
         return Reading(len(writer.payloads), refused, why, tuple(seen.values()), unknown)
+
+
+def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
+    """Return what a codec decodes the payloads of another version of its schema with."""
+    bound = codec.bound
+    return codec.decode if bound is None or bound.reading is None else bound.reading(writer)
 
 
 class _Right(NamedTuple):
@@ -177,15 +180,9 @@ class Wanted:
 
 
 def _right(record: Any, written: Kind, read: Kind, pairing: Pairing) -> _Right:
-    right = expected(record, written, read, pairing)
-    whole = next(findings(right, right, read), None) is None
-    return _Right(right, whole, _is_more(record, right, written, read, pairing))
-
-
-def _is_more(record: Any, right: Any, written: Kind, read: Kind, pairing: Pairing) -> bool:
-    """Whether a record has fields that the reading version does not know."""
-    back = expected(right, read, written, pairing.back())
-    return any(one.fault == "lost" for one in findings(record, back, written))
+    projector = Projector(pairing)
+    right = projector.project(record, written, read)
+    return _Right(right, is_whole(right), projector.dropped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,18 @@ class Difference:
         expected: The type, or the value when the types agree, in short.
         found: What came back, in the same short form.
         kind: ``"type"``, ``"value"``, ``"length"``, ``"missing"``, ``"extra"`` or ``"order"``.
+        steps: Keys, indices and names of fields that lead to the place.
+        before: What was encoded there; None for what was not.
+        after: What came back; None for what did not.
     """
 
     path: str
     expected: str
     found: str
     kind: str
+    steps: tuple[object, ...] = ()
+    before: Any = None
+    after: Any = None
 
     def __str__(self) -> str:
         if self.kind == "missing":
@@ -119,13 +125,18 @@ class _Place:
     def __init__(self, up: _Place | None, key: object) -> None:
         self.up, self.key = up, key
 
-    def __str__(self) -> str:
+    def steps(self) -> tuple[object, ...]:
         keys = []
         place: _Place | None = self
         while place is not None and place.up is not None:
             keys.append(place.key)
             place = place.up
-        return join(reversed(keys))
+        return tuple(reversed(keys))
+
+    def difference(self, kind: str, expected: str, found: str, before: Any, after: Any) -> Difference:
+        """Return a difference at this place."""
+        steps = self.steps()
+        return Difference(join(steps), expected, found, kind, steps, before, after)
 
 
 def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
@@ -135,10 +146,10 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
         a, b, place = stack.pop()
         kind = type(a)
         if kind is not type(b):
-            yield Difference(str(place), _name(a), _name(b), "type")
+            yield place.difference("type", _name(a), _name(b), a, b)
         elif kind in _SAME:
             if a is not b and a != b:
-                yield Difference(str(place), brief(a), brief(b), "value")
+                yield place.difference("value", brief(a), brief(b), a, b)
         elif isinstance(a, dict | list | tuple) or record_class(kind) is not None:
             pair = (id(a), id(b))
             if pair not in seen:
@@ -150,9 +161,9 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
             if (gap := arrays.gap(a, b, equal)) is not None:
                 for key in gap.steps:
                     place = _Place(place, key)
-                yield Difference(str(place), gap.expected, gap.found, "value")
+                yield place.difference("value", gap.expected, gap.found, a, b)
         elif not _same_leaf(a, b):
-            yield Difference(str(place), brief(a), brief(b), "value")
+            yield place.difference("value", brief(a), brief(b), a, b)
 
 
 def _open(
@@ -164,7 +175,7 @@ def _open(
     elif isinstance(a, list | tuple):
         if len(a) != len(b):
             name = _name(a)
-            yield Difference(str(place), f"{name} of {len(a)}", f"{name} of {len(b)}", "length")
+            yield place.difference("length", f"{name} of {len(a)}", f"{name} of {len(b)}", a, b)
         children.extend(
             (x, y, _Place(place, i)) for i, (x, y) in enumerate(zip(a, b, strict=False)) if not _settled(x, y)
         )
@@ -186,7 +197,7 @@ def _open_dict(
     for key, exact in zip(a, mine, strict=True):
         value, other = mine[exact], theirs.get(exact, _MISSING)
         if other is _MISSING:
-            yield Difference(str(_Place(place, key)), brief(value), "", "missing")
+            yield _Place(place, key).difference("missing", brief(value), "", value, None)
             continue
         common += 1
         if not _settled(value, other):
@@ -194,9 +205,9 @@ def _open_dict(
     if common != len(b):
         for key, exact in zip(b, theirs, strict=True):
             if exact not in mine:
-                yield Difference(str(_Place(place, key)), "", brief(b[key]), "extra")
+                yield _Place(place, key).difference("extra", "", brief(b[key]), None, b[key])
     if order and common == len(a) == len(b) and list(mine) != list(theirs):
-        yield Difference(str(place), "", "", "order")
+        yield place.difference("order", "", "", a, b)
 
 
 def _by_exact_key(items: dict[Any, Any]) -> dict[Any, Any]:

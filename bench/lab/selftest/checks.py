@@ -181,7 +181,7 @@ def _leaks(trial: _Trial) -> Iterator[Finding]:
             operations=("growth-load",),
         )
         for cell in _cells(result, "growth-load"):
-            found[cell.cell.codec] += cell.facts.get("verdict") == "growing"
+            found[cell.cell.codec] += cell.verdict == "growing"
     for name, count in found.items():
         what = name.removeprefix("selftest-").replace("-", " ")
         yield Finding(
@@ -207,9 +207,9 @@ def _clean(trial: _Trial) -> Iterator[Finding]:
             operations=("growth-load", "growth-failing-load") if number % 2 == 0 else ("growth-dump",),
         )
         for cell in result.cells:
-            if cell.cell.operation.startswith("growth") and "verdict" in cell.facts:
+            if cell.verdict:
                 tried += 1
-                if cell.facts["verdict"] == "growing":
+                if cell.verdict == "growing":
                     alarms.append(cell.cell.name)
     named = f": {', '.join(alarms[:3])}" if alarms else ""
     yield Finding(
@@ -302,7 +302,7 @@ def _readings(seconds: float) -> list[float]:
 
 
 def _cells(result: Result, operation: str) -> list[CellResult]:
-    return [c for c in result.cells if c.cell.operation == operation and c.cell.codec != FLOOR]
+    return [c for c in result.cells if c.cell.operation_name == operation and c.cell.codec != FLOOR]
 
 
 PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {

@@ -89,7 +89,7 @@ class Wrap(Step):
 
 class Unwrap(Wrap): ...
 
-# _attributes.pxi
+# _thrift.pxi
 
 class ToRow(Fields): ...
 
@@ -201,7 +201,7 @@ class ToBatch(Step):
 class FromBatches(Step):
     def __init__(self, column: Column, kind: type | None, hashed: bool = False) -> None: ...
 
-# Of `_messages.pxi`.
+# Of `_protobuf.pxi`.
 
 class Into: ...
 

@@ -676,6 +676,6 @@ cdef class Unwrap(Wrap):
         return turned(self.step, value[self.name])
 
 
-include "_attributes.pxi"
-include "_columns.pxi"
-include "_messages.pxi"
+include "_thrift.pxi"
+include "_arrow.pxi"
+include "_protobuf.pxi"

@@ -110,6 +110,7 @@ KEY = re.compile(r'(?:^|; )key (".*")$')
 
 
 def null_words(name: str) -> str:
+    """Return the comment of a flag that says whether a field is None."""
     return f"whether `{name}` is None"
 
 
@@ -147,6 +148,11 @@ def map_key(kind: Kind) -> bool:
 
 
 def descriptors() -> Any:
+    """Return protobuf's module of descriptors.
+
+    Raises:
+        UsageError: protobuf is not installed.
+    """
     try:
         from google.protobuf import descriptor_pb2
     except ImportError as error:
@@ -160,16 +166,19 @@ def camel(name: str) -> str:
 
 
 def free_name(wanted: str, taken: set[str]) -> str:
+    """Return a name, with underscores behind it while it is taken."""
     while wanted in taken:
         wanted += "_"
     return wanted
 
 
 def is_null(kind: Kind) -> bool:
+    """Whether a field is always None."""
     return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def comments_of(file: FileDescriptorProto) -> dict[tuple[int, ...], str]:
+    """Return the comments of a file by the paths of what they describe."""
     return {
         tuple(place.path): " ".join((place.leading_comments + place.trailing_comments).split("\n")).strip()
         for place in file.source_code_info.location

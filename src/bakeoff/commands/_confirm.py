@@ -123,7 +123,7 @@ def _refuse_unversioned(codecs: Iterable[str]) -> None:
 
 
 def _remarks(found: Again, *, same: bool) -> list[str]:
-    from ..reports.tables.sentence import some
+    from ..reports.model.lists import some
 
     remarks = []
     if found.samples:

@@ -154,7 +154,7 @@ def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
         )
     yield (
         "cost: time to decode the other version's payload over that of the same record, as the reading "
-        "version writes it; ± is half the 95 % interval within this process"
+        "version writes it; ± is half the 95 % interval of the mean over processes"
     )
     yield from _told(trials, _refusals)
     yield from _told(trials, _faults, examples=True)
@@ -257,7 +257,8 @@ def _alone(found: Evolution) -> Iterator[str]:
             words = f"both ways {told[0]}" if same else f"old→new {told[0]}; new→old {told[1]}"
         alike.setdefault((change.kind, words), []).append(change.words)
     yield from (f"{kind} {', '.join(places)}: {words}" for (kind, words), places in alike.items())
-    whole = [trial.codec for trial in found.trials if several and not trial.changes and trial.old is not None]
+    carried = [trial for trial in found.trials if not trial.backward.failed]
+    whole = [trial.codec for trial in carried if several and not trial.changes]
     if whole:
         yield f"not tried: {', '.join(whole)}, whose defaults and aliases belong to the definition as a whole"
     for gone, came in found.difference.suspects():

@@ -45,7 +45,11 @@ _RECORDS = 200
 @reading
 @selecting("the usual ones, and those that need a schema, as far as they are installed")
 @click.option(
-    "--budget", type=Time(), default="10s", show_default=True, help="Time, trying and measuring together."
+    "--budget",
+    type=Time(),
+    default="10s",
+    show_default=True,
+    help="Time for all codecs; trying them gets 30s at the least.",
 )
 @format_option("text", "md", "json")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File; else standard output.")
@@ -75,7 +79,8 @@ def command(
     FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
     the field numbers of OLD, unless both bring their own (.proto).
 
-    Each codec works in a process of its own: one that crashes, hangs or runs out of memory costs its row.
+    Each codec is tried in a process of its own: one that crashes, hangs or runs out of memory costs its row.
+    They are timed in processes that all of them share, as in a run; one that dies there has no cost.
 
     Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
     be carried out as typed.
@@ -94,10 +99,7 @@ def command(
     costs: Costs = {}
     if difference.changes:
         with slow_progress("trying and measuring") as show:
-            for trial, cost in attempts(names, difference, before, after, budget):
-                tried.append(trial)
-                costs = {**costs, **cost}
-                show(len(tried), len(names))
+            tried, costs = attempts(names, difference, before, after, budget, show)
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
     if form == "json":
         content = json(found)

@@ -199,6 +199,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
         click.exceptions.Exit: It was interrupted, or no codec got through.
     """
     from ..bench.run.session import Session
+    from ..reports.model.view import View
     from ..reports.tables.sentence import got_through
 
     with board() as screen:
@@ -220,7 +221,7 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
         click.get_current_context().exit(_STOPPED)
-    if not got_through(result):
+    if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)
 
 
@@ -257,7 +258,7 @@ def _check_places(options: Options) -> None:
     from ..bench.backends import stores, transports
     from ..bench.operations import operation
 
-    asked = [place for place in dict.fromkeys(operation(o).place for o in options.operations) if place]
+    asked = [place for place in dict.fromkeys(operation(o).at_place for o in options.operations) if place]
     for text in options.places:
         name, _, url = text.partition("=")
         if not url:
@@ -524,6 +525,7 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
 
 
 def show_on(display: Any) -> Show:
+    """Return a function that shows progress as a task of a display."""
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:

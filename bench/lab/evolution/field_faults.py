@@ -1,0 +1,174 @@
+"""What is wrong with a record of the other version: fidelity's differences, named by the reading schema."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from ....codecs.core.paths import brief, step
+from ....schemas.wire.bindings.leaves import kinds
+from ....schemas.wire.layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref
+from ....schemas.wire.layout import Sequence as Items
+from ..fidelity.equality import Difference, differences, equal
+from ..fidelity.losses import judge
+from .records import NOTHING, Unfit, option_of
+
+__all__ = ["Fault", "Finding", "findings"]
+
+Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
+
+_FORMS: Final = ("as codecs write what they lack",)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a record is not what the reading version should have made of it.
+
+    Attributes:
+        fault: ``"lost"``: written, and not there. ``"wrong"``: another value. ``"made up"``: a value where
+            nothing was written. ``"unfit"``: as it was written, or of another type than the reading version
+            has there; or nothing where that requires something and nobody wrote it.
+            ``"kept"`` is none: a field that the reading version does not know.
+        path: By the names of the reading version, without the numbers of items. Of a record within another of
+            its kind it is that of the outermost.
+        example: What was written and what came, in short.
+    """
+
+    fault: Fault
+    path: str
+    example: str = ""
+
+
+def findings(wanted: Any, found: Any, kind: Kind) -> Iterator[Finding]:
+    """Yield where a record is not what was expected.
+
+    Args:
+        wanted: As `expected` gives it.
+        found: What a codec decoded.
+        kind: Of the reading version.
+    """
+    done: set[tuple[object, ...]] = set()
+    for gap in differences(wanted, found, sys.maxsize):
+        path, held, steps = _located(gap, wanted, kind)
+        if any(steps[:count] in done for count in range(len(steps) + 1)):
+            continue
+        if steps != gap.steps or gap.kind == "length":
+            # No item, key or part of it stands for another one: it is compared as a whole.
+            done.add(steps)
+            yield from _changed(_at(wanted, steps), _at(found, steps), held, path)
+        elif gap.kind == "extra":
+            yield from _extra(gap.after, held, path)
+        elif gap.kind == "missing":
+            yield _missing(gap.before, path)
+        else:
+            yield from _changed(gap.before, gap.after, held, path)
+
+
+def _located(gap: Difference, value: Any, kind: Kind) -> tuple[str, Kind | None, tuple[object, ...]]:
+    """Return the path of a difference, the kind there, and the steps to what is compared as a whole.
+
+    The kind is None where the reading version does not know the field.
+    """
+    path, above = "$", dict[str, str]()
+    for count, key in enumerate(gap.steps):
+        if isinstance(kind, Nullable):
+            kind = kind.kind
+        if isinstance(kind, Choice):
+            kind = option_of(value, kind) or kind
+        if isinstance(kind, Ref):
+            kind, path = kind.record, above.get(kind.name, path)
+        last = count == len(gap.steps) - 1
+        match kind:
+            case Record(name, slots):
+                above[name] = path
+                path += f"[{key}]" if isinstance(value, tuple) else step(key)
+                inner = next((slot.kind for slot in slots if slot.key == key), None)
+            case Items(item):
+                path, inner = f"{path}[]", item
+            case Map(value=item) if not (last and gap.kind in ("extra", "missing")):
+                path, inner = f"{path}{{}}", item
+            case _:
+                return path, kind, gap.steps[:count]
+        if last or inner is None:
+            return path, inner, gap.steps[: count + 1]
+        value, kind = value[key], inner
+    return path, kind, gap.steps
+
+
+def _at(value: Any, steps: Sequence[object]) -> Any:
+    for key in steps:
+        value = value[key]
+    return value
+
+
+def _missing(wanted: Any, path: str) -> Finding:
+    if not isinstance(wanted, Unfit):
+        return Finding("lost", path, _example(wanted, NOTHING))
+    if wanted.value is NOTHING:
+        return Finding("unfit", path, "required, and nobody wrote it")
+    return Finding("lost", path, _example(wanted.value, NOTHING))
+
+
+def _extra(found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+    if kind is None:
+        yield Finding("kept", path)
+    elif not (found is None and isinstance(kind, Nullable)):
+        yield Finding("made up", path, _example(NOTHING, found))
+
+
+def _changed(wanted: Any, found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+    if isinstance(wanted, Unfit):
+        if wanted.value is NOTHING:
+            yield from _extra(found, kind, path)
+        else:
+            yield from _passed_on(wanted.value, found, kind, path)
+        return
+    if isinstance(kind, Nullable):
+        kind = kind.kind
+    places = isinstance(wanted, tuple) and isinstance(found, tuple | list) and len(wanted) == len(found)
+    if places and isinstance(kind, Record) and type(wanted) is not type(found):
+        for inner in findings(tuple(wanted), tuple(found), kind):
+            yield replace(inner, path=path + inner.path[1:])
+    elif _same(wanted, found):
+        return
+    elif type(wanted) is not type(found) and _is_form(wanted, found):
+        yield Finding("unfit", path, f"{brief(found)} came back for {brief(wanted)}")
+    else:
+        yield Finding("wrong", path, _example(wanted, found))
+
+
+def _passed_on(written: Any, found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+    """Yield what became of a value that the reading version has no place for."""
+    # Of a container some parts may have become what the reading version wants, and others not.
+    whole = isinstance(written, dict | list | tuple | set | frozenset)
+    alike = whole and type(written) is type(found) and len(written) == len(found)
+    if alike or _same(written, found):
+        yield Finding("unfit", path, f"{brief(written)} came back as it was written")
+    elif type(written) is type(found) or not _is_form(written, found):
+        yield Finding("wrong", path, _example(written, found))
+    elif not isinstance(kind, Leaf) or type(found) not in kinds(kind):
+        yield Finding("unfit", path, f"{brief(found)} came back for {brief(written)}")
+
+
+def _is_form(value: Any, other: Any) -> bool:
+    """Whether one of two is what a codec writes in the place of the other: a text for a number, say."""
+    return not judge(value, other, (), _FORMS).wrong or not judge(other, value, (), _FORMS).wrong
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    """Whether two values are one; an int is what it is as a float, and a member of an enum what it holds."""
+    if type(wanted) in (int, float) and type(found) in (int, float):
+        return bool(wanted == found)
+    if isinstance(wanted, enum.Enum) and isinstance(found, enum.Enum):
+        return bool(wanted.value == found.value)
+    return equal(wanted, found)
+
+
+def _example(before: Any, after: Any) -> str:
+    def text(value: Any) -> str:
+        return "nothing" if value is NOTHING else brief(value)
+
+    return f"{text(before)} was written, {text(after)} came back"

@@ -1,0 +1,156 @@
+"""What a report shows, found once: machines, their corpora, and the codecs on each with their ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...bench.results import CorpusFacts, Result
+from .candidates import FLOOR, Candidate, Standing, candidates_on, corpora, standing_on
+from .columns import Chart, ColumnSpec, columns
+from .cost import Cost
+from .environment import notes, warnings
+from .merge import machines
+from .table import Section, Table, labelled
+
+__all__ = ["CorpusView", "MachineView", "View"]
+
+
+@dataclass(frozen=True)
+class CorpusView:
+    """One corpus on one machine: what is ranked together.
+
+    Attributes:
+        machine: Label of the machine; empty when there is only one.
+        result: What was measured on that machine.
+        corpus: The corpus.
+        candidates: All that took part, the floor among them.
+        cost: What the ranking is by.
+        columns: Every column that there can be, by key.
+    """
+
+    machine: str
+    result: Result
+    corpus: CorpusFacts
+    candidates: tuple[Candidate, ...]
+    cost: Cost
+    columns: Mapping[str, ColumnSpec]
+
+    @property
+    def label(self) -> str:
+        """The corpus, with its machine when there are several."""
+        return f"{self.corpus.name} · {self.machine}" if self.machine else self.corpus.name
+
+    @cached_property
+    def codecs(self) -> tuple[Candidate, ...]:
+        """The candidates without the floor."""
+        return tuple(candidate for candidate in self.candidates if candidate.name != FLOOR)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """The ranking of the codecs by cost."""
+        return standing_on(self.result, self.corpus.name, self.candidates, self.cost)
+
+    @cached_property
+    def operations(self) -> Mapping[str, ColumnSpec]:
+        """What is known of the figures of each operation."""
+        specs = self.columns.values()
+        return {spec.operations[0]: spec for spec in specs if len(spec.operations) == 1 and not spec.fact}
+
+    @property
+    def charts(self) -> Mapping[str, Chart]:
+        """The charts of bars that there can be, by operation."""
+        return {name: spec.chart for name, spec in self.operations.items() if spec.chart}
+
+
+@dataclass(frozen=True)
+class MachineView:
+    """What was measured on one machine.
+
+    Attributes:
+        label: Empty when there is only one machine.
+        result: All of it.
+        corpora: Those that something was measured on.
+    """
+
+    label: str
+    result: Result
+    corpora: tuple[CorpusView, ...]
+
+    def titled(self, name: str) -> str:
+        """Return a title with the machine before it when there are several."""
+        return f"{self.label}: {name}" if self.label else name
+
+
+@dataclass(frozen=True)
+class View:
+    """All that reports show of some results.
+
+    Attributes:
+        results: As they were read.
+        machines: The same by machine; several results of one machine are merged.
+        cost: What rankings are by.
+        columns: Every column that there can be, by key, in the order of a table.
+    """
+
+    results: tuple[Result, ...]
+    machines: tuple[MachineView, ...]
+    cost: Cost
+    columns: Mapping[str, ColumnSpec]
+
+    @classmethod
+    def of(cls, results: Sequence[Result], cost: Cost | None = None) -> View:
+        """Return the view of one or more results.
+
+        Args:
+            results: What was measured.
+            cost: What rankings are by; the default cost when not given.
+        """
+        blocks, cost = machines(results), cost or Cost()
+        known = columns(result for _, result in blocks)
+        found = tuple(_machine(label, result, cost, known) for label, result in blocks)
+        return cls(tuple(results), found, cost, known)
+
+    @property
+    def corpora(self) -> list[CorpusView]:
+        """The corpora of all machines."""
+        return [corpus for machine in self.machines for corpus in machine.corpora]
+
+    @cached_property
+    def files(self) -> list[MachineView]:
+        """Each result by itself."""
+        known = {id(machine.result): machine for machine in self.machines}
+        return [known.get(id(r)) or _machine("", r, self.cost, self.columns) for r in self.results]
+
+    def table(self, sections: Iterable[Section], recommendation: str = "", **meta: Any) -> Table:
+        """Return sections as a table, with what must be known of the runs.
+
+        Args:
+            sections: Its parts.
+            recommendation: One sentence, or one for each machine.
+            **meta: Further plain values for JSON.
+        """
+        blocks = [(machine.label, machine.result) for machine in self.machines]
+        return Table(
+            sections=tuple(sections),
+            warnings=labelled([(label, warnings(result)) for label, result in blocks]),
+            notes=labelled([(label, notes(result)) for label, result in blocks]),
+            recommendation=recommendation,
+            meta={
+                "commands": [result.command for result in self.results],
+                "environments": [dict(result.environment) for result in self.results],
+                "options": [dict(result.options) for result in self.results],
+                **meta,
+            },
+        )
+
+
+def _machine(label: str, result: Result, cost: Cost, known: Mapping[str, ColumnSpec]) -> MachineView:
+    found = (
+        CorpusView(label, result, corpus, candidates, cost, known)
+        for corpus in corpora(result)
+        if (candidates := tuple(candidates_on(result, corpus.name)))
+    )
+    return MachineView(label, result, tuple(found))

@@ -1,0 +1,78 @@
+"""The constants of the timing method: all are printed, and the documentation has the same ones."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench import method
+from bakeoff.bench.method import GROUPS, Constant, constants, printed
+
+PAGE = Path(__file__).parents[2] / "docs/explanation/measuring.md"
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
+def test_every_constant_has_a_unit_and_a_reason(group: type) -> None:
+    """Whatever a group defines is in what is printed, in one line of a terminal."""
+    found = list(constants(group))
+
+    assert [name for name in vars(group) if name.isupper()] == [one.name.partition(".")[2] for one in found]
+    assert all(one.unit and one.reason and len(one.reason) <= 80 for one in found)
+
+
+def test_every_group_is_printed() -> None:
+    """In `GROUPS` is every class of the module that holds constants."""
+    defined = [value for name, value in vars(method).items() if any(map(str.isupper, vars_of(value)))]
+
+    assert defined == list(GROUPS)
+
+
+def vars_of(value: object) -> list[str]:
+    """The names that a class of the module defines; none of what is no class, or another module's."""
+    return list(vars(value)) if getattr(value, "__module__", "") == method.__name__ else []
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (0.00025, "s", "250 µs"),
+        (70.0, "s", "70 s"),
+        (1e-9, "s", "1 ns"),
+        (8192, "B", "8 KiB"),
+        (2 << 30, "B", "2 GiB"),
+        (0.05, "share", "5 %"),
+        (1.35, "×", "1.35×"),
+        (1000, "records", "1,000 records"),
+    ],
+)
+def test_values_are_shown_with_units(value: float, unit: str, shown: str) -> None:
+    """In the largest unit that is not above the value."""
+    assert shown == Constant("", value, unit, "").shown
+
+
+@pytest.mark.checkout
+def test_the_documentation_has_these_constants() -> None:
+    """The block in the documentation is what `bakeoff run --explain` prints."""
+    block = re.search(r"^## The constants$.*?^```text\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+
+    assert block is not None
+    assert printed().rstrip("\n") + "\n" == block[1]
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"about {1000 * method.Slices.LENGTH:g} ms",
+        f"bursts of at most {method.Slices.BURST} calls",
+        f"before and after every {1000 * method.Cores.READ_EVERY:g} ms of slices",
+        f"by more than a factor of {method.Cores.SHARED:g}",
+        f"a standard deviation of {100 * method.Verdicts.SESSION:g} % of the ratio",
+        f"unless that takes longer than {method.Slices.LONGEST} others",
+    ],
+)
+def test_the_documentation_quotes_the_constants(sentence: str) -> None:
+    """Numbers in its sentences are those of the method."""
+    assert sentence in " ".join(PAGE.read_text("utf-8").split())

@@ -1,0 +1,267 @@
+"""Compressors behind codecs: their names, whole payloads, limits, dictionaries, and threads."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bakeoff
+from bakeoff import codecs
+from bakeoff.codecs import CodecError, DecodeError, LimitError, MissingLibrary
+from bakeoff.codecs.streams.compression import (
+    COMPRESSORS,
+    DICTIONARY_BYTES,
+    FREE,
+    Compression,
+    compressor,
+    library,
+)
+
+RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"], "score": 0.25, "deep": {"list": [{"x": [1, 2]}]}}
+KINDS = list(COMPRESSORS)
+SHRINKING = [kind for kind in KINDS if kind != "crc32"]
+LEVELS = ["zlib:0", "zlib", "zlib:9", "zstd:-7", "zstd", "zstd:10", "lz4:-5", "lz4", "lz4:16", "crc32"]
+
+
+def unlimited(made: Compression, payload: bytes) -> bytes:
+    """Return what a payload decompresses to."""
+    return made.decompress_within(payload, 1 << 30, 1 << 30)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@given(data=st.binary(max_size=3000))
+def test_bytes_come_back(name: str, data: bytes) -> None:
+    """Any, none included, whatever the level; and only from a whole payload."""
+    made = compressor(name)
+    payload = made.compress(data)
+
+    assert data == unlimited(made, payload)
+    for damaged in (payload + b"x", payload[:-1]):
+        with pytest.raises(Exception, match=r".") as caught:
+            unlimited(made, damaged)
+        assert not isinstance(caught.value, LimitError)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.binary(max_size=200))
+def test_a_damaged_payload_is_a_decode_error(kind: str, data: bytes) -> None:
+    """Also where it begins like one; the compressor works on afterwards."""
+    codec = bakeoff.codec(f"json|{kind}")
+    payload = codec.encode(RECORD)
+
+    for damaged in (data, payload[: len(data)] + data):
+        if damaged != payload:
+            with pytest.raises(DecodeError):
+                codec.decode(damaged)
+    assert RECORD == codec.decode(payload)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_limit_is_exact(kind: str) -> None:
+    """As many bytes as it says are decompressed, and one more is refused."""
+    made = compressor(kind)
+    payload = made.compress(bytes(5000))
+
+    assert bytes(5000) == made.decompress_within(payload, 5000, 1)
+    with pytest.raises(
+        LimitError, match=r"more than the limit of 4,999 bytes \(see with_limits, decompressed\)"
+    ):
+        made.decompress_within(payload, 4999, 1)
+
+
+@pytest.mark.parametrize("kind", SHRINKING)
+def test_a_ratio_holds_beyond_what_is_free(kind: str) -> None:
+    """Short payloads may hold a MiB of the same; only what is longer is measured against its payload."""
+    made = compressor(kind)
+    free, more = (made.compress(bytes(size)) for size in (FREE, 4 * FREE))
+
+    assert FREE == len(made.decompress_within(free, 8 * FREE, 1))
+    assert 4 * FREE == len(made.decompress_within(more, 8 * FREE, 100_000))
+    with pytest.raises(LimitError, match=rf"a limit of 7 times its {len(more):,} \(see with_limits, ratio\)"):
+        made.decompress_within(more, 8 * FREE, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "distribution"),
+    [
+        ("zlib", "zlib", "Python"),
+        ("zlib:1", "zlib", "Python"),
+        ("zstd:-131072", "zstd", "zstandard"),
+        ("lz4:16", "lz4", "lz4"),
+        ("crc32", "crc32", "Python"),
+    ],
+)
+def test_a_name_is_a_kind_and_a_level(name: str, kind: str, distribution: str) -> None:
+    """The name stays as it was typed."""
+    made = compressor(name)
+
+    assert (name, kind, None, None) == (made.name, made.kind, made.dictionary, made.dictionary_id)
+    assert distribution == library(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", "no such compressor; there are zlib, zstd, lz4, crc32"),
+        ("zlip", "no such compressor; did you mean zlib?"),
+        ("zstd:x", "the level must be a whole number, got 'x'"),
+        ("zlib:10", "no such level; those of zlib are 0 to 9"),
+        ("zstd:23", "those of zstd are -131072 to 22"),
+        ("crc32:1", "those of crc32 are 0 to 0"),
+        ("zlib,dict", "no such option 'dict'; zstd has `dict`"),
+        ("zstd,fast", "no such option 'fast'"),
+    ],
+)
+def test_another_name_is_an_error(name: str, said: str) -> None:
+    """That says what there is."""
+    for ask in (compressor, library, lambda name: bakeoff.codec(f"json|{name}")):
+        with pytest.raises(CodecError, match=re.escape(said)):
+            ask(name)
+
+
+@pytest.mark.parametrize(("kind", "module"), [("zstd", "zstandard"), ("lz4", "lz4")])
+def test_a_missing_library_is_named(kind: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the extra that brings it."""
+    monkeypatch.setitem(sys.modules, module, None)
+
+    with pytest.raises(MissingLibrary, match=rf"pip install 'bakeoff\[{kind}\]'"):
+        compressor(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_threads_share_a_compressor(kind: str) -> None:
+    """Contexts are pooled, and no two threads have the same one at a time."""
+    made = compressor(kind)
+    pieces = [bytes([n % 251]) * (n * 97 % 5000) for n in range(400)]
+
+    def there_and_back(data: bytes) -> bytes:
+        return unlimited(made, made.compress(data))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert pieces == list(pool.map(there_and_back, pieces))
+
+
+def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
+    """In payloads and streams, where each payload stands behind its length."""
+    packed = codec.with_compression("zlib")
+    payload, plain = packed.encode(RECORD), codec.decode(codec.encode(RECORD))
+    file = io.BytesIO()
+
+    assert f"{codec.name}|zlib" == packed.name
+    assert plain == packed.decode(payload)
+    assert codec == packed.with_compression(None)
+    assert 20 == packed.dump([RECORD] * 20, file)
+    file.seek(0)
+    assert [plain] * 20 == list(packed.load(file))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_codec_has_all_compressors(kind: str) -> None:
+    """After pickling, too; streams and limits are those of the codec."""
+    packed = bakeoff.codec("json").with_compression(kind)
+    records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
+    file = io.BytesIO()
+
+    assert 300 == packed.dump(records, file)
+    file.seek(0)
+    assert records == list(packed.load(file))
+    again = pickle.loads(pickle.dumps(packed))
+    assert packed == again
+    assert RECORD == again.decode(packed.encode(RECORD))
+    assert packed != packed.with_compression("zlib:1")
+    with pytest.raises(LimitError):
+        packed.with_limits(size=2000).decode(packed.encode("x" * 100_000))
+
+
+def test_a_trained_dictionary_makes_small_payloads_smaller() -> None:
+    """`|zstd:3,dict` needs its dictionary on both sides, and pays off on small records."""
+    codec = bakeoff.codec("json")
+    payloads = [codec.encode(RECORD | {"id": n, "name": f"name {n * 7919}"}) for n in range(2000)]
+    trained = codec.with_compression(codecs.train("zstd:3,dict", payloads[:1000]))
+    plain = bakeoff.codec("json|zstd:3")
+    fresh = [codec.decode(payload) for payload in payloads[1000:]]
+
+    assert fresh == [trained.decode(trained.encode(record)) for record in fresh]
+    assert sum(len(trained.encode(r)) for r in fresh) < sum(len(plain.encode(r)) for r in fresh)
+    assert DICTIONARY_BYTES >= len(trained.compression.dictionary or b"")
+    assert trained == pickle.loads(pickle.dumps(trained))
+    assert trained.compression == codecs.train("zstd:3", payloads[:1000])
+    with pytest.raises(CodecError, match="no dictionaries"):
+        codecs.train("zlib", payloads)
+    with pytest.raises(CodecError, match="needs a dictionary"):
+        bakeoff.codec("json|zstd:3,dict")
+    with pytest.raises(CodecError, match="not a dictionary of zstd's"):
+        bakeoff.codec("json|zstd:3,dict", dictionary=b"abc" * 100)
+    with pytest.raises(DecodeError, match=r"with the dictionary \d+, and this codec has none"):
+        plain.decode(trained.encode(RECORD))
+
+
+def test_older_dictionaries_are_for_reading() -> None:
+    """Of several the first is written with; payloads without one are read as well."""
+    plain = bakeoff.codec("json")
+    old, new = (
+        codecs.train("zstd:3,dict", [plain.encode(RECORD | {"id": n * step}) for n in range(2000)]).dictionary
+        for step in (1, 7919)
+    )
+    first = bakeoff.codec("json|zstd:3,dict", dictionary=old)
+    both = pickle.loads(pickle.dumps(bakeoff.codec("json|zstd:3,dict", dictionary=[new, old])))
+
+    for codec in (first, both, bakeoff.codec("json|zstd")):
+        assert RECORD == both.decode(codec.encode(RECORD))
+    assert both.media_type != first.media_type in both.media_type_aliases
+    with pytest.raises(DecodeError, match=rf"and this codec has {first.compression.dictionary_id};"):
+        first.decode(both.encode(RECORD))
+
+
+def test_a_zstd_frame_that_hides_its_size_is_bounded() -> None:
+    """A bomb without a size in its header stops at the limit; an honest one is read, and only whole."""
+    import zstandard
+
+    silent = zstandard.ZstdCompressor(write_content_size=False)
+    codec = bakeoff.codec("json|zstd").with_limits(size=100_000)
+
+    assert RECORD == codec.decode(silent.compress(bakeoff.codec("json").encode(RECORD)))
+    for payload in (silent.compress(b"[" + b" " * 50_000_000 + b"]"), silent.compress(b"[1]") + b"x" * 300):
+        with pytest.raises(DecodeError):
+            codec.decode(payload)
+
+
+def test_a_zstd_frame_that_holds_more_than_it_says_is_an_error() -> None:
+    """Its header's size is believed, and decompression ends there."""
+    codec = bakeoff.codec("json|zstd")
+    payload = bytearray(codec.encode("ab" * 50))
+    assert payload[4:6] == bytes((0x20, 102))  # a single segment, its size in one byte (RFC 8878, 3.1.1.1)
+
+    for size in (101, 103, 1):
+        payload[5] = size
+        with pytest.raises(DecodeError):
+            codec.decode(bytes(payload))
+
+
+@pytest.mark.parametrize("length", [10, 4_000, 5_000, 60_000])
+def test_lz4_bombs_stop_at_the_limit_in_payloads_of_any_length(length: int) -> None:
+    """Short ones, which cannot hold more, are decompressed at once; what follows them is refused."""
+    from lz4 import frame
+
+    codec = bakeoff.codec("json|lz4")
+    packed = frame.compress(b'"' + b" " * (length * 250) + b'"', store_size=False)
+    limited = codec.with_limits(decompressed=length * 250)
+
+    with pytest.raises(LimitError):
+        limited.decode(packed)
+    for payload in (packed + b"x", packed * 2, packed[:-1]):
+        with pytest.raises(DecodeError):
+            codec.decode(payload)
+
+
+def test_a_dictionary_needs_samples() -> None:
+    """Too few, or all alike, are an error that says how many there were."""
+    with pytest.raises(CodecError, match="no dictionary from 2 payloads"):
+        codecs.train("zstd,dict", [b"a", b"b"])
