@@ -113,7 +113,7 @@ def test_extras_are_named_like_their_modules():
 
 TOP = ("commands.", "cli.", "_fastest.", "__")
 """What stands on top of all: the commands and the face."""
-FOR_REPORTS = ("bench.method", "bench.results", "bench.stats", "bench.verdict")
+FOR_REPORTS = ("bench.cells", "bench.method", "bench.results", "bench.stats", "bench.verdict")
 """What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
 
 APART = (

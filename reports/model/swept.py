@@ -16,7 +16,7 @@ def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     """Return the operations that were measured with several numbers as parameter.
 
     Returns:
-        By their name without the parameter, the parameters by their whole name, from the lowest on.
+        By their name without the parameter: the parameters by their whole name, the lowest first.
     """
     families: dict[str, dict[str, int]] = {}
     for cell in (cell.cell for result in results for cell in result.cells):

@@ -82,7 +82,8 @@ def render(
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     template = _environment().get_template("page.html.j2")
     cost = Cost.of(reads, bandwidth)
-    view = View.of([all_visible(result) for result in results], cost)
+    results = [all_visible(result) for result in results]
+    view = View.of(results, cost)
     found = view.corpora
     if not found:
         raise UsageError("nothing to show: no cell was measured; run `bakeoff run` again")

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from ...bench.results import Cell, Result
+from ...bench.results import CellResult, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure
@@ -162,8 +162,8 @@ def _scores(view: View, post: Mapping[str, Any]) -> Table:
     known = {*post["operations"], *post.get("beside", ())}
 
     def rows(result: Result, corpus: str) -> Iterator[Row]:
-        cells = [cell for cell in timed(result, corpus) if _asked(cell.cell) in known]
-        if not any(_asked(cell.cell) in post["operations"] for cell in cells):
+        cells = [cell for cell in timed(result, corpus) if _without_parameter(cell) in known]
+        if not any(_without_parameter(cell) in post["operations"] for cell in cells):
             return
         first = post["rows"][0]["score"]
         for then in post["rows"]:
@@ -186,9 +186,8 @@ def _scores(view: View, post: Mapping[str, Any]) -> Table:
     )
 
 
-def _asked(cell: Cell) -> str:
-    """Return what was measured, without its parameter."""
-    return replace(cell, parameter="").operation_name
+def _without_parameter(cell: CellResult) -> str:
+    return replace(cell.cell, parameter="").operation_name
 
 
 def _times(value: Any, first: float, *, rate: bool) -> Entry:

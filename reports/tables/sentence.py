@@ -96,13 +96,12 @@ def got_through(view: View) -> bool:
     if any(_passed(codec) or view.cost.samples(codec.cells) for codec in codecs):
         return True
     # One store or transport that fails is no failure of all.
-    placed = (
-        (machine.result.operation(cell.cell.operation_name).phase, cell)
+    return any(
+        cell.samples and machine.result.operation(cell.cell.operation_name).phase in ("time", "alone")
         for machine in view.machines
         for cell in machine.result.cells
         if cell.cell.codec != FLOOR and cell.cell.place
     )
-    return any(cell.samples and phase in ("time", "alone") for phase, cell in placed)
 
 
 def _passed(candidate: Candidate) -> bool:

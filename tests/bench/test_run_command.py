@@ -390,7 +390,7 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
 )
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Before anything is measured or written."""
-    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_format": 1}}')
+    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_result": 1}}')
     done = bakeoff(tmp_path, "run", *arguments)
 
     assert done.returncode == 2

@@ -697,7 +697,7 @@ class TestFolders:
         put(tmp_path, "a.json", '{"a": 1}')
         assert datasets.corpus(tmp_path).remark == ""
         for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
-            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}')
+            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_result": 1}}]}')
             corpus = datasets.corpus(tmp_path)
 
             assert [{"a": 1}] == list(corpus.records())

@@ -14,7 +14,7 @@ import pytest
 import madeup
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
 from bakeoff.errors import UsageError
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
 from bakeoff.reports.page import placed as page_placed
 
@@ -289,7 +289,7 @@ def in_store(put: dict[str, float]) -> Result:
 )
 def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str, float], said: str) -> None:
     """In one sentence, by the whole of a put and a get."""
-    (answer,) = page_placed.answers([("", in_store(put))], Cost())
+    (answer,) = page_placed.answers(View.of([in_store(put)]))
 
     assert answer[0] == "messages in sqlite (MD)"
     assert answer[1].replace("bson and json", "json and bson") == said
@@ -303,7 +303,7 @@ def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:
         replace(c, samples=tuple(replace(s, value=s.value * (100 if s.pair == 0 else 1)) for s in c.samples))
         for c in made.cells
     ]
-    found = page_placed.panels([("", replace(made, cells=tuple(cells)))])
+    found = page_placed.panels(View.of([replace(made, cells=tuple(cells))]))
 
     assert [panel.heading for panel in found] == ["put, per record", "get, per record"]
     for panel in found:
