@@ -37,6 +37,8 @@ TYPED = (
     (
         "tests",
         "-m",
+        "inprocess",
+        "-m",
         "madeup",
         "-m",
         "needed",

@@ -639,8 +639,8 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         raise ResultFileError(reason) from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         raise ResultFileError(
-            f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later can "
-            "be read, so run it again"
+            f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later "
+            "can be read, so run it again"
         )
     return suite
 

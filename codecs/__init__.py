@@ -35,7 +35,7 @@ from .safety.limits import Limits
 
 if TYPE_CHECKING:
     from .conventions.families import register_type
-    from .core._codec import Codec
+    from .core.codec import Codec
     from .production.migration import migrate
     from .streams.compression import train
 
@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Codec": "core._codec",
+    "Codec": "core.codec",
     "train": "streams.compression",
     "register_type": "conventions.families",
     "migrate": "production.migration",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .safety.limits import DEFAULT_DEPTH
 
 if TYPE_CHECKING:
-    from .core._codec import Codec
+    from .core.codec import Codec
 
 __all__ = ["DEEPEST", "Bound", "Peer", "Schema", "unbound"]
 

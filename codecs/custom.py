@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..imports import named
-from .core._codec import Codec
+from .core.codec import Codec
 from .errors import CodecError
 
 __all__ = ["codec_of", "found"]

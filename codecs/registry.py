@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from .binding import Schema
-    from .core._codec import Codec
+    from .core.codec import Codec
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -42,6 +42,8 @@ __all__ = [
     "declare",
     "describe",
     "facts",
+    "first_codecs",
+    "formats",
     "give",
     "given",
     "is_raw",
@@ -87,9 +89,9 @@ class Declaration:
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
-        raw: Gives what `Spec.raw` has.
+        raw: Gives what `Calls.raw` has.
         usual: Worth comparing on any records; see `usual`.
-        unguarded: As of `Spec`.
+        unguarded: As of `Facts`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
             and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         only: It takes records of these types and no others.
@@ -116,6 +118,7 @@ class Declaration:
 
 
 _declared: dict[str, Declaration] = {}
+_formats: dict[str, Format] = {}
 _registered: dict[str, Declaration] = {}
 _lock = threading.RLock()
 
@@ -141,22 +144,22 @@ def declare(
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
         def build() -> Codec:
-            from .core._codec import Codec
+            from .core.codec import Codec
 
             spec = describe_codec()
             return Codec.from_spec(
-                replace(
-                    spec,
+                spec.changed(
                     name=name,
                     format=kind,
                     origin=name,
                     library=library or "Python",
                     version=_version(library),
                     unguarded=unguarded,
-                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.notes),
+                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.facts.notes),
                 )
             )
 
+        _formats.setdefault(kind.name, kind)
         _declared[name] = Declaration(
             name,
             kind.name,
@@ -166,7 +169,7 @@ def declare(
             extra,
             kind.trusted_only,
             needs_schema,
-            raw=lambda: describe_codec().raw,
+            raw=lambda: describe_codec().calls.raw,
             usual=usual and (needs_schema or not values),
             unguarded=unguarded,
             values=values,
@@ -201,6 +204,23 @@ def _all_own() -> dict[str, Declaration]:
     for format_name in FORMATS:
         _load(format_name)
     return dict(sorted(_declared.items(), key=lambda item: FORMATS.index(item[1].format)))
+
+
+def formats() -> dict[str, Format]:
+    """Return bakeoff's own formats by name; of one with several forms that of its first codec."""
+    with _lock:
+        _all_own()
+        return {name: _formats[name] for name in FORMATS}
+
+
+def first_codecs() -> dict[str, str]:
+    """Return for each format the first codec without a schema that its file declares, installed or not."""
+    first: dict[str, str] = {}
+    with _lock:
+        for name, known in _all_own().items():
+            if not known.needs_schema:
+                first.setdefault(known.format, name)
+    return first
 
 
 @functools.cache
@@ -250,7 +270,7 @@ def rescan() -> None:
 
 def _from_entry_point(point: EntryPoint) -> Codec:
     """Build a third party's codec; whatever goes wrong there costs that codec only."""
-    from .core._codec import Codec
+    from .core.codec import Codec
 
     try:
         made = point.load()()
@@ -519,7 +539,7 @@ def codec(
     if trusted:
         made = made.with_trust()
     if limits:
-        made = made.with_limits(**limits)
+        made = made.with_limits(**limits)  # type: ignore[arg-type] # None leaves one as it is
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:

@@ -121,13 +121,3 @@ def test_an_unknown_name_is_a_usage_error() -> None:
 
     assert done.returncode == 2
     assert "decode:json" in done.stderr
-
-
-def test_what_is_known_stands_in_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No fault is passed over that users are not told of."""
-    monkeypatch.syspath_prepend(str(HERE / "fuzz"))
-    from known import AVOIDED, KNOWN
-
-    for fault in (*KNOWN, *AVOIDED):
-        file, words = fault.documented
-        assert words in (ROOT / file).read_text()

@@ -142,7 +142,7 @@ def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
     assert pytest.approx(17) == float(found["bytes"])
     assert float(found["load"]) > 0
     assert {"<qd? at value valid"} == {
-        cell.facts["definition"] for cell in read(results).cells if cell.cell.codec == "rows"
+        cell.check.definition for cell in read(results).cells if cell.cell.codec == "rows"
     }
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
-import datetime as dt
-import decimal
 import enum
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from keyword import iskeyword
 from typing import Any, Literal, cast
+
+from .rules import SCALARS
 
 __all__ = ["CLASSES", "FAMILIES", "Family", "RecordClass", "fields_of", "opened", "record_class"]
 
@@ -32,9 +31,18 @@ FAMILIES: dict[Family, str] = {
 """The kinds of record classes, with what each is called."""
 
 _PLAIN = (
-    enum.Enum, collections.abc.Mapping, str, int, float, list, set, frozenset, bytes, bytearray,
-    dt.date, dt.time, dt.timedelta, decimal.Decimal, uuid.UUID,
-)  # fmt: skip
+    enum.Enum,
+    collections.abc.Mapping,
+    str,
+    int,
+    float,
+    list,
+    set,
+    frozenset,
+    bytes,
+    bytearray,
+    *(scalar.type for scalar in SCALARS),
+)
 """What subclasses of these are comes first, whatever fields they have."""
 CLASSES = 1024
 """Classes that are kept in mind."""

@@ -3,99 +3,39 @@
 One rule for each type, the same for every codec of a family, so that every codec can carry every
 corpus and a schema can bring the types back. A format's own type is used where it has one.
 
-Sources: ISO 8601 as written by `datetime.isoformat`; RFC 4648 (base64); RFC 4122 text (UUID);
-"$null" as in Apple's keyed archives.
+The text "$null" is as in Apple's keyed archives.
 """
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
-import decimal
 import enum
 import functools
-import uuid
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .arrays import DOCUMENTED, convention, holds_numbers
 from .classes import CLASSES, record_class
-from .tokens import SIGNED
+from .rules import RULES, SCALARS, Rule
 
-__all__ = ["FAMILIES", "RULES", "WORDS", "Family", "Rule", "documented", "duration_text", "register_type"]
+__all__ = [
+    "JSON64_FAMILY",
+    "JSON_FAMILY",
+    "NATIVE_BYTES",
+    "NULL_TEXT",
+    "WORDS",
+    "Family",
+    "documented",
+    "register_type",
+]
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
 """Integers of 64 bits, with a sign or without one."""
 
 
-def duration_text(value: dt.timedelta) -> str:
-    """Return a duration as ISO 8601 text: ``P1DT2.000003S``, negative ones with a leading minus."""
-    sign = "-" if value < dt.timedelta(0) else ""
-    value = abs(value)
-    seconds = f"{value.seconds}.{value.microseconds:06d}".rstrip("0").rstrip(".")
-    days = f"{value.days}D" if value.days else ""
-    if seconds == "0":
-        return f"{sign}P{days or '0D'}"
-    return f"{sign}P{days}T{seconds}S"
-
-
-def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
-    """Sort where the items can be sorted: equal sets then give equal bytes."""
-    try:
-        return sorted(value)
-    except TypeError:
-        return list(value)
-
-
-def _text_of_bytes(value: bytes | bytearray | memoryview) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How one Python type is written.
-
-    Attributes:
-        token: The type's name in `Codec.carries`.
-        type: The Python type; subclasses follow it.
-        form: Machine name of the written form, what a schema reads.
-        words: The same for the documentation.
-        write: The conversion; nested values are converted in their turn.
-    """
-
-    token: str
-    type: type
-    form: str
-    words: str
-    write: Callable[[Any], Any]
-
-
-RULES = (
-    Rule("enum", enum.Enum, "value", "its value", lambda v: v.value),
-    Rule("datetime", dt.datetime, "iso", "ISO 8601 text", dt.datetime.isoformat),
-    Rule("date", dt.date, "iso", "ISO 8601 text", dt.date.isoformat),
-    Rule("time", dt.time, "iso", "ISO 8601 text", dt.time.isoformat),
-    Rule("timedelta", dt.timedelta, "iso", "ISO 8601 duration text", duration_text),
-    Rule("decimal", decimal.Decimal, "text", "decimal text", str),
-    Rule("uuid", uuid.UUID, "text", "UUID text", str),
-    Rule("bytes", bytes, "base64", "base64 text", _text_of_bytes),
-    Rule("bytearray", bytearray, "base64", "base64 text", _text_of_bytes),
-    Rule("bytearray", memoryview, "base64", "base64 text", _text_of_bytes),
-    Rule("set", set, "list", "list, sorted where possible", _plain_set),
-    Rule("frozenset", frozenset, "list", "list, sorted where possible", _plain_set),
-    Rule("tuple", tuple, "list", "list", list),
-)
-"""In order of precedence; objects of classes with fields become the dict of these, see `objects`."""
-
-
 def _exact_datetime(value: dt.datetime) -> dt.datetime:
     return dt.datetime.combine(value.date(), value.timetz())
-
-
-def _exact_time(value: dt.time) -> dt.time:
-    return dt.datetime.combine(dt.date.min, value).timetz()
 
 
 _EXACT: Mapping[type, Callable[[Any], Any]] = {
@@ -110,11 +50,7 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
     bytes: bytes.__bytes__,
     bytearray: bytearray,
     dt.datetime: _exact_datetime,
-    dt.date: lambda value: dt.date.fromordinal(value.toordinal()),
-    dt.time: _exact_time,
-    dt.timedelta: lambda value: dt.timedelta(value.days, value.seconds, value.microseconds),
-    decimal.Decimal: decimal.Decimal,
-    uuid.UUID: lambda value: uuid.UUID(int=value.int),
+    **{scalar.type: scalar.exact for scalar in SCALARS},
 }
 """What makes the plain value of a subclass's, whatever methods that has; datetime before date."""
 
@@ -159,11 +95,6 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
 def _native_bytes(value: bytearray | memoryview) -> bytes:
     """Bytes."""
     return bytes(value)
-
-
-def _plain_frozenset(value: frozenset[Any]) -> set[Any]:
-    """Set."""
-    return set(value)
 
 
 class Family:
@@ -336,38 +267,6 @@ class Family:
         return written
 
 
-def _utc_or_text(value: dt.datetime) -> Any:
-    """Native in UTC, else ISO 8601 text.
-
-    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
-    """
-    if value.tzinfo is not None and not value.utcoffset():
-        import msgpack
-
-        return msgpack.Timestamp.from_datetime(value)
-    return value.isoformat()
-
-
-def _aware_or_text(value: dt.datetime) -> Any:
-    """Native with an offset, else ISO 8601 text.
-
-    CBOR's date-time (tag 0, RFC 8949 section 3.4.1) must have one.
-    """
-    return value if value.tzinfo is not None else value.isoformat()
-
-
-_LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
-
-
-def _naive_or_text(value: dt.datetime) -> Any:
-    """Native without an offset, else ISO 8601 text.
-
-    A property list's date has none; plistlib would drop one without a word. The last millisecond of
-    the year 9999 is rounded into the next, which it does not read.
-    """
-    return value.isoformat() if value.tzinfo is not None or value > _LAST else value
-
-
 def _text_key(key: Any) -> Any:
     """Return the text of a key: as in JSON, whatever else the format has as a value."""
     if isinstance(key, enum.Enum):
@@ -384,89 +283,30 @@ def _text_key(key: Any) -> Any:
         return int.__repr__(key)
     if isinstance(key, float):
         return float.__repr__(key)
-    return FAMILIES["json"].leaf(key)
+    return JSON_FAMILY.leaf(key)
 
 
-FAMILIES: Mapping[str, Family] = {
-    "json": Family("JSON", {}),
-    "json64": Family("JSON (64-bit integers)", {}, integers=WORDS),
-    "msgpack": Family(
-        "MessagePack",
-        {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _utc_or_text},
-        text_keys=False,
-        integers=WORDS,
-    ),
-    "cbor": Family(
-        "CBOR",
-        {
-            bytes: None,
-            bytearray: _native_bytes,
-            memoryview: _native_bytes,
-            dt.datetime: _aware_or_text,
-            dt.date: None,
-            decimal.Decimal: None,
-            uuid.UUID: None,
-            set: None,
-            frozenset: _plain_frozenset,
-        },
-        text_keys=False,
-    ),
-    "bson": Family(
-        "BSON",
-        {
-            bytes: None,
-            bytearray: _native_bytes,
-            memoryview: _native_bytes,
-            dt.datetime: None,
-            uuid.UUID: None,
-        },
-        integers=SIGNED,
-    ),
-    "yaml": Family(
-        "YAML",
-        {
-            bytes: None,
-            bytearray: _native_bytes,
-            memoryview: _native_bytes,
-            dt.datetime: None,
-            dt.date: None,
-            set: None,
-        },
-        text_keys=False,
-    ),
-    "plist": Family(
-        "property list",
-        {bytes: None, bytearray: _native_bytes, memoryview: _native_bytes, dt.datetime: _naive_or_text},
-        integers=WORDS,
-        null=NULL_TEXT,
-    ),
-    "marshal": Family(
-        "marshal",
-        {
-            bytes: None,
-            bytearray: _native_bytes,
-            memoryview: _native_bytes,
-            tuple: None,
-            set: None,
-            frozenset: None,
-        },
-        text_keys=False,
-    ),
-    "pickle": Family("pickle", {rule.type: None for rule in RULES}, text_keys=False),
+NATIVE_BYTES: Mapping[type, Callable[[Any], Any] | None] = {
+    bytes: None,
+    bytearray: _native_bytes,
+    memoryview: _native_bytes,
 }
+"""What all formats with bytes do with them."""
+
+JSON_FAMILY = Family("JSON", {})
+JSON64_FAMILY = Family("JSON (64-bit integers)", {}, integers=WORDS)
 
 
-def documented() -> list[list[str]]:
-    """Return the conventions as a table: a header row, then one row a type, one column a format family."""
-    shown = {name: family for name, family in FAMILIES.items() if name not in ("json64", "pickle")}
-    rows = [["type", *(family.name for family in shown.values())]]
-    rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown.values())] for rule in RULES]
+def documented(shown: Sequence[Family]) -> list[list[str]]:
+    """Return conventions as a table: a header row, then one row a type, one column a format family."""
+    rows = [["type", *(family.name for family in shown)]]
+    rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown)] for rule in RULES]
     rows.append(["object with fields", *["dict of its fields"] * len(shown)])
     rows += [[name, *[words] * len(shown)] for name, words in DOCUMENTED]
-    rows.append(["None", *("text `$null`" if f.null else "native" for f in shown.values())])
-    big = ("native" if f.integers is None else "decimal text" for f in shown.values())
+    rows.append(["None", *("text `$null`" if f.null else "native" for f in shown)])
+    big = ("native" if f.integers is None else "decimal text" for f in shown)
     rows.append(["int beyond 64 bits", *big])
-    rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown.values())])
+    rows.append(["dict keys other than text", *("text" if f.text_keys else "native" for f in shown)])
     rows.append(["name of a time zone, fold", *["not written"] * len(shown)])
     return rows
 

@@ -7,14 +7,13 @@ and three for what becomes of the keys of dicts.
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import enum
 import math
-import uuid
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .classes import record_class
+from .rules import SCALARS
 
 __all__ = [
     "NAMES",
@@ -110,11 +109,7 @@ TOKENS: tuple[Token, ...] = (
     Token("datetime_offset", dt.datetime, _MOMENT.replace(tzinfo=_HALF_PAST_FIVE), schema_brings=True),
     Token("datetime_zone", dt.datetime, _MOMENT.replace(tzinfo=Summer())),
     Token("datetime_fold", dt.datetime, _MOMENT.replace(fold=1)),
-    Token("date", dt.date, _MOMENT.date(), schema_brings=True),
-    Token("time", dt.time, _MOMENT.time(), schema_brings=True),
-    Token("timedelta", dt.timedelta, dt.timedelta(days=-1, microseconds=3), schema_brings=True),
-    Token("decimal", decimal.Decimal, decimal.Decimal("1.10"), schema_brings=True),
-    Token("uuid", uuid.UUID, uuid.UUID(int=2**127 + 5), schema_brings=True),
+    *(Token(each.token, each.type, each.example, schema_brings=True) for each in SCALARS),
     Token("enum", enum.Enum, Colour.RED, schema_brings=True),
     Token("dataclass", Place, Place("x", dt.date(2024, 1, 2)), schema_brings=True),
     Token("namedtuple", Point, Point(1, 2), schema_brings=True),

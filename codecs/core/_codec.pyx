@@ -1,5 +1,5 @@
 # cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
-"""The compiled `Codec`: a thin, immutable shell around a library's own callables.
+"""The compiled part of `Codec`: a thin, immutable shell around a library's own callables.
 
 Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
 payload of 1.5 KB; what costs more is a policy, or stands with its codec (`guards`). Methods are no bound Python
@@ -17,12 +17,9 @@ from ..safety._scan cimport DEEPEST, UNSAFE, container_key, deeper, deeper_t, en
 from ..safety._stack cimport RESERVE, stack_left
 from ..safety._walk cimport Rules, check_record
 
-from dataclasses import replace
-from operator import attrgetter
-
 from ...errors import BakeoffError, SchemaError
 from ..safety._stack import call_with_stack
-from ..binding import Bound, unbound
+from ..binding import Bound
 from ..errors import (
     CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
@@ -76,33 +73,14 @@ def _unmade(subject):
     raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
 
 
-UNMADE = Spec(encode=_unmade, decode=_unmade)
+UNMADE = Spec.of(encode=_unmade, decode=_unmade)
 
 
-def _fact(where):
-    """Return a property that shows what stands in the spec; a field would cost every codec the copying."""
-    return property(attrgetter(f"spec.{where}"))
-
-
-cdef class Codec:
-    """An encoder and a decoder with fixed options, behind one interface.
-
-    Immutable, safe to share between threads, picklable, and not callable (Django calls
-    whatever is callable). What is measured is this object, and this object is what users import.
-
-    Args:
-        name: Stable name, ``NAME[/VARIANT]``.
-        format: Wire format, for instance ``"json"``.
-        encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
-        decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
-        options: What else `bakeoff.codecs.spec.Spec` and `Format` have.
+cdef class Core:
+    """The compiled part of `Codec`: what each call takes, and what it makes of errors.
 
     Attributes:
-        spec: The same in one piece; what no call needs stands there only.
-
-    Raises:
-        TypeError: No such option.
-        ValueError: An argument of no use, or made before: a codec is shared and does not change.
+        spec: What it is made of.
     """
 
     cdef readonly str name
@@ -171,10 +149,9 @@ cdef class Codec:
     cdef dict _paths
     cdef object _tap
     # The same codec without the tap, which keeps whole records only.
-    cdef Codec _untapped
+    cdef Core _untapped
     # Records that pass until one is kept.
     cdef Py_ssize_t _gap
-    cdef tuple _names
     cdef object __weakref__
 
     def __cinit__(self, *_arguments, **_options):
@@ -183,32 +160,26 @@ cdef class Codec:
         self._plain_encode = self._plain_decode = True
         self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
 
-    def __init__(self, name, format, encode=unbound, decode=unbound, **options):
-        self._make(Spec.of(name, format, encode=encode, decode=decode, **options))
-
-    @classmethod
-    def from_spec(cls, spec):
-        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
-        cdef Codec made = cls.__new__(cls)
-        made._make(spec)
-        return made
-
-    cdef int _make(self, spec) except -1:
+    def _make(self, spec):
+        """Become the codec that a `Spec` describes, once."""
+        if not isinstance(spec, Spec):
+            raise TypeError(f"expected a Spec, got {type(spec).__name__}")
         if self.spec is not UNMADE:
-            raise ValueError(f"codec {self.name}: made already; with_limits and the like give another")
+            raise ValueError(f"codec {self.name}: made already; with_limits and similar methods return another")
         self.spec = spec
-        bind = spec.bind
-        self.schema, self.compression = spec.schema, spec.compression
-        self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not spec.trusted
-        self._check_keys, self._shared = spec.check_keys, spec.shared
-        if spec.limits_depth or spec.limits.depth is not None or spec.rejects_nesting:
+        calls, guards, settings = spec.calls, spec.guards, spec.settings
+        bind = calls.bind
+        self.schema, self.compression = settings.schema, settings.compression
+        self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not settings.trusted
+        self._check_keys, self._shared = guards.check_keys, guards.shared
+        if spec.limits_depth or settings.limits.depth is not None or spec.rejects_nesting:
             self._is_deeper = deeper(spec.format.name)
-        self._set_limits(spec.limits)
+        self._set_limits(settings.limits)
         self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
         if self.compression is not None:
             self.name += f"|{self.compression.name}"
 
-        encode, decode = spec.encode, spec.decode
+        encode, decode = calls.encode, calls.decode
         if bind is not None and self.schema is not None:
             try:
                 self.bound = bind(self.schema)
@@ -220,43 +191,43 @@ cdef class Codec:
                 raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
-        self._encode = _Call(encode, spec.encode_arguments, dict(spec.encode_options or {}))
-        bounded = spec.bounded(spec.limits) if spec.bounded else {}
+        self._encode = _Call(encode, calls.encode_arguments, dict(calls.encode_options))
+        bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A reader that gets only a limit of items does not check depth.
-        self._bounds_depth = spec.bounded is not None and set(bounded) != {"items"}
-        options = {**(spec.decode_options or {}), **bounded}
-        self._decode = self._decode_untagged = _Call(decode, spec.decode_arguments, options)
-        if spec.of_tags:
-            untagged = {name: value for name, value in options.items() if name not in spec.of_tags}
-            self._decode_untagged = _Call(decode, spec.decode_arguments, untagged)
-        self._pool_factory = encode if spec.pooled else None
-        self._text, self._lower, self._scan, self._wrap = spec.text, spec.rewrite, spec.scan, spec.wrap
-        self._wrapper = None if spec.wrap is None else spec.wrap.encode()
-        self._check_payload, self._plain_keys = spec.check_payload, spec.plain_keys
+        self._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
+        options = {**calls.decode_options, **bounded}
+        self._decode = self._decode_untagged = _Call(decode, calls.decode_arguments, options)
+        if guards.of_tags:
+            untagged = {name: value for name, value in options.items() if name not in guards.of_tags}
+            self._decode_untagged = _Call(decode, calls.decode_arguments, untagged)
+        self._pool_factory = encode if calls.pooled else None
+        self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
+        self._wrapper = None if calls.wrap is None else calls.wrap.encode()
+        self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
         self._empty = spec.format.empty
-        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, spec.inside, spec.too_deep
+        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, guards.too_deep
         if self.bound is not None and self.bound.deepest:
             self._deepest = min(self._deepest, self.bound.deepest)
             self._encode_depth = self._walked_depth = self._deepest
-        self._find_end = NULL if spec.whole is None else finder(spec.whole)
-        if spec.whole is not None and self._find_end is NULL:
-            raise ValueError(f"codec {spec.name}: no finder of ends for {spec.whole!r}")
+        self._find_end = NULL if guards.whole is None else finder(guards.whole)
+        if guards.whole is not None and self._find_end is NULL:
+            raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
         # What finds the end counts containers, too, of formats that can be asked.
-        if spec.whole == spec.format.name:
+        if guards.whole == spec.format.name:
             self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
-        self._may_share = spec.whole == "cbor"
+        self._may_share = guards.whole == "cbor"
         self._count = finder(spec.format.name)
-        self._decode_again, self._subclass = spec.decode_again, spec.subclass
+        self._decode_again, self._subclass = calls.decode_again, calls.subclass
         if self.compression is not None:
             self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
-        if spec.asked:
-            from ..safety.policies import rules
+        if settings.asked:
+            from ..safety.policy_resolution import rules
 
             self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
-        self._tap = spec.tap
+        self._tap = settings.tap
         if self._tap is not None:
             self._gap = self._tap.gap()
-            self._untapped = self.from_spec(replace(spec, tap=None))
+            self._untapped = self.from_spec(spec.changed(tap=None))
         # The paths that nearly every codec takes carry no further question per call.
         plain = (
             self._pool_factory is None and self._scan is None and self._compress is None
@@ -276,9 +247,8 @@ cdef class Codec:
             self._plain_decode and self._count is not NULL and self._fix is None
         )
         # What is asked of the whole record, only that can answer.
-        whole = self.schema is not None or spec.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
-        self._walks, self._paths = None if whole or spec.asked else spec.walk, {}
-        return 0
+        whole = self.schema is not None or settings.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
+        self._walks, self._paths = None if whole or settings.asked else calls.walk, {}
 
     cdef int _set_limits(self, limits) except -1:
         self.limits, self._most, self._items = limits, limits.size, min(limits.items, PY_SSIZE_T_MAX)
@@ -286,7 +256,7 @@ cdef class Codec:
         self._decompressed, self._ratio = limits.decompressed or limits.size, limits.ratio
         if self._deepest >= DEEPEST:
             self._is_deeper = NULL
-        if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.walked):
+        if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.guards.walked):
             self._walked_depth = self._deepest
         # A level takes its head; in JSON its two brackets, in BSON its length, type, name and end.
         self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
@@ -331,7 +301,7 @@ cdef class Codec:
         cdef PyObject *result
         if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
             try:
-                return call_with_stack(Codec.encode, self, obj)
+                return call_with_stack(Core.encode, self, obj)
             except RuntimeError as error:
                 raise EncodeError(self.name, _sentence(error)) from error
         if self._asks:
@@ -458,7 +428,7 @@ cdef class Codec:
         # A payload nests no deeper than it is long.
         if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // LEVEL:
             try:
-                return call_with_stack(Codec.decode, self, data)
+                return call_with_stack(Core.decode, self, data)
             except RuntimeError as error:
                 raise self._decode_error(error)
         if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
@@ -519,7 +489,7 @@ cdef class Codec:
                 )
             if end < 0:
                 # The library says what is wrong with a value, but marshal takes seconds for a length alone.
-                if self.spec.whole != "marshal":
+                if self.spec.guards.whole != "marshal":
                     _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
             raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
@@ -560,7 +530,7 @@ cdef class Codec:
         theirs = self.bound is not None and self.bound.deepest
         if type(error) is _TooDeepError or (0 < limit <= DEFAULT_DEPTH and not theirs):
             return f"nested more than {limit:,} deep"
-        return f"nested more deeply than {self.library or self.name} goes"
+        return f"nested more deeply than {self.spec.facts.library or self.name} goes"
 
     cdef object _decode_guarded(self, bytes data):
         return self._decode_opened(self._opened(data))
@@ -884,239 +854,15 @@ cdef class Codec:
             EncodeError: As `encode`, or the format is binary.
         """
         if not self._is_text:
-            raise EncodeError(self.name, f"{self.format} is not a text format")
+            raise EncodeError(self.name, f"{self.spec.format.name} is not a text format")
         return self.encode(obj).decode()
 
     def decode_text(self, text, /):
         """Return the record that a text holds; see `decode`."""
         return self.decode(text)
 
-    @property
-    def text(self):
-        """The same codec with str in the place of bytes, a `bakeoff.codecs.core.text.TextCodec`.
-
-        Raises:
-            CodecError: The format is binary, or payloads are compressed.
-        """
-        from .text import TextCodec
-
-        return TextCodec(self)
-
-    def dump(self, records, file, /):
-        """Write records one after another in the framing that the format's users expect.
-
-        Args:
-            records: Any iterable; one record is held at a time.
-            file: A binary file.
-
-        Returns:
-            The number of records written.
-
-        Raises:
-            EncodeError: As `encode`.
-        """
-        return self.framing.dump(self, records, file)
-
-    def load(self, file, /):
-        """Return an iterator over the records in a binary file; one record is held at a time.
-
-        The file is read as far as it goes.
-
-        Raises:
-            DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.
-        """
-        from ..streams.decoder import load
-
-        return load(self, file)
-
-    def decoder(self, on_damage=None):
-        """Return a `Decoder`, for a stream that comes in pieces: ``for record in decoder.feed(chunk)``.
-
-        Args:
-            on_damage: Called with the error of each damaged record that the stream goes on behind, which is
-                raised otherwise.
-
-        Raises:
-            DecodeError: The codec wants trust.
-        """
-        from ..streams.decoder import Decoder
-
-        return Decoder(self, on_damage)
-
-    # variations -------------------------------------------------------------------------------
-
-    def with_schema(self, schema):
-        """Return this codec with an advisory schema applied after every decode (None removes it).
-
-        Raises:
-            TypeError: No `Schema`.
-        """
-        if schema is not None and not hasattr(schema, "fixer"):
-            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
-        return self._vary(schema=schema)
-
-    def with_limits(self, **limits):
-        """Return this codec with other limits; see `Limits` for what there is.
-
-        Raises:
-            ValueError: No such limit, or out of range.
-        """
-        return self._vary(limits=self._made().limits.changed(**limits))
-
-    def with_policies(self, **policies):
-        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
-
-        What there is, and what each codec can be asked for, `bakeoff codecs --policies` shows. What the library
-        has no option for is looked for in every record, at some 5 ns for each value in it.
-
-        Raises:
-            CodecError: No such policy or value, or the codec cannot keep it.
-        """
-        from ..safety.policy_resolution import changes
-
-        self._made()
-        return self.from_spec(changes(self, policies))
-
-    @property
-    def policies(self):
-        """What is done where the format leaves it open, by policy; ``DUMP/LOAD`` where the two differ."""
-        from ..safety.policies import in_force
-
-        return in_force(self._made())
-
-    def with_compression(self, compression):
-        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
-        from ..streams.compression import compressor
-
-        return self._vary(compression=compressor(compression) if isinstance(compression, str) else compression)
-
-    def tap(self, file, every=1000, limit="64MiB"):
-        """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
-
-        These are the records that `encode` was given and wrote, and those that `decode` gave back, schema applied.
-        `peek`, `replace` and `append` keep nothing.
-        The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
-
-        Raises:
-            UsageError: The file's ending says no format that there is, or an argument is out of range.
-            MissingLibrary: That of the format or the compressor is not installed.
-        """
-        from ..production.tap import Tap
-
-        return self._vary(tap=Tap(file, every, limit))
-
-    def with_trust(self):
-        """Return this codec allowed to decode payloads that could run code."""
-        return self._vary(trusted=True)
-
-    def _vary(self, **changes):
-        return self.from_spec(replace(self._made(), **changes))
-
-    cdef object _made(self):
+    def _made(self):
         return self.spec if self.spec is not UNMADE else _unmade(self)
-
-    def as_class(self):
-        """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
-        return _class_of(self)
-
-    def __getattr__(self, name):
-        # `for_NAME`, found by name: a framework is one module in `plugs`, and nothing here.
-        if name.startswith("for_"):
-            from ..integrations import PLUGS, plug
-
-            if name[4:] in PLUGS:
-                return plug(self, name[4:])
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-
-    # facts ------------------------------------------------------------------------------------
-
-    @property
-    def media_type(self):
-        """What really is in a payload; see `bakeoff.codecs.production.media`."""
-        return self._named()[0]
-
-    @property
-    def media_type_aliases(self):
-        """What else it reads, the format's own type first."""
-        return self._named()[1]
-
-    @property
-    def http_headers(self):
-        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
-        return dict(self._named()[2])
-
-    cdef tuple _named(self):
-        # Kept: whoever sends asks for each message.
-        if self._names is None:
-            from ..production.media import aliases, http_headers, media_type
-
-            self._names = media_type(self.spec), aliases(self.spec), http_headers(self.spec)
-        return self._names
-
-    format = _fact("format.name")
-    library = _fact("library")
-    version = _fact("version")
-    accelerated = _fact("accelerated")
-    content_encoding = _fact("content_encoding")
-    encoding = _fact("encoding")
-    file_extension = _fact("format.file_extension")
-    framing = _fact("framing")
-    trusted_only = _fact("format.trusted_only")
-    trusted = _fact("trusted")
-    needs_schema = _fact("needs_schema")
-    tapped = _fact("tap")
-    interoperable = _fact("format.interoperable")
-    carries = _fact("carries")
-    wire = _fact("wire")
-    losses = _fact("losses")
-    takes = _fact("takes")
-    unguarded = _fact("unguarded")
-    notes = _fact("notes")
-
-    # identity ---------------------------------------------------------------------------------
-
-    def __repr__(self):
-        return f"<Codec {self.name} ({self.library} {self.version})>"
-
-    def __eq__(self, other):
-        if not isinstance(other, Codec):
-            return NotImplemented
-        return self.name == other.name and self.__reduce__()[1] == other.__reduce__()[1]
-
-    def __hash__(self):
-        return hash(self.name)
-
-    def __reduce__(self):
-        spec = self._made()
-        if spec.origin is None:
-            return _rebuild, (None, spec)
-        return _rebuild, (spec.origin, {varied: getattr(spec, varied) for varied in VARIED})
-
-
-VARIED = ("schema", "limits", "compression", "trusted", "asked", "tap")
-"""What `with_schema` and the like change of a codec that the registry has made."""
-
-
-def _rebuild(origin, made_of):
-    """Make a codec again from what `Codec.__reduce__` kept."""
-    if origin is None:
-        return Codec.from_spec(made_of)
-    from ..registry import codec
-
-    asked = made_of.pop("asked")
-    made = codec(origin)._vary(**made_of)
-    return made.with_policies(**asked) if asked else made
-
-
-def _class_of(codec):
-    class CodecClass:
-        __doc__ = f"The codec {codec.name} as a class; options are accepted and ignored."
-
-        def __new__(cls, *arguments, **options):
-            return codec
-
-    CodecClass.__name__ = CodecClass.__qualname__ = "".join(p.title() for p in codec.name.split("/")) + "Codec"
-    return CodecClass
 
 
 cdef bint _is_ours(BaseException error):

@@ -28,7 +28,7 @@ cdef class _Path:
 cdef class Peeker:
     """What `Codec.peeker` returns: called with a payload, it returns the field's value."""
 
-    cdef Codec _codec
+    cdef Core _codec
     cdef _Path _path
     cdef object _default
     cdef object _given

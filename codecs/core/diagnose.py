@@ -8,7 +8,7 @@ from ..errors import CodecError
 from .paths import step
 
 if TYPE_CHECKING:
-    from ._codec import Codec
+    from .codec import Codec
 
 __all__ = ["explain"]
 

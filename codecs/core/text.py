@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CodecError
 
 if TYPE_CHECKING:
-    from ._codec import Codec
+    from .codec import Codec
 
 __all__ = ["TextCodec"]
 

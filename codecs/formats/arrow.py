@@ -195,7 +195,7 @@ def _arrow(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -
     # Found here, where a missing library is one, and not at the first call.
     import pyarrow.ipc  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         raw=raw,
         bounded=lambda limits: {"limits": limits},
@@ -227,7 +227,7 @@ def _dicts() -> Spec:
 
 @declare("arrow/object", ARROW, library="pyarrow", extra="pyarrow", needs_schema=True)
 def _objects() -> Spec:
-    return replace(_arrow(_tables, _raw_tables), takes="Arrow tables")
+    return _arrow(_tables, _raw_tables).changed(takes="Arrow tables")
 
 
 FRAMES = replace(ARROW, framing=None)
@@ -263,8 +263,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         return of_table(pyarrow.Table.from_batches(batches, schema))
 
     spec = _arrow(_rows, _raw_rows)
-    return replace(
-        spec,
+    return spec.changed(
         bind=None,
         raw=None,
         encode=encode,

@@ -33,7 +33,7 @@ from ..streams.framing import Cuts, Framing, damage
 from .structs import TYPED
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["AvroSchema", "Container", "schema_of_file"]
 
@@ -512,7 +512,7 @@ def _avro(*, bare: bool) -> Spec:
     import fastavro._read
     import fastavro._write  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=partial(_bound, bare=bare),
         raw=partial(_raw, bare=bare),
         bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import uuid
 from collections.abc import Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import Note
+from ..conventions.tokens import SIGNED
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
 from ..safety.limits import Limits
@@ -26,11 +27,15 @@ from ._pure import extension_copy, pure_copy
 
 __all__ = ["WRAP"]
 
+_family = Family("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
+
 BSON = Format(
     name="bson",
     media_type="application/bson",
     file_extension=".bson",
     framing=Prefixed("<i", included=True),
+    files=(".bson",),
+    family=_family,
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
@@ -39,8 +44,6 @@ LOSSES = (
     "a record's field `_id` comes first, wherever it stood",
 )
 WRAP = "bakeoff.value"
-
-_family = FAMILIES["bson"]
 
 
 def _decoder(library: ModuleType) -> Any:
@@ -88,11 +91,11 @@ def _bson(library: ModuleType) -> Spec:
     def decode_unique(data: bytes, codec_options: Any) -> Any:
         return plain_dicts(decode(data, codec_options))
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         if values["duplicate_keys"] == "last":
-            return replace(spec, decode=decode, decode_arguments=(options,))
+            return {"decode": decode, "decode_arguments": (options,)}
         once: Any = options.with_options(document_class=UniqueKeys)
-        return replace(spec, decode=decode_unique, decode_arguments=(once,))
+        return {"decode": decode_unique, "decode_arguments": (once,)}
 
     def inside(value: Any) -> Any:
         if isinstance(value, DBRef):
@@ -101,7 +104,7 @@ def _bson(library: ModuleType) -> Spec:
             return value.to_decimal()
         return value.scope if isinstance(value, Code) else held(value)
 
-    return Spec(
+    return Spec.of(
         encode=library.encode,
         encode_arguments=(False, options),  # `check_keys` and `codec_options`
         decode=decode,

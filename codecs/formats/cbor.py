@@ -7,8 +7,10 @@ of it: decimals and fractions of very long numbers, patterns, MIME messages.
 
 from __future__ import annotations
 
+import datetime as dt
 import ipaddress
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
@@ -16,7 +18,7 @@ from email.message import Message
 from functools import cache, partial
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import STRANGERS, Note, about
 from ..registry import declare
 from ..safety.keys import key_check
@@ -24,11 +26,42 @@ from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 
+
+def _aware_or_text(value: dt.datetime) -> Any:
+    """Native with an offset, else ISO 8601 text.
+
+    CBOR's date-time (tag 0, RFC 8949 section 3.4.1) must have one.
+    """
+    return value if value.tzinfo is not None else value.isoformat()
+
+
+def _plain_frozenset(value: frozenset[Any]) -> set[Any]:
+    """Set."""
+    return set(value)
+
+
+_family = Family(
+    "CBOR",
+    {
+        **NATIVE_BYTES,
+        dt.datetime: _aware_or_text,
+        dt.date: None,
+        Decimal: None,
+        uuid.UUID: None,
+        set: None,
+        frozenset: _plain_frozenset,
+    },
+    text_keys=False,
+)
+
 CBOR = Format(
     name="cbor",
     media_type="application/cbor",
     file_extension=".cbor",
     framing=Values("cbor"),
+    files=(".cbor", ".cborseq"),
+    suffix=True,
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -43,8 +76,6 @@ SAFE_DEPTH = 1_000
 """Levels that cbor2 writes whatever they are made of; some 7,000 end the process."""
 LONG = 10**4300
 """What numbers of a decimal or a fraction stay below: their time grows with the square of their length."""
-
-_family = FAMILIES["cbor"]
 
 
 @cache
@@ -99,11 +130,11 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
             return []
         return list(value)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
-        return replace(spec, decode_options={**reading, "allow_duplicate_keys": twice})
+        return {"decode_options": {**reading, "allow_duplicate_keys": twice}}
 
-    return Spec(
+    return Spec.of(
         encode=cbor2.dumps,
         encode_options={"default": write},
         encode_depth=SAFE_DEPTH,
@@ -161,15 +192,14 @@ def _guarded() -> Spec:
 @declare("cbor2/unguarded", CBOR, library="cbor2", extra="cbor2", unguarded=True)
 def _unguarded() -> Spec:
     spec = _cbor2({})
-    return replace(
-        spec,
+    return spec.changed(
         whole=None,
         of_tags=(),
         encode_depth=0,
         notes=(
             "for trusted data only: misses trailing data and expanding references and decimals, reads 400 "
             "levels, and crashes on writing 7,000",
-            *(note for note in spec.notes if about(note) != STRANGERS),
+            *(note for note in spec.facts.notes if about(note) != STRANGERS),
         ),
-        policies=replace(spec.policies or Policies(), trailing="ignore", nesting="library"),
+        policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),
     )

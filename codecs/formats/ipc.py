@@ -16,7 +16,7 @@ from ..safety.limits import Limits
 from ..streams.framing import Cuts, Framing, damage
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["BATCH", "DICTIONARY", "END", "Message", "Messages", "messages"]
 

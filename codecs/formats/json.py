@@ -14,7 +14,7 @@ from typing import Any
 from ..binding import Bound, Schema
 from ..conventions import classes as objects
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import FAMILIES, Family
+from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, Family
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety._unique import unique
@@ -33,6 +33,9 @@ JSON = Format(
     content_encoding="utf-8",
     file_extension=".json",
     framing=Lines(),
+    files=(".jsonl", ".ndjson", ".jsonlines"),
+    suffix=True,
+    family=JSON_FAMILY,
 )
 CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
 ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
@@ -57,8 +60,6 @@ POLICIES = Policies(
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
 _MODELS: tuple[objects.Family, ...] = ("model",)
-_family = FAMILIES["json"]
-_family64 = FAMILIES["json64"]
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
 _msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
@@ -80,18 +81,18 @@ def _json() -> Spec:
     from json import encoder as c_encoder
     from json import scanner as c_scanner
 
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_family.leaf)
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=JSON_FAMILY.leaf)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, decode=json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
 
-    return Spec(
+    return Spec.of(
         encode=encoder.encode,
         decode=json.JSONDecoder().decode,
         raw=_raw_text(json),
         text=True,
         walk="json",
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=bool(
             getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
         ),
@@ -107,7 +108,7 @@ def _simplejson(library: ModuleType) -> Spec:
         return library.JSONEncoder(
             ensure_ascii=False,
             separators=(",", ":"),
-            default=_family.leaf,
+            default=JSON_FAMILY.leaf,
             encoding=None,
             use_decimal=False,
             namedtuple_as_object=False,
@@ -115,20 +116,19 @@ def _simplejson(library: ModuleType) -> Spec:
             **options,
         ).encode
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(
-            spec,
-            encode=encode(ignore_nan=values["nonfinite"] == "null"),
-            decode=library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
-        )
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {
+            "encode": encode(ignore_nan=values["nonfinite"] == "null"),
+            "decode": library.JSONDecoder(allow_nan=True, object_pairs_hook=_pairs_hook(values)).decode,
+        }
 
-    return Spec(
+    return Spec.of(
         encode=encode(),
         decode=library.JSONDecoder(allow_nan=True).decode,
         raw=_raw_text(library),
         text=True,
         walk="json",
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=library.encoder.c_make_encoder is not None,
         carries=ANY_NUMBER,
         losses=(MERGED,),
@@ -151,20 +151,20 @@ def _simplejson_c() -> Spec:
 @declare("simplejson/pure", JSON, library="simplejson", usual=False)
 def _simplejson_pure() -> Spec:
     slow = Limits(items=300_000, size=4 << 20)
-    return replace(_simplejson(pure_copy("simplejson", "simplejson._speedups")), limits=slow)
+    return _simplejson(pure_copy("simplejson", "simplejson._speedups")).changed(limits=slow)
 
 
 @declare("orjson", JSON, library="orjson", extra="orjson")
 def _orjson() -> Spec:
     import orjson
 
-    spec = Spec(
+    spec = Spec.of(
         encode=orjson.dumps,
         decode=orjson.loads,
         raw=RawCalls(orjson.dumps, orjson.loads),
         walk="json",
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
-        family=_family64,
+        family=JSON64_FAMILY,
         accelerated=True,
         carries=CARRIES,
         losses=(NULLED,),
@@ -192,16 +192,14 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     try:
         orjson.dumps(nested)
     except TypeError:
-        return replace(
-            spec,
-            encode_arguments=(_family64.leaf, options or None),
+        return spec.changed(
+            encode_arguments=(JSON64_FAMILY.leaf, options or None),
             encode_depth=DEFAULT_DEPTH,
             notes=notes,
         )
-    return replace(
-        spec,
+    return spec.changed(
         # What the check does not see into is made of lists, which orjson does count.
-        encode_arguments=(_family64.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
+        encode_arguments=(JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         encode_depth=DEFAULT_DEPTH,
         notes=notes,
     )
@@ -212,18 +210,17 @@ def _orjson_numpy() -> Spec:
     import orjson
 
     spec = _orjson()
-    deep, options = (*spec.encode_arguments, None)[:2]
+    deep, options = (*spec.calls.encode_arguments, None)[:2]
 
     def leaf(value: Any) -> Any:
         # A column as the array that it holds, which the library writes by itself.
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
-    return replace(
-        spec,
+    return spec.changed(
         encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
         raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
-        notes=(*spec.notes, FAULTS),
+        notes=(*spec.facts.notes, FAULTS),
     )
 
 
@@ -231,7 +228,7 @@ def _orjson_numpy() -> Spec:
 def _msgspec() -> Spec:
     import msgspec
 
-    return Spec(
+    return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
@@ -250,8 +247,8 @@ def _msgspec_struct() -> Spec:
     import msgspec
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    losses = (*spec.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
-    return replace(spec, losses=losses, notes=(*spec.notes, ROUNDED))
+    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    return spec.changed(losses=losses, notes=(*spec.facts.notes, ROUNDED))
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -277,7 +274,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         give = peer.give if models and not peer.as_is else None
         return RawCalls(adapter.dump_json, adapter.validate_json, peer.take, give)
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         raw=raw,
         too_deep=("recursion limit exceeded", "RecursionError"),
@@ -323,9 +320,8 @@ def _pydantic_models() -> Spec:
         return held(value)
 
     spec = _pydantic(models=True)
-    return replace(
-        spec,
-        carries=frozenset(spec.carries) - {"namedtuple"},
+    return spec.changed(
+        carries=frozenset(spec.facts.carries) - {"namedtuple"},
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )
@@ -335,11 +331,11 @@ def _pydantic_models() -> Spec:
 def _ujson() -> Spec:
     import ujson
 
-    return Spec(
+    return Spec.of(
         encode=ujson.dumps,
         # By place, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
-        encode_arguments=(False, False, False, False, 0, True, True, _family.leaf),
+        encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
         decode=ujson.loads,
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
@@ -347,7 +343,7 @@ def _ujson() -> Spec:
         ),
         walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=True,
         carries=ANY_NUMBER,
         forms={"decimal": "float"},
@@ -376,7 +372,7 @@ def _rapidjson() -> Spec:
         """Made once: ``dumps`` reads its options anew at every call."""
 
         def default(self, value: Any) -> Any:
-            return _family.leaf(value)
+            return JSON_FAMILY.leaf(value)
 
     class UniqueDecoder(rapidjson.Decoder):
         def start_object(self) -> list[Any]:
@@ -385,13 +381,11 @@ def _rapidjson() -> Spec:
         def end_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             return unique(pairs)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(
-            spec, decode=UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads
-        )
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
 
     encode: Any = rapidjson.Encoder(ensure_ascii=False)
-    return Spec(
+    return Spec.of(
         encode=ConventionEncoder(
             ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
         ),
@@ -400,7 +394,7 @@ def _rapidjson() -> Spec:
         whole="nul",
         walk="json",
         raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
-        family=_family,
+        family=JSON_FAMILY,
         accelerated=True,
         carries=ANY_NUMBER,
         notes=(LITERALS,),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import CodeType, EllipsisType
+from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
+
+_family = Family("marshal", {**NATIVE_BYTES, tuple: None, set: None, frozenset: None}, text_keys=False)
 
 MARSHAL = Format(
     name="marshal",
@@ -20,6 +22,7 @@ MARSHAL = Format(
     trusted_only=True,
     interoperable=False,
     framing=Values("marshal"),
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -28,17 +31,15 @@ CARRIES = frozenset(
     }
 )  # fmt: skip
 
-_family = FAMILIES["marshal"]
-
 
 @declare("marshal", MARSHAL)
 def _marshal() -> Spec:
     import marshal
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, whole="marshal" if values["trailing"] == "reject" else None)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"whole": "marshal" if values["trailing"] == "reject" else None}
 
-    return Spec(
+    return Spec.of(
         encode=marshal.dumps,
         encode_arguments=(4,),
         decode=marshal.loads,

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import FAMILIES, WORDS, Family
+from ..conventions.families import NATIVE_BYTES, WORDS, Family
 from ..conventions.notes import Note
 from ..core._codec import doubt
 from ..registry import declare
@@ -29,12 +29,29 @@ from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from .structs import OBJECTS, typed
 
+
+def _utc_or_text(value: dt.datetime) -> Any:
+    """Native in UTC, else ISO 8601 text.
+
+    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
+    """
+    if value.tzinfo is not None and not value.utcoffset():
+        import msgpack
+
+        return msgpack.Timestamp.from_datetime(value)
+    return value.isoformat()
+
+
+_family = Family("MessagePack", {**NATIVE_BYTES, dt.datetime: _utc_or_text}, text_keys=False, integers=WORDS)
+
 MSGPACK = Format(
     name="msgpack",
     media_type="application/vnd.msgpack",
     media_type_aliases=("application/msgpack", "application/x-msgpack"),
     file_extension=".msgpack",
     framing=Values("msgpack"),
+    files=(".msgpack", ".mpk", ".mp"),
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -63,7 +80,6 @@ POLICIES = Policies(
 )
 LISTS_TO_TUPLES = "list becomes tuple"
 
-_family = FAMILIES["msgpack"]
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
 _msgspec_family = Family(
     "MessagePack (msgspec)",
@@ -100,11 +116,11 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
         return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
-        return replace(spec, decode_options=reading if twice else {**reading, "object_pairs_hook": unique})
+        return {"decode_options": reading if twice else {**reading, "object_pairs_hook": unique}}
 
-    return Spec(
+    return Spec.of(
         encode=packer,
         pooled=True,
         plain_keys=not reads_arrays_as_keys,
@@ -136,15 +152,14 @@ def _ext_type() -> Any:
 def _lists() -> Spec:
     import msgpack
 
-    return replace(_msgpack(msgpack, msgpack.unpackb), accelerated=_is_accelerated())
+    return _msgpack(msgpack, msgpack.unpackb).changed(accelerated=_is_accelerated())
 
 
 @declare("msgpack/tuple", MSGPACK, library="msgpack", usual=False)
 def _tuples() -> Spec:
     import msgpack
 
-    return replace(
-        _msgpack(msgpack, msgpack.unpackb, use_list=False),
+    return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         accelerated=_is_accelerated(),
         carries=(CARRIES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
@@ -161,8 +176,7 @@ def _list_hook() -> Spec:
     def to_list(items: tuple[Any, ...]) -> list[Any]:
         return list(items)
 
-    return replace(
-        _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list),
+    return _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list).changed(
         accelerated=_is_accelerated(),
     )
 
@@ -179,7 +193,7 @@ def _pure() -> Spec:
             raise ValueError("data after the end of the value")
         return record
 
-    return replace(_msgpack(fallback, unpackb), limits=Limits(items=300_000))
+    return _msgpack(fallback, unpackb).changed(limits=Limits(items=300_000))
 
 
 @declare(
@@ -220,14 +234,13 @@ def _numpy() -> Spec:
     def pairs(found: list[tuple[Any, Any]]) -> Any:
         return hook(unique(found))
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         hooks = {"object_hook": hook} if values["duplicate_keys"] == "last" else {"object_pairs_hook": pairs}
-        return replace(spec, decode_options=reading | hooks)
+        return {"decode_options": reading | hooks}
 
     spec = _msgpack(msgpack, msgpack.unpackb)
-    reading = dict(spec.decode_options or {})
-    return replace(
-        spec,
+    reading = dict(spec.calls.decode_options)
+    return spec.changed(
         encode=lambda: msgpack.Packer(default=leaf, strict_types=True).pack,
         decode_options={**reading, "object_hook": hook},
         raw=RawCalls(
@@ -240,7 +253,7 @@ def _numpy() -> Spec:
             "arrays come back as read-only views of bytes of their own",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
         ),
-        policies=replace(spec.policies or POLICIES, enforce=enforce),
+        policies=replace(spec.facts.policies, enforce=enforce),
     )
 
 
@@ -305,20 +318,19 @@ def _ormsgpack() -> Spec:
             return ormsgpack.Ext(value.code, value.data)
         return _ormsgpack_family.leaf(value)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         # Its own class of extension values shows neither number nor content.
         keep = values["extensions"] == "keep"
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
         hook = ext_type if keep else None
-        return replace(
-            spec,
-            encode_arguments=(leaf,),
-            lower=partial(lower, leaf=leaf),
-            decode_options={"ext_hook": hook} if keep else {},
-            decode_again=partial(again, ext_hook=hook),
-        )
+        return {
+            "encode_arguments": (leaf,),
+            "lower": partial(lower, leaf=leaf),
+            "decode_options": {"ext_hook": hook} if keep else {},
+            "decode_again": partial(again, ext_hook=hook),
+        }
 
-    return Spec(
+    return Spec.of(
         encode=ormsgpack.packb,
         encode_arguments=(_ormsgpack_family.leaf,),
         decode=ormsgpack.unpackb,
@@ -357,14 +369,13 @@ def _ormsgpack_whole() -> Spec:
 @declare("ormsgpack/unguarded", MSGPACK, library="ormsgpack", extra="ormsgpack", unguarded=True)
 def _ormsgpack_any() -> Spec:
     spec = _ormsgpack()
-    return replace(
-        spec,
+    return spec.changed(
         whole=None,
         notes=(
             "for trusted data only: misses trailing data, and reads 1,024 levels",
-            *spec.notes,
+            *spec.facts.notes,
         ),
-        policies=replace(spec.policies or POLICIES, trailing="ignore", nesting="library"),
+        policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),
     )
 
 
@@ -388,7 +399,7 @@ def _msgspec_array() -> Spec:
 def _msgspec() -> Spec:
     import msgspec
 
-    return Spec(
+    return Spec.of(
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),

@@ -29,6 +29,7 @@ PICKLE = Format(
     trusted_only=True,
     interoperable=False,
     framing=Values("pickle"),
+    files=(".pickle", ".pkl", ".pck"),
 )
 
 BUFFERS = replace(
@@ -38,6 +39,7 @@ BUFFERS = replace(
     syntax="pickle-buffers",
     file_extension=".pickle5",
     framing=None,
+    files=(),
 )
 """A pickle and its buffers, see `buffers`."""
 
@@ -45,10 +47,10 @@ BUFFERS = replace(
 def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
     framed = protocol >= 4
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, whole="pickle" if values["trailing"] == "reject" else None)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"whole": "pickle" if values["trailing"] == "reject" else None}
 
-    return Spec(
+    return Spec.of(
         encode=dumps,
         encode_arguments=(protocol,),
         decode=loads,
@@ -80,8 +82,7 @@ def _protocol_5() -> Spec:
 @declare("pickle/2", PICKLE, usual=False)
 def _protocol_2() -> Spec:
     """What 2011 had."""
-    return replace(
-        _pickle(2),
+    return _pickle(2).changed(
         carries=CARRIES - {"datetime_fold"},
         losses=("times in a repeated hour lose which of the two is meant (fold)",),
     )
@@ -89,8 +90,7 @@ def _protocol_2() -> Spec:
 
 @declare("pickle/pure", PICKLE, usual=False)
 def _pure() -> Spec:
-    return replace(
-        _pickle(5, pickle._dumps, pickle._loads),  # type: ignore[attr-defined]
+    return _pickle(5, pickle._dumps, pickle._loads).changed(  # type: ignore[attr-defined]
         accelerated=False,
     )
 
@@ -98,8 +98,7 @@ def _pure() -> Spec:
 @declare("pickle/buffers", BUFFERS, values=(*ARRAYS, *FRAMES, "array.array"))
 def _buffers() -> Spec:
     spec = _pickle(5)
-    return replace(
-        spec,
+    return spec.changed(
         encode=buffers.encode,
         encode_arguments=(),
         decode=buffers.decode,
@@ -107,5 +106,5 @@ def _buffers() -> Spec:
         whole=None,
         frames=Frames(buffers.encode_frames, buffers.decode_frames),
         notes=("arrays come back as read-only views of the payload",),
-        policies=replace(spec.policies or Policies(), trailing="reject", options={}, enforce=None),
+        policies=replace(spec.facts.policies, trailing="reject", options={}, enforce=None),
     )

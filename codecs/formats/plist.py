@@ -6,13 +6,14 @@ datetimes are dates, aware ones are text. There is no framing: records of a file
 
 from __future__ import annotations
 
+import datetime as dt
 import plistlib
 import struct
 from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ..conventions.families import FAMILIES, Family
+from ..conventions.families import NATIVE_BYTES, NULL_TEXT, WORDS, Family
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
@@ -20,7 +21,22 @@ from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 
-PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist")
+_LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
+
+
+def _naive_or_text(value: dt.datetime) -> Any:
+    """Native without an offset, else ISO 8601 text.
+
+    A property list's date has none; plistlib would drop one without a word. The last millisecond of
+    the year 9999 is rounded into the next, which it does not read.
+    """
+    return value.isoformat() if value.tzinfo is not None or value > _LAST else value
+
+
+_family = Family(
+    "property list", {**NATIVE_BYTES, dt.datetime: _naive_or_text}, integers=WORDS, null=NULL_TEXT
+)
+PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist", family=_family)
 # As AirPlay and others of Apple's protocols have it.
 BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
 NATIVE = frozenset({str, int, float, bool, bytes})
@@ -29,7 +45,6 @@ CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list"
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
 """How plistlib begins."""
 
-_family = FAMILIES["plist"]
 # XML alone lacks a null.
 _binary_family = Family("binary property list", _family.native, integers=_family.integers)
 
@@ -130,15 +145,13 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
         extensions=extensions,
         nesting="library/reject",
         options={"duplicate_keys": ("last", "reject")},
-        enforce=lambda spec, values: replace(
-            spec, decode=decode if values["duplicate_keys"] == "last" else decode_unique
-        ),
+        enforce=lambda values: {"decode": decode if values["duplicate_keys"] == "last" else decode_unique},
         classes=(plistlib.UID,),
     )
 
 
 def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
-    return Spec(
+    return Spec.of(
         encode=_encode,
         encode_options={"fmt": kind},
         decode=plistlib.loads,
@@ -156,12 +169,11 @@ def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
 
 @declare("plist", PLIST, usual=False)
 def _xml() -> Spec:
-    return replace(
-        _plist(
-            plistlib.FMT_XML,
-            _family,
-            ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
-        ),
+    return _plist(
+        plistlib.FMT_XML,
+        _family,
+        ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
+    ).changed(
         encode=_encode_xml,
         encode_options={},
         decode=_decode_xml,
@@ -174,12 +186,11 @@ def _xml() -> Spec:
 
 @declare("plist/binary", BINARY, usual=False)
 def _binary() -> Spec:
-    return replace(
-        _plist(
-            plistlib.FMT_BINARY,
-            _binary_family,
-            ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
-        ),
+    return _plist(
+        plistlib.FMT_BINARY,
+        _binary_family,
+        ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
+    ).changed(
         scan=NATIVE | {type(None)},
         carries=CARRIES | {"none"},
         walked=True,

@@ -10,7 +10,6 @@ Its media type is registered (iana.org/assignments/media-types/application/proto
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from ..streams.framing import Cuts, Framing, damage
 from .structs import TYPED
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
     from ..safety._scan import Pending
 
 __all__ = ["Delimited"]
@@ -117,7 +116,7 @@ def _protobuf(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]
     # Found here, where a missing library is one, and not at the first call.
     from google.protobuf.internal import api_implementation
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         raw=raw,
         bounded=lambda limits: {"items": limits.items},
@@ -198,4 +197,4 @@ def _objects() -> Spec:
         peer = schema.peer("protobuf")
         return RawCalls(peer.type.SerializeToString, peer.type.FromString, peer.take, peer.give)
 
-    return replace(_protobuf(bind, raw), takes="protobuf messages")
+    return _protobuf(bind, raw).changed(takes="protobuf messages")

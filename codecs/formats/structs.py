@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Any
 
 from ..binding import Bound, Schema, unbound
@@ -38,8 +37,8 @@ def typed(
         peer = schema.peer("msgspec", array_like=array_like)
         decode = decoder(peer.type).decode
         return Bound(
-            encode=spec.encode,
-            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.decode),
+            encode=spec.calls.encode,
+            decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=peer.take,
             give=None if peer.as_is else peer.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
@@ -48,17 +47,16 @@ def typed(
 
     def raw(schema: Schema) -> RawCalls:
         peer = schema.peer("msgspec", array_like=array_like)
-        assert isinstance(spec.raw, RawCalls)
+        assert isinstance(spec.calls.raw, RawCalls)
         return RawCalls(
-            spec.raw.encode, decoder(peer.type).decode, peer.take, None if peer.as_is else peer.give
+            spec.calls.raw.encode, decoder(peer.type).decode, peer.take, None if peer.as_is else peer.give
         )
 
-    return replace(
-        spec,
+    return spec.changed(
         decode=unbound,
         raw=raw,
         bind=bind,
-        carries={*spec.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
+        carries={*spec.facts.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

@@ -8,7 +8,6 @@ U+FFFD where it is not, and so it does in its own objects.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -116,7 +115,7 @@ def _thrift(
     # Found here, where a missing library is one, and not at the first call.
     import thrift.protocol.fastbinary  # noqa: F401
 
-    return Spec(
+    return Spec.of(
         bind=bind,
         raw=_raw,
         bounded=lambda limits: {"items": limits.items},
@@ -169,4 +168,4 @@ def _objects() -> Spec:
     spec = _thrift(
         bind, losses=("text that is no UTF-8 comes back with U+FFFD in its places",), surrogates="reject/none"
     )
-    return replace(spec, takes="Thrift structs")
+    return spec.changed(takes="Thrift structs")

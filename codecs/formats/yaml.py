@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import codecs
 import datetime as dt
-import decimal
 import enum
-import uuid
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from ..conventions.families import FAMILIES
+from ..conventions.families import NATIVE_BYTES, Family
 from ..conventions.notes import STRANGERS, Note
+from ..conventions.rules import SCALARS
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import unique
@@ -27,6 +25,8 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Documents
 
+_family = Family("YAML", {**NATIVE_BYTES, dt.datetime: None, dt.date: None, set: None}, text_keys=False)
+
 YAML = Format(
     name="yaml",
     media_type="application/yaml",
@@ -34,6 +34,9 @@ YAML = Format(
     content_encoding="utf-8",
     file_extension=".yaml",
     framing=Documents(),
+    files=(".yaml", ".yml"),
+    suffix=True,
+    family=_family,
 )
 CARRIES = frozenset(
     {
@@ -45,8 +48,6 @@ MERGED_PAIRS = 100_000
 _SLOW = Limits(items=15_000, size=1 << 19)
 DIGITS = 4300
 """The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
-
-_family = FAMILIES["yaml"]
 
 
 def _careful(yaml: Any, loader: Any) -> Any:
@@ -187,7 +188,8 @@ def _yaml(*, accelerated: bool) -> Spec:
     def represent_text(self: Any, value: str) -> Any:
         return self.represent_scalar("tag:yaml.org,2002:str", value, style='"' if "\x85" in value else None)
 
-    for kind in (dt.time, dt.timedelta, decimal.Decimal, uuid.UUID, frozenset, bytearray, memoryview, None):
+    texts = [scalar.type for scalar in SCALARS if scalar.type not in _family.native]
+    for kind in (*texts, frozenset, bytearray, memoryview, None):
         ConventionDumper.add_representer(kind, represent)
     ConventionDumper.add_multi_representer(enum.Enum, represent)
     ConventionDumper.add_representer(dt.datetime, represent_moment)
@@ -195,8 +197,8 @@ def _yaml(*, accelerated: bool) -> Spec:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)
 
-    def enforce(spec: Spec, values: Mapping[str, str]) -> Spec:
-        return replace(spec, bounded=reading_once if values["duplicate_keys"] == "reject" else reading)
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"bounded": reading_once if values["duplicate_keys"] == "reject" else reading}
 
     def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
         if _needs_counting(data, limits):
@@ -215,7 +217,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
 
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
-    return Spec(
+    return Spec.of(
         encode=yaml.dump,
         encode_options={"Dumper": ConventionDumper, **options},
         decode=decode,

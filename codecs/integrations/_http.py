@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import UnknownMediaType
 from ..production.media import by_media_type
 

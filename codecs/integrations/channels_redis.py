@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from channels_redis.serializers import BaseMessageSerializer
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["plug"]
 

@@ -10,7 +10,7 @@ from cloudevents.core.formats.json import JSONFormat
 from ..production.media import reads
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Encoded", "plug"]
 

@@ -13,7 +13,7 @@ from ..errors import CodecError, EncodeError
 if TYPE_CHECKING:
     from distributed import Worker
 
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Batches", "plug"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from diskcache import UNKNOWN, Disk
 from diskcache.core import MODE_PICKLE
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 
 __all__ = ["plug"]
 

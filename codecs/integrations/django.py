@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ready
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ._counters import Counters
 
 __all__ = ["plug"]

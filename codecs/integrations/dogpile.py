@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from dogpile.cache.api import CantDeserializeException
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import DecodeError
 
 __all__ = ["Arguments", "plug"]

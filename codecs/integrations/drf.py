@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 

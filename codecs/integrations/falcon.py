@@ -8,7 +8,7 @@ from falcon import MediaMalformedError
 from falcon.media import BaseHandler
 from falcon.typing import ReadableIO
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import DecodeError
 
 __all__ = ["Handler", "plug"]

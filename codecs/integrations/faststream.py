@@ -12,7 +12,7 @@ from ..production.media import reads
 if TYPE_CHECKING:
     from faststream.message import StreamMessage
 
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Encoded", "plug"]
 

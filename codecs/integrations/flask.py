@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask
 from flask.json.provider import JSONProvider
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 
 __all__ = ["Provider", "plug"]
 

@@ -8,7 +8,7 @@ from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import URLSafeTimedSerializer
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 
 __all__ = ["Sessions", "plug"]
 

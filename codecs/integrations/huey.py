@@ -12,7 +12,7 @@ from huey.utils import Error
 from ..errors import DecodeError
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Messages", "plug"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from joblib._store_backends import CacheWarning, FileSystemStoreBackend
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import EncodeError
 
 __all__ = ["plug"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kafka.serializer import Serializer
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Serialized", "plug"]
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = [
     "Serializer",

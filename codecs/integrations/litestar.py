@@ -7,7 +7,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.exceptions import ClientException
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 

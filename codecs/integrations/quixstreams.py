@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from quixstreams.models import Deserializer, Serializer
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Both", "Deserialized", "Serialized", "plug"]
 

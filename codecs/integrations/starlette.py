@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 

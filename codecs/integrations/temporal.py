@@ -19,7 +19,7 @@ from temporalio.converter import (
 )
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Payloads", "plug"]
 

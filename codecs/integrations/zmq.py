@@ -9,7 +9,7 @@ from zmq import Frame
 from ..errors import DecodeError, EncodeError, LimitError
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
     from ..spec import Frames
 
 __all__ = ["Framed", "plug"]
@@ -27,9 +27,9 @@ class Framed:
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
-        changed = (codec.compression, codec.schema, codec.tapped, codec.spec.asked)
+        changed = (codec.compression, codec.schema, codec.tapped, codec.spec.settings.asked)
         plain = all(each is None for each in changed)
-        self._frames = codec.spec.frames if plain else None
+        self._frames = codec.spec.calls.frames if plain else None
 
     def encode(self, record: Any) -> list[Any]:
         """Return the frames of a record.

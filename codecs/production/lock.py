@@ -4,15 +4,6 @@ Written by ``bakeoff pick --write`` (`bakeoff.reports.decide.lock`). `bakeoff.fa
 two services never end up with different wire formats because one machine was noisy. It names a codec and what
 that needs; it neither grants trust nor names code. A service reads it when it starts: nothing of what
 measures or reports is loaded here.
-
-History of the format (``version``):
-
-1. First version.
-2. ``codec.requires`` is a table, library = version range, in which the compressor's library stands,
-   too; it was the range of ``codec.library``, the codec's own. No ``trusted`` among the options:
-   whoever reads payloads says so (`bakeoff.fastest`).
-3. ``codec.definition``, of a codec that needs a schema: the definition that payloads were measured with.
-   ``codec.dictionaries``: trained dictionaries, files beside the lock.
 """
 
 from __future__ import annotations
@@ -31,7 +22,7 @@ from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
 from .installed import allows, version
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = [
     "NAME",
@@ -54,8 +45,11 @@ NAME: Final = "bakeoff.lock"
 VARIABLE: Final = "BAKEOFF_LOCK"
 """Environment variable that names the lock."""
 
-VERSION: Final = 3
-"""Version of the lock's format; all older ones are read."""
+VERSION: Final = 1
+"""Version of the lock's format, which every later bakeoff reads; the next one is 4."""
+
+_UNRELEASED: Final = (2, 3)
+"""Versions that only development versions wrote."""
 
 PYTHON: Final = "Python"
 """How results name the standard library as a codec's library."""
@@ -174,11 +168,15 @@ class Lock:
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{path}: cannot be read as a lock: {error}") from error
         number = plain.get("version")
-        if type(number) is not int or not 1 <= number <= VERSION:
-            raise RunError(f"{path}: written in format {number!r}; this bakeoff reads up to {VERSION}")
+        if type(number) is int and number in _UNRELEASED:
+            raise RunError(
+                f"{path}: written by a development version of bakeoff (lock format {number}), which this one "
+                "does not read; `bakeoff pick RESULTS --write` writes a new one"
+            )
+        if type(number) is not int or number != VERSION:
+            raise RunError(f"{path}: written in format {number!r}; this bakeoff reads format {VERSION}")
         try:
-            folder = os.path.dirname(path)  # noqa: PTH120 - see `located`
-            return cls._of_plain(_of_first(plain) if number == 1 else plain, folder, owners)
+            return cls._of_plain(plain, os.path.dirname(path), owners)  # noqa: PTH120 - see `located`
         except TypeError as error:
             raise RunError(f"{path}: not a lock: {error}") from error
 
@@ -291,16 +289,6 @@ def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> D
     except (OSError, ValueError):
         content = None  # `Dictionary.fault` says so, where it matters
     return Dictionary(_typed(entry, "id", int), file, _typed(entry, "sha256", str), content)
-
-
-def _of_first(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn a lock of format 1 into the present one."""
-    held = dict(_typed(plain, "codec", dict))
-    requires = {_typed(held, "library", str): _typed(held, "requires", str)}
-    options = dict(_typed(held, "options", dict, {}))
-    _typed(options, "trusted", bool, False)
-    options.pop("trusted", None)
-    return {**plain, "codec": held | {"requires": requires, "options": options}}
 
 
 def compressor(name: str) -> str | None:
@@ -447,7 +435,7 @@ def faults(lock: Lock) -> Faults:
     except CodecError as error:
         return Faults([], [str(error)])
     missing, unfit = [], []
-    # Locks of format 1 do not name the compressor's.
+    # A lock that was edited may not name the compressor's.
     for library, allowed in (({other: ""} if other else {}) | dict(lock.requires)).items():
         found = _installed(library, lock.codec)
         wanted = f"the lock asks for {allowed or 'any version'}"

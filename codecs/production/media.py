@@ -16,30 +16,40 @@ from typing import TYPE_CHECKING
 from ..errors import UnknownMediaType
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
-    from ..spec import Spec
+    from ..core.codec import Codec
+    from ..spec import Format, Spec
 
 __all__ = ["aliases", "by_media_type", "http_headers", "media_type", "reads"]
 
 TREE = "application/x.bakeoff"
-SUFFIXES = frozenset({"json", "cbor", "yaml", "zstd"})
-"""What stands after a plus in a type's name, being registered; all else after a dot."""
+SUFFIXES = frozenset({"zstd"})
+"""Compressors that are registered suffixes, which follow a plus, as `Format.suffix`; others follow a dot."""
 CODINGS = {"zlib": "deflate", "zstd": "zstd"}
 """Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
 
 
 def media_type(spec: Spec) -> str:
     """Return the type of a codec's payloads, conventions and compression included."""
-    form = re.sub(r"[^A-Za-z0-9._-]", "-", spec.format.syntax or spec.format.name)
-    if (compression := spec.compression) is None:
-        return _typed(TREE, form) if _is_ours(spec) else spec.format.media_type
-    return _dictionaries(_typed(f"{TREE}.{form}", compression.kind), compression.dictionaries)[0]
+    if (compression := spec.settings.compression) is None:
+        return own_type(spec.format) if _is_ours(spec) else spec.format.media_type
+    sign = "+" if compression.kind in SUFFIXES else "."
+    made = f"{TREE}.{_syntax(spec.format)}{sign}{compression.kind}"
+    return _dictionaries(made, compression.dictionaries)[0]
+
+
+def own_type(format: Format) -> str:
+    """Return the type of a format's payloads that are written by our conventions."""
+    return f"{TREE}{'+' if format.suffix else '.'}{_syntax(format)}"
+
+
+def _syntax(format: Format) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "-", format.syntax or format.name)
 
 
 def aliases(spec: Spec) -> tuple[str, ...]:
     """Return the other types that a codec reads, its format's own first; compressed, older dictionaries'."""
-    if spec.compression is not None:
-        return _dictionaries(media_type(spec).partition(";")[0], spec.compression.dictionaries)[1:]
+    if spec.settings.compression is not None:
+        return _dictionaries(media_type(spec).partition(";")[0], spec.settings.compression.dictionaries)[1:]
     plain = (spec.format.media_type,) if _is_ours(spec) else ()
     return (*plain, *spec.format.media_type_aliases)
 
@@ -52,7 +62,7 @@ def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
 
 def http_headers(spec: Spec) -> dict[str, str]:
     """Return what tells the payload to peers of HTTP that know the standards only."""
-    if (compression := spec.compression) is None:
+    if (compression := spec.settings.compression) is None:
         return {"content-type": spec.format.media_type}
     if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
         return {"content-type": spec.format.media_type, "content-encoding": coding}
@@ -80,7 +90,7 @@ def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Code
     base, _, suffix = wanted.rpartition("+")
     if base and not base.startswith(TREE):
         for each in codecs:
-            if each.format == suffix and suffix in SUFFIXES and each.compression is None:
+            if each.format == suffix and each.spec.format.suffix and each.compression is None:
                 return each
     known = {each.media_type for each in codecs} | {
         alias for each in codecs for alias in each.media_type_aliases
@@ -98,24 +108,21 @@ def reads(codec: Codec, media_type: str) -> bool:
 
 
 def _usual(wanted: str) -> list[Codec]:
-    from ..registry import codec, describe, missing, names
+    from ..registry import FORMATS, codec, describe, first_codecs, missing, names
     from ..streams.compression import COMPRESSORS
 
-    first: dict[str, str] = {}
-    for name in names():
-        if not describe(name).trusted_only and missing(name) is None:
-            first.setdefault(describe(name).format, name)
-    plain = [codec(name) for name in first.values()]
+    others = (name for name in names() if describe(name).format not in FORMATS)
+    plain = [
+        codec(name)
+        for name in (*first_codecs().values(), *others)
+        if not describe(name).trusted_only and missing(name) is None
+    ]
     kinds = [kind for kind in COMPRESSORS if re.search(rf"[+.]{kind}$", wanted)]
     return plain + [each.with_compression(kind) for kind in kinds for each in plain]
 
 
 def _is_ours(spec: Spec) -> bool:
-    return spec.family is not None and bool(spec.wire)
-
-
-def _typed(base: str, syntax: str) -> str:
-    return f"{base}{'+' if syntax in SUFFIXES else '.'}{syntax}"
+    return spec.facts.family is not None and bool(spec.wire)
 
 
 def _plain(media_type: str) -> str:

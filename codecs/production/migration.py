@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..core._codec import Codec
+from ..core.codec import Codec
 from ..errors import CodecError, DecodeError
 from ..registry import codec
 

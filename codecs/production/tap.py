@@ -22,13 +22,10 @@ from time import monotonic
 from typing import Any
 
 from ...errors import UsageError
-from ..registry import codec
+from ..registry import codec, first_codecs, formats
 from ..streams.compression import compressor
 
-__all__ = ["FORMATS", "Tap"]
-
-FORMATS = {".jsonl": "json", ".msgpack": "msgpack", ".bson": "bson", ".cbor": "cbor2", ".yaml": "yaml"}
-"""Ending of a file to the codec that writes its records."""
+__all__ = ["Tap", "endings"]
 
 BATCH = 64 * 1024
 """Bytes of records that are written at once, before compression."""
@@ -36,6 +33,16 @@ PAUSE = 1.0
 """Seconds between two writes, when less than a batch is there."""
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", re.IGNORECASE)
+
+
+def endings() -> dict[str, str]:
+    """Return the endings of files that a tap writes, each with the codec that does."""
+    firsts = first_codecs()
+    return {
+        each.files[0]: firsts[name]
+        for name, each in formats().items()
+        if each.files and not each.trusted_only
+    }
 
 
 def _bytes(limit: int | str) -> int:
@@ -119,9 +126,9 @@ class Tap:
         self.limit = _bytes(limit)
         packed = self.path.suffix.lower() in (".zst", ".gz")
         suffix = self.path.with_suffix("").suffix if packed else self.path.suffix
-        if (name := FORMATS.get(suffix.lower())) is None:
-            endings = ", ".join(FORMATS)
-            raise UsageError(f"{self.path.name}: a tap's file ends with one of {endings}, and .zst or .gz")
+        if (name := (known := endings()).get(suffix.lower())) is None:
+            some = ", ".join(known)
+            raise UsageError(f"{self.path.name}: a tap's file ends with one of {some}, and .zst or .gz")
         self._codec = codec(name)
         self._pack: Callable[[bytes], bytes] = bytes
         if packed:

@@ -12,30 +12,22 @@ import dataclasses
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..conventions.classes import fields_of
-from ..errors import PolicyError
-from ._walk import Rules
-
-if TYPE_CHECKING:
-    from ..core._codec import Codec
-    from ..spec import Spec
 
 __all__ = [
     "FACTS",
     "POLICIES",
+    "Direction",
     "Policies",
     "Policy",
     "can_be_asked",
-    "described",
     "documented",
     "held",
     "in_force",
-    "in_force_with",
     "is_possible",
-    "known_and_asked",
-    "rules",
+    "is_walked",
 ]
 
 Direction = Literal["dump", "load"]
@@ -111,8 +103,8 @@ class Policies:
 
     Attributes:
         options: Values of policies that the library's own options enforce.
-        enforce: ``(spec, values) -> Spec`` changes always the same things, for any values of the policies in
-            `options`.
+        enforce: ``(values) -> options`` returns the options of `Spec` that keep to the values of the policies
+            in `options`: always the same options, whatever the values.
         classes: The extension types.
         inside: Gives what an object other than plain values and containers holds, else None.
         integer_bits: What the format's integers end at.
@@ -126,7 +118,7 @@ class Policies:
     extensions: str = ""
     nesting: str = ""
     options: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    enforce: Callable[[Spec, Mapping[str, str]], Spec] | None = None
+    enforce: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
     classes: tuple[type, ...] = ()
     inside: Callable[[Any], Any] | None = None
     integer_bits: Literal[63, 64] = 64
@@ -163,7 +155,7 @@ def _meant(policy: str, value: str, direction: Direction) -> str:
     return value
 
 
-def _is_walked(known: Policies, policy: str, value: str, direction: Direction) -> bool:
+def is_walked(known: Policies, policy: str, value: str, direction: Direction) -> bool:
     """Whether it takes a walk to make a value of a policy true in one direction."""
     return (
         direction in _WALKED.get(policy, ())
@@ -180,37 +172,23 @@ def is_possible(known: Policies, policy: str, value: str) -> bool:
             continue
         # A number that was read as a float shows no more what it was.
         seen = stated != "float" and (policy != "extensions" or known.classes)
-        if not (seen and _is_walked(known, policy, value, direction)):
+        if not (seen and is_walked(known, policy, value, direction)):
             return False
     return True
 
 
-def described(made: Codec) -> dict[str, dict[str, Any]]:
-    """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
-    known, _ = known_and_asked(made.spec)
-    return {
-        policy: {"now": now, "can": can_be_asked(known, policy)}
-        for policy, now in in_force(made.spec).items()
-    }
-
-
 def can_be_asked(known: Policies, policy: str) -> list[str]:
     """Return the values of a policy that a codec can be asked for and that would change something."""
-    default = in_force_with(known, {})[policy]
+    default = in_force(known, {})[policy]
     return [
         value
         for value in POLICIES[policy].values
-        if is_possible(known, policy, value) and in_force_with(known, {policy: value})[policy] != default
+        if is_possible(known, policy, value) and in_force(known, {policy: value})[policy] != default
     ]
 
 
-def in_force(spec: Spec) -> dict[str, str]:
+def in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
     """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
-    return in_force_with(*known_and_asked(spec))
-
-
-def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
-    """Return each policy of a codec, as ``dump/load`` where its directions differ."""
 
     def done(policy: str, direction: Direction) -> str:
         stated = known.stated(policy, direction)
@@ -220,44 +198,6 @@ def in_force_with(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
 
     both = {policy: [done(policy, direction) for direction in DIRECTIONS] for policy in POLICIES}
     return {policy: dump if dump == load else f"{dump}/{load}" for policy, (dump, load) in both.items()}
-
-
-def known_and_asked(spec: Spec) -> tuple[Policies, Mapping[str, str]]:
-    """Return what a codec does by itself, and what it was asked for."""
-    return spec.policies or Policies(), spec.asked or {}
-
-
-def rules(made: Codec, direction: Direction) -> Rules | None:
-    """Return what a walk has to refuse in one direction; None where there is no need of one."""
-    known, asked = known_and_asked(made.spec)
-    # Nesting has a walk of its own, in a third of the time (`Spec.checked_depth`).
-    refused = {policy for policy, value in asked.items() if _is_walked(known, policy, value, direction)}
-    refused.discard("nesting")
-    if not refused:
-        return None
-    return Rules(
-        nonfinite="nonfinite" not in refused,
-        surrogates="surrogates" not in refused,
-        integer_bits=known.integer_bits if "big_integers" in refused else None,
-        foreign=known.classes if "extensions" in refused else (),
-        keys=_key_check(made) if "duplicate_keys" in refused else None,
-        inside=known.inside or held,
-    )
-
-
-def _key_check(made: Codec) -> Callable[[dict[Any, Any]], None]:
-    """Return what raises when two keys of a dict are written alike, which their payloads tell."""
-    plain = made._vary(asked=None, schema=None, compression=None)
-
-    def check(record: dict[Any, Any]) -> None:
-        seen: dict[bytes, Any] = {}
-        for key in record:
-            payload = plain.encode({key: None})
-            if payload in seen:
-                raise PolicyError(f"holds two keys that are written alike, {seen[payload]!r} and {key!r}")
-            seen[payload] = key
-
-    return check
 
 
 def documented() -> list[list[str]]:

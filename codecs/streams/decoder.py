@@ -10,7 +10,7 @@ from ..safety._scan import Pending
 from .framing import Cuts, damage
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = ["Decoder", "load", "payloads"]
 

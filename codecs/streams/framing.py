@@ -29,7 +29,7 @@ from ..errors import DecodeError, LimitError, TooMuchError
 from ..safety._scan import Pending
 
 if TYPE_CHECKING:
-    from ..core._codec import Codec
+    from ..core.codec import Codec
 
 __all__ = [
     "LENGTHS",

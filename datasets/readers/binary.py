@@ -1,4 +1,4 @@
-"""Reading the binary formats: MessagePack, BSON, CBOR, Avro and pickle, each record after the other."""
+"""Reading binary files: any by the codec of its format; BSON, CBOR, Avro and pickle by their own calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..sharing import refuse_bombs
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
-__all__ = ["read_avro", "read_bson", "read_cbor", "read_msgpack", "read_pickle", "schema_of_avro"]
+__all__ = ["read_avro", "read_bson", "read_cbor", "read_framed", "read_pickle", "schema_of_avro"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 RATIO = 200
@@ -35,9 +35,13 @@ def _payloads(kind: Codec, file: Any, problems: Problems) -> Iterator[tuple[str,
         problems.add(f"record {number}", error.reason + BROKEN, error)
 
 
-def read_msgpack(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over concatenated MessagePack values."""
-    kind = codec("msgpack").with_limits(**FILE)
+def read_framed(name: str, file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+    """Iterate over the records that the framing of a codec's format cuts out of a file.
+
+    Args:
+        name: The codec. One that can run code is trusted: the caller has checked that it may.
+    """
+    kind = codec(name, trusted=True).with_limits(**FILE)
     for where, payload in _payloads(kind, file, problems):
         try:
             record = kind.decode(payload)

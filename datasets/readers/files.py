@@ -20,7 +20,7 @@ from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from ..passes import Cut, Digest, Passed, Reading
 from .at import Search, way_in
 from .csv import LOOK_AHEAD
-from .formats import FORMATS, FileFormat, format_of, sniff
+from .formats import FileFormat, file_formats, format_of, sniff
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .streams import opened, split_compression
@@ -191,7 +191,9 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
                 if reading.format is not None:
                     raise
     if not files:
-        raise UnreadableCorpus(f"{source}: no file of records in this folder (known: {', '.join(FORMATS)})")
+        raise UnreadableCorpus(
+            f"{source}: no file of records in this folder (known: {', '.join(file_formats())})"
+        )
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
     made = Files(folder.resolve().name, source, files, reading, folder=folder)
     if results:

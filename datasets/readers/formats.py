@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import io
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...codecs.registry import first_codecs, formats
 from ..errors import UnknownFormat
 from ..passes import Reading
 from .at import Search
@@ -20,7 +22,7 @@ from .streams import split_compression
 if TYPE_CHECKING:
     from ...schemas import Schema
 
-__all__ = ["FORMATS", "FileFormat", "codec_of", "format_of", "sniff"]
+__all__ = ["FileFormat", "codec_of", "file_formats", "format_of", "sniff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,9 @@ class FileFormat:
 
     Attributes:
         name: As given to ``--from`` and ``--format``.
-        suffixes: Endings of file names.
-        reader: ``module:function`` in this package, imported when needed.
+        suffixes: Endings of file names; empty for those that `codec`'s format declares.
+        reader: ``module:function`` in this package, imported when needed; empty where `codec` reads the
+            records that its format's framing cuts out of a file.
         search: The same for one that finds a place in documents of any size; empty where they are read whole.
         codec: Codec that writes it, record by record; empty where `writing` has a way of its own, or none.
         text: Readers get it as UTF-8, whatever its encoding.
@@ -43,8 +46,8 @@ class FileFormat:
     """
 
     name: str
-    suffixes: tuple[str, ...]
-    reader: str
+    suffixes: tuple[str, ...] = ()
+    reader: str = ""
     codec: str = ""
     search: str = ""
     text: bool = False
@@ -83,7 +86,13 @@ class FileFormat:
         told: tuple[Any, ...] = (reading.null,) if self.cells else ()
         if self.pickles:
             told = (reading.trusted,)
-        records: Iterator[Any] = _imported(self.reader)(file, problems, *told)
+        records: Iterator[Any]
+        if self.reader:
+            records = _imported(self.reader)(file, problems, *told)
+        else:
+            from .binary import read_framed
+
+            records = read_framed(self.codec, file, problems)
         if search is not None:
             return (record for document in records for record in search.records(document))
         return _unwrapped(records) if self.unwrap else records
@@ -112,53 +121,45 @@ def _take(records: Iterator[Any], count: int) -> Iterator[Any]:
             return
 
 
-FORMATS = {
-    kind.name: kind
-    for kind in (
-        FileFormat("jsonl", (".jsonl", ".ndjson", ".jsonlines"), "json:read_json_lines", "json", text=True),
-        FileFormat(
-            "json",
-            (".json", ".geojson"),
-            "json:read_json",
-            search="json:read_json_at",
-            text=True,
-        ),
-        FileFormat("csv", (".csv",), "csv:read_csv", text=True, cells=True),
-        FileFormat("tsv", (".tsv", ".tab"), "csv:read_tsv", text=True, cells=True),
-        FileFormat("msgpack", (".msgpack", ".mpk", ".mp"), "binary:read_msgpack", "msgpack", unwrap=True),
-        FileFormat("bson", (".bson",), "binary:read_bson", "bson"),
-        FileFormat("cbor", (".cbor", ".cborseq"), "binary:read_cbor", "cbor2", unwrap=True),
-        FileFormat("avro", (".avro",), "binary:read_avro", schema="binary:schema_of_avro"),
-        FileFormat(
-            "parquet",
-            (".parquet", ".pq"),
-            "columns:read_parquet",
-            schema="columns:schema_of_parquet",
-        ),
-        FileFormat(
-            "arrow",
-            (".arrow", ".feather", ".arrows"),
-            "columns:read_arrow",
-            schema="columns:schema_of_arrow",
-        ),
-        FileFormat("npy", (".npy",), "columns:read_npy", pickles=True),
-        FileFormat("npz", (".npz",), "columns:read_npz", pickles=True),
-        FileFormat("yaml", (".yaml", ".yml"), "yaml:read_yaml", "yaml", text=True, unwrap=True),
-        FileFormat(
-            "pickle",
-            (".pickle", ".pkl", ".pck"),
-            "binary:read_pickle",
-            "pickle",
-            unwrap=True,
-            trusted_only=True,
-        ),
-    )
-}
-"""All formats by name."""
+_OWN = (
+    FileFormat("jsonl", reader="json:read_json_lines", codec="json", text=True),
+    FileFormat("json", (".json", ".geojson"), "json:read_json", search="json:read_json_at", text=True),
+    FileFormat("csv", (".csv",), "csv:read_csv", text=True, cells=True),
+    FileFormat("tsv", (".tsv", ".tab"), "csv:read_tsv", text=True, cells=True),
+    FileFormat("msgpack", codec="msgpack", unwrap=True),
+    FileFormat("bson", reader="binary:read_bson", codec="bson"),
+    FileFormat("cbor", reader="binary:read_cbor", codec="cbor2", unwrap=True),
+    FileFormat("avro", (".avro",), "binary:read_avro", schema="binary:schema_of_avro"),
+    FileFormat("parquet", (".parquet", ".pq"), "columns:read_parquet", schema="columns:schema_of_parquet"),
+    FileFormat(
+        "arrow", (".arrow", ".feather", ".arrows"), "columns:read_arrow", schema="columns:schema_of_arrow"
+    ),
+    FileFormat("npy", (".npy",), "columns:read_npy", pickles=True),
+    FileFormat("npz", (".npz",), "columns:read_npz", pickles=True),
+    FileFormat("yaml", reader="yaml:read_yaml", codec="yaml", text=True, unwrap=True),
+    FileFormat("pickle", reader="binary:read_pickle", codec="pickle", unwrap=True, trusted_only=True),
+)
+"""Formats with a reader, or options, of their own."""
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
-_BY_SUFFIX = {suffix: kind for kind in FORMATS.values() for suffix in kind.suffixes}
+
+@functools.cache
+def file_formats() -> Mapping[str, FileFormat]:
+    """Return all formats by name: with those of codecs whose declaration says what their files are called."""
+    declared, firsts = formats(), first_codecs()
+    files = {firsts[name]: each for name, each in declared.items() if each.files}
+    found = {
+        kind.name: kind if kind.suffixes else replace(kind, suffixes=tuple(files[kind.codec].files))
+        for kind in _OWN
+    }
+    read = {kind.codec for kind in _OWN}
+    for codec, each in files.items():
+        if codec not in read:
+            found[each.name] = FileFormat(
+                each.name, tuple(each.files), codec=codec, unwrap=True, trusted_only=each.trusted_only
+            )
+    return found
 
 
 def codec_of(path: str, name: str | None = None) -> str:
@@ -180,13 +181,14 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
         UnknownFormat: No such format, or no known ending.
     """
     if name is not None:
-        if name not in FORMATS:
-            raise UnknownFormat(f"no format {name!r}; there are {', '.join(FORMATS)}")
-        return FORMATS[name]
+        if name not in file_formats():
+            raise UnknownFormat(f"no format {name!r}; there are {', '.join(file_formats())}")
+        return file_formats()[name]
     suffix = split_compression(path)[0].suffix.lower()
-    if (kind := _BY_SUFFIX.get(suffix)) is None:
-        raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(FORMATS)}")
-    return kind
+    for kind in file_formats().values():
+        if suffix in kind.suffixes:
+            return kind
+    raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(file_formats())}")
 
 
 def sniff(head: bytes, name: str) -> FileFormat:
@@ -197,10 +199,10 @@ def sniff(head: bytes, name: str) -> FileFormat:
     """
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] in (b"{", b"["):
-        return FORMATS["json"]
+        return file_formats()["json"]
     if start.startswith((b"---", b"%YAML")):
-        return FORMATS["yaml"]
+        return file_formats()["yaml"]
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
-            return FORMATS[kind]
-    raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(FORMATS)}")
+            return file_formats()[kind]
+    raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(file_formats())}")

@@ -13,6 +13,7 @@ from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
+from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.candidates import (
@@ -293,8 +294,6 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
-_ANY_KEYS: Final = ("msgpack", "cbor", "yaml")
-"""Formats in which a dict may have keys that are not text."""
 _LACKING: Final = "does not bring back"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
@@ -321,9 +320,15 @@ def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> 
     Go's usual reader refuses them (vmihailenco/msgpack#289, #372), JavaScript turns them into text.
     """
     written = next(iter(fields.values()))[name].facts.format
-    if written in _ANY_KEYS and any(corpus.profile.get("key_other") for corpus in chosen):
+    if _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen):
         return "writes keys that are not text, which readers in other languages may refuse"
     return ""
+
+
+def _has_any_keys(name: str) -> bool:
+    """Return whether dicts have keys other than text in a format; False for one of a third party."""
+    known = formats().get(name)
+    return known is not None and known.family is not None and not known.family.text_keys
 
 
 def _takes(name: str, fields: _Fields) -> str:

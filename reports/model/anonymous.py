@@ -7,9 +7,7 @@ is left out.
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import re
-import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -26,6 +24,7 @@ from ...bench.results import (
     Result,
     StoreFacts,
 )
+from ...codecs.conventions.rules import SCALARS
 
 __all__ = ["anonymous"]
 
@@ -71,7 +70,7 @@ _TYPES: Final = frozenset(
     for kind in (
         *(type(None), bool, int, float, complex, str, bytes, bytearray, memoryview),
         *(dict, list, tuple, set, frozenset),
-        *(dt.datetime, dt.date, dt.time, dt.timedelta, decimal.Decimal, uuid.UUID),
+        *(dt.datetime, *(scalar.type for scalar in SCALARS)),
     )
 ) | {"nothing"}
 _LOSS: Final = re.compile(r"`(\w+)` came back as `(\w+)`(?: at `.*`)?", re.DOTALL)

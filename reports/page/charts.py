@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Final, Literal
 
 from ...bench.results import Result
+from ...codecs.registry import FORMATS as WIRE_FORMATS
 from ...errors import RunError, UsageError
 from ...escape import all_visible
 from ...memory import ask_for
@@ -31,6 +32,7 @@ __all__ = [
     "PAGE",
     "Theme",
     "bars_spec",
+    "colors",
     "compiled",
     "engine",
     "families",
@@ -45,34 +47,26 @@ Format = Literal["svg", "png"]
 KINDS: Final = ("pareto", "bars", "memory", "sizes")
 FORMATS: Final = ("svg", "png")
 
-_FAMILIES: Final = (
-    "json",
-    "msgpack",
-    "cbor",
-    "bson",
-    "pickle",
-    "yaml",
-    "plist",
-    "marshal",
-    "avro",
-    "protobuf",
-    "thrift",
-    "arrow",
-)
 _SHAPES: Final = (
     "circle",
     "square",
-    "triangle-up",
     "diamond",
-    "triangle-down",
     "cross",
-    "triangle-right",
+    "triangle-down",
     "triangle-left",
+    "triangle-up",
+    "triangle-right",
     "M0,-1L0.95,-0.31L0.59,0.81L-0.59,0.81L-0.95,-0.31Z",
     "M-0.8,-0.8L0.8,-0.8L-0.8,0.8L0.8,0.8Z",
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
     "M-0.5,-0.87L0.5,-0.87L1,0L0.5,0.87L-0.5,0.87L-1,0Z",
+    "M0,-1L1,0L0.4,0L0.4,1L-0.4,1L-0.4,0L-1,0Z",
+    "M-1,-0.4L1,-0.4L1,0.4L-1,0.4Z",
+    "M-0.4,-1L0.4,-1L0.4,1L-0.4,1Z",
+    "M0,1L-1,0L-0.4,0L-0.4,-1L0.4,-1L0.4,0L1,0Z",
 )
+"""In the order of the registry's formats, and some for those of third parties."""
+
 _WIDTH: Final = 640
 """Pixels that size against cost is wide, without the names."""
 
@@ -103,7 +97,8 @@ class Theme:
     """Colours by role. The page's are CSS variables, so that one drawing is light, dark and print.
 
     Attributes:
-        families: One colour for each wire format; shapes tell them apart as well.
+        families: A colour for each wire format, in the order of the registry's, and some for those of third
+            parties; shapes tell them apart as well.
     """
 
     ink: str
@@ -122,16 +117,20 @@ LIGHT: Final = Theme(
     families=(
         "#0072b2",
         "#c75300",
-        "#00805d",
         "#b3578a",
-        "#9a6d00",
         "#3587bd",
-        "#5b5f66",
+        "#9a6d00",
         "#7a4fbf",
+        "#00805d",
+        "#5b5f66",
         "#a61e4d",
         "#4c6a00",
         "#006d77",
         "#6b3f1d",
+        "#8c1c8c",
+        "#3d4fa0",
+        "#7d6608",
+        "#d6336c",
     ),
 )
 DARK: Final = Theme(
@@ -142,16 +141,20 @@ DARK: Final = Theme(
     families=(
         "#4aa8e0",
         "#f07a2c",
-        "#23b889",
         "#dc93bc",
-        "#e6a817",
         "#86cbf2",
-        "#a9adb5",
+        "#e6a817",
         "#b698ee",
+        "#23b889",
+        "#a9adb5",
         "#ff7b9c",
         "#b5cf4a",
         "#4fc9d4",
         "#c79a72",
+        "#e38be3",
+        "#93a4f5",
+        "#d8c24a",
+        "#ffb3cf",
     ),
 )
 PAGE: Final = Theme(
@@ -159,8 +162,21 @@ PAGE: Final = Theme(
     muted="var(--muted)",
     rule="var(--rule)",
     surface="var(--surface)",
-    families=tuple(f"var(--family-{number})" for number in range(1, 13)),
+    families=tuple(f"var(--family-{number})" for number in range(1, len(LIGHT.families) + 1)),
 )
+
+
+def colors() -> str:
+    """Return the colours of the themes as the variables of `PAGE`, light ones where CSS knows no others."""
+    light, dark = ((each.ink, each.muted, each.rule, each.surface, *each.families) for each in (LIGHT, DARK))
+    page = (PAGE.ink, PAGE.muted, PAGE.rule, PAGE.surface, *PAGE.families)
+    names = [each.removeprefix("var(").removesuffix(")") for each in page]
+    plain = " ".join(f"{name}: {one};" for name, one in zip(names, light, strict=True))
+    both = " ".join(
+        f"{name}: light-dark({one}, {other});" for name, one, other in zip(names, light, dark, strict=True)
+    )
+    return f":root {{ {plain} }}\n@supports (color: light-dark(#000, #fff)) {{ :root {{ {both} }} }}\n"
+
 
 _STEP: Final = (
     "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) >= 0"
@@ -190,14 +206,16 @@ _HUMAN_TIME: Final = (
 def families(formats: Sequence[str]) -> list[str]:
     """Return the wire formats in the order that fixes their colours and shapes."""
     present = dict.fromkeys(formats)
-    known = [name for name in _FAMILIES if name in present]
-    return known + [name for name in present if name and name not in _FAMILIES]
+    known = [name for name in WIRE_FORMATS if name in present]
+    return known + [name for name in present if name and name not in WIRE_FORMATS]
 
 
 def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
     """Give known formats their own entry; later ones take what is free, then start again."""
     names = families(formats)
-    fixed = {name: choices[_FAMILIES.index(name)] for name in names if name in _FAMILIES}
+    fixed = {
+        name: choices[number % len(choices)] for number, name in enumerate(WIRE_FORMATS) if name in names
+    }
     free = [choice for choice in choices if choice not in fixed.values()] or list(choices)
     others = [name for name in names if name not in fixed]
     taken = fixed | {name: free[number % len(free)] for number, name in enumerate(others)}

@@ -32,7 +32,7 @@ from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
 from .chart_rows import amount, axes, bars, front_height, points, summary, unseen
-from .charts import PAGE, bars_spec, compiled, engine, families, front_spec, svg
+from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
 
@@ -120,7 +120,7 @@ def render(
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
     library = _library()
     return template.render(
-        style=(_TEMPLATES / "page.css").read_text("utf-8"),
+        style=colors() + (_TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
         library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
         policy=_policy(script, library),

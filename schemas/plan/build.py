@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...codecs.conventions.classes import record_class
-from ...codecs.conventions.families import FAMILIES
+from ...codecs.conventions.families import JSON64_FAMILY
+from ...codecs.conventions.rules import SCALAR_OF, SCALARS
 from ..tree import types as t
 from ..tree.declare import tag_of
 from . import _plan as p
@@ -128,6 +129,9 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
             return _lack_keys(node, facts)
         case t.RecordType():
             return f"build {node.name}" if objects and node.cls is not None else None
+        case t.TextType(kind):
+            scalar = SCALAR_OF[kind]
+            return f"from {scalar.words}" if facts.lacks(scalar.token) else None
         case t.UnionType():
             return None
     token, words = _SIMPLE.get(type(node), ("", ""))
@@ -135,11 +139,11 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
 
 
 _SIMPLE = {
-    t.DateType: ("date", "from ISO 8601 text"),
-    t.TimeType: ("time", "from ISO 8601 text"),
-    t.TimeDeltaType: ("timedelta", "from ISO 8601 duration text"),
-    t.DecimalType: ("decimal", "from decimal text"),
-    t.UUIDType: ("uuid", "from UUID text"),
+    **{
+        type(t.LEAVES[scalar.type]): (scalar.token, f"from {scalar.words}")
+        for scalar in SCALARS
+        if scalar.read is None
+    },
     t.EnumType: ("enum", "from its value"),
     t.SetType: ("set", "from list"),
     t.FrozenSetType: ("frozenset", "from list or set"),
@@ -373,8 +377,6 @@ class _Compiler:
                 return p.DateTimeLeaf(name, unit, naive=naive, aware=node.aware, quiet=quiet)
             case t.DateType():
                 return p.DateLeaf(name, quiet=quiet)
-            case t.TimeType():
-                return p.CallLeaf(name, dt.time, convert.to_time, quiet=quiet)
             case t.TimeDeltaType():
                 forms = (str,) if node.unit is None else (str, int, float)
                 return p.CallLeaf(
@@ -391,6 +393,8 @@ class _Compiler:
                 )
             case t.UUIDType():
                 return p.UUIDLeaf(name, quiet=quiet)
+            case t.TextType(kind):
+                return p.CallLeaf(name, kind, convert.from_text(kind), quiet=quiet)
             case t.EnumType():
                 members = _members(node.cls, self.facts.null, key=key)
                 bits = _bits(node.cls) if issubclass(node.cls, enum.Flag) else None
@@ -483,7 +487,7 @@ class _Compiler:
 _RANK = {
     kind: rank
     for rank, kind in enumerate(
-        (t.LiteralType, t.EnumType, t.UUIDType, t.DateType, t.TimeType, t.TimeDeltaType, t.DateTimeType,
+        (t.LiteralType, t.EnumType, t.TextType, t.UUIDType, t.DateType, t.TimeDeltaType, t.DateTimeType,
          t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
         start=-20,
     )
@@ -528,7 +532,7 @@ def _texts(node: t.LiteralType, null: str | None, *, key: bool) -> dict[str, Any
 
 def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
     """Yield what formats that lack the type of a value write for it, as a value and as a key."""
-    family = FAMILIES["json64"]
+    family = JSON64_FAMILY
     try:
         form = null if value is None else family.lower(value)
         yield tuple(form) if isinstance(form, list) else form

@@ -13,7 +13,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ConversionError", "decoder", "to_time", "to_timedelta", "unit"]
+from ...codecs.conventions.rules import SCALAR_OF
+
+__all__ = ["ConversionError", "decoder", "from_text", "to_timedelta", "unit"]
 
 _DURATION = re.compile(
     r"(?P<sign>-)?P(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,10})D)?"
@@ -31,13 +33,17 @@ class ConversionError(ValueError):
     """A value of a type that can be converted, but malformed."""
 
 
-def to_time(value: Any) -> dt.time:
-    """Convert ISO 8601 text."""
-    if isinstance(value, str):
-        if re.search(r"[.,]\d{6}\d*[1-9]", value):
-            raise ConversionError("finer than a microsecond")
-        return dt.time.fromisoformat(value)
-    raise TypeError
+def from_text(kind: type) -> Callable[[Any], Any]:
+    """Return the conversion of text to a type, as its row in `SCALARS` reads it."""
+    read = SCALAR_OF[kind].read
+    assert read is not None, f"{kind.__name__} has a step of its own"
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise TypeError
+        return read(value)
+
+    return convert
 
 
 def to_timedelta(scale: str | None) -> Callable[[Any], dt.timedelta]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...codecs.conventions.classes import opened
-from ...codecs.conventions.families import FAMILIES
+from ...codecs.conventions.families import JSON_FAMILY
 from ...codecs.core.paths import step
 from ..plan import convert
 from ..plan.build import Facts, Limits, compile_plan
@@ -255,7 +255,7 @@ _TEXT: dict[str, t.Type] = {
     "uuid": t.UUIDType(),
     "date": t.DateType(),
     "datetime": t.DateTimeType(),
-    "time": t.TimeType(),
+    "time": t.TextType(dt.time),
     "timedelta": t.TimeDeltaType(),
     "decimal": t.DecimalType(),
 }
@@ -349,7 +349,7 @@ def _is_kept(text: str, value: Any) -> bool:
     """Whether a value that was read from a text is written as that text again."""
     if isinstance(value, dt.datetime | dt.time) and _MOMENT.fullmatch(text):
         return True
-    return bool(FAMILIES["json"].leaf(value) == text)
+    return bool(JSON_FAMILY.leaf(value) == text)
 
 
 def _is_base64(text: str) -> bool:

@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ...codecs.conventions.rules import SCALARS
 from ...codecs.core.paths import step
 
 __all__ = [
     "LEAVES",
+    "PYTHON",
     "AnyType",
     "BoolType",
     "ByteArrayType",
@@ -39,8 +41,8 @@ __all__ = [
     "RefType",
     "SetType",
     "StrType",
+    "TextType",
     "TimeDeltaType",
-    "TimeType",
     "TupleType",
     "Type",
     "UUIDType",
@@ -50,6 +52,7 @@ __all__ = [
     "embeds",
     "hashes_text_only",
     "nests",
+    "python_type",
     "walk",
 ]
 
@@ -149,11 +152,6 @@ class DateType(Type):
 
 
 @dataclass(frozen=True, slots=True)
-class TimeType(Type):
-    """``datetime.time``."""
-
-
-@dataclass(frozen=True, slots=True)
 class TimeDeltaType(Type):
     """``datetime.timedelta``.
 
@@ -172,6 +170,20 @@ class DecimalType(Type):
 @dataclass(frozen=True, slots=True)
 class UUIDType(Type):
     """``uuid.UUID``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextType(Type):
+    """A type that formats write as text, and that has no options; see `bakeoff.codecs.conventions.rules`.
+
+    Attributes:
+        kind: The Python type.
+    """
+
+    kind: type
+
+    def __str__(self) -> str:
+        return self.kind.__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,14 +361,19 @@ LEAVES: dict[type, Type] = {
     bytearray: ByteArrayType(),
     dt.datetime: DateTimeType(),
     dt.date: DateType(),
-    dt.time: TimeType(),
     dt.timedelta: TimeDeltaType(),
     decimal.Decimal: DecimalType(),
     uuid.UUID: UUIDType(),
+    **{scalar.type: TextType(scalar.type) for scalar in SCALARS if scalar.read is not None},
 }
 """The descriptions of Python's types without parts; what declares, infers and prints them reads this."""
 
-_NAMES: dict[type[Type], str] = {type(leaf): kind.__name__ for kind, leaf in LEAVES.items()} | {
+PYTHON: dict[type[Type], type] = {
+    type(leaf): kind for kind, leaf in LEAVES.items() if not isinstance(leaf, TextType)
+}
+"""The same the other way round, of types with a class of their own."""
+
+_NAMES: dict[type[Type], str] = {node: kind.__name__ for node, kind in PYTHON.items()} | {
     AnyType: "Any",
     NoneType: "None",
     ListType: "list",
@@ -366,6 +383,11 @@ _NAMES: dict[type[Type], str] = {type(leaf): kind.__name__ for kind, leaf in LEA
     FrozenSetType: "frozenset",
     DictType: "dict",
 }
+
+
+def python_type(node: Type) -> type:
+    """Return the Python type of a description without parts."""
+    return node.kind if isinstance(node, TextType) else PYTHON[type(node)]
 
 
 def children(node: Type) -> Iterator[tuple[str, Type]]:

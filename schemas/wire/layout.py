@@ -554,10 +554,10 @@ _WIRES: dict[type[t.Type], Wire] = {
     t.BytesType: "bytes",
     t.ByteArrayType: "bytes",
     t.DateType: "date",
-    t.TimeType: "text",
     t.TimeDeltaType: "text",
     t.DecimalType: "text",
     t.UUIDType: "text",
+    t.TextType: "text",
 }
 _OF_VALUES: dict[type, t.Type] = {
     str: t.StrType(),

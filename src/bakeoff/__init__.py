@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._fastest import fastest
     from .codecs import codec, migrate
-    from .codecs.core._codec import Codec
+    from .codecs.core.codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
     from .codecs.safety.limits import Limits
     from .datasets import Corpus, corpus

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .bench.results import Result
-    from .codecs.core._codec import Codec
+    from .codecs.core.codec import Codec
     from .codecs.production.lock import Place
     from .schemas import Schema
 

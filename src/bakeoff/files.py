@@ -97,6 +97,6 @@ def is_result_file(path: Path) -> bool:
                 return False
             # It may be a corpus of any size: mapped, it takes no memory of its own.
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return content.find(b'"bakeoff_format"') >= 0
+                return content.find(b'"bakeoff_result"') >= 0
     except OSError:
         return False

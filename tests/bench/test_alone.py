@@ -66,9 +66,9 @@ def test_a_tail_is_longer_than_its_middle() -> None:
     found = operation("tail-load").carry_out(given(Codec("slow", "json", plain.encode, decode)), tools())
 
     assert found.value >= 1e-3
-    assert 0 < found.facts["p50"] <= found.facts["p90"] <= found.value
-    assert 0 < found.facts["clock"] < 1e-3
-    assert found.facts["calls"] >= 200
+    assert 0 < found.extras["p50"] <= found.extras["p90"] <= found.value
+    assert 0 < found.extras["clock"] < 1e-3
+    assert found.extras["calls"] >= 200
 
 
 def test_the_import_is_that_of_a_fresh_interpreter() -> None:
@@ -77,7 +77,7 @@ def test_the_import_is_that_of_a_fresh_interpreter() -> None:
     found = operation("import").carry_out(given(made), tools())
 
     assert found.value > 0
-    assert found.facts["modules"] >= 2  # json, json.decoder, ...
+    assert found.extras["modules"] >= 2  # json, json.decoder, ...
     with pytest.raises(UnfitError, match="by its name alone"):
         operation("import").carry_out(given(Codec("json/raw", "json", made.encode, made.decode)), tools())
 
@@ -143,14 +143,15 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
 
     held = operation("stall-load").carry_out(given(Codec("holds", "json", plain.encode, hold)), tools())
 
-    assert held.value > 0.5 * held.facts["call"]
-    assert 0 < held.facts["resolution"] < held.value
+    assert held.value > 0.5 * held.extras["call"]
+    assert held.resolution == held.extras["least"]
+    assert 0 < held.extras["least"] < held.value
     # Whoever gives the interpreter up on a busy machine is at times kept waiting by other processes.
     shared = (
         operation("stall-load").carry_out(given(Codec("shares", "json", plain.encode, share)), tools())
         for _ in range(20)
     )
-    assert any(found.value < 0.5 * found.facts["call"] for found in shared)
+    assert any(found.value < 0.5 * found.extras["call"] for found in shared)
 
 
 @pytest.fixture(scope="module")
@@ -171,16 +172,16 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_there_is_a_sample_for_each_process(measured: Path) -> None:
-    """Numbered by round, so that figures have an interval and can be paired; facts are their means."""
+    """Numbered by round, so that figures have an interval and can be paired; extras are their means."""
     result = read(measured)
     cells = {(c.cell.operation_name, c.cell.codec): c for c in result.cells}
 
     assert {(o, c) for o in ("tail-load", "import") for c in ("json", "msgpack")} == set(cells)
     assert all([0, 1, 2, 3, 4] == [s.pair for s in cell.samples] for cell in cells.values())
-    assert 0 < cells["tail-load", "json"].facts["p50"] < cells["tail-load", "json"].samples[0].value * 100
+    assert 0 < cells["tail-load", "json"].extras["p50"] < cells["tail-load", "json"].samples[0].value * 100
 
 
-def test_facts_beside_a_figure_have_columns(measured: Path) -> None:
+def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     """With their headings, in the operation's unit; ratios are to the best, with a verdict."""
     result = read(measured)
     text = render([result], "json", columns="tail-load,tail-load:x,tail-load-p50,tail-load-clock")
@@ -195,7 +196,10 @@ def test_facts_beside_a_figure_have_columns(measured: Path) -> None:
 
 
 def told(result: Result) -> dict[str, Any]:
-    return {c.cell.name: (c.outcome, c.facts, [(s.pair, s.value) for s in c.samples]) for c in result.cells}
+    return {
+        c.cell.name: (c.outcome, c.facts, c.extras, [(s.pair, s.value) for s in c.samples])
+        for c in result.cells
+    }
 
 
 def test_a_run_goes_on_from_its_result(measured: Path) -> None:
@@ -209,19 +213,20 @@ def test_a_run_goes_on_from_its_result(measured: Path) -> None:
     assert 5 == state.rounds(cell.cell)
     again = state.result(duration=1.0, complete=True)
     assert told(result) == told(again)
-    p50 = cell.facts["p50"]
+    p50 = cell.extras["p50"]
     assert isinstance(p50, float)
-    state.apply({"kind": "alone", "cell": cell.cell.name, "pair": 5, "value": 1.0, "facts": {"p50": 7 * p50}})
+    extras = {"p50": 7 * p50}
+    state.apply({"kind": "alone", "cell": cell.cell.name, "pair": 5, "value": 1.0, "extras": extras})
     found = state.result(duration=1.0, complete=True).cell(*cell.cell.name.split("/", 2))
     assert found is not None
-    assert 2 * p50 == pytest.approx(found.facts["p50"])
+    assert 2 * p50 == pytest.approx(found.extras["p50"])
     assert 6 == len(found.samples)
 
 
 def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
     """A run that is stopped after a single one has gained something."""
     journal = Journal(tmp_path / "results.json", resume=False)
-    journal.write({"kind": "cell", "cell": "movies/import/json", "outcome": "ok"})
+    journal.write({"kind": "cell", "cell": {"corpus": "movies", "operation": "import", "codec": "json"}})
     assert not journal.gained
     journal.write({"kind": "alone", "cell": "movies/import/json", "pair": 0, "value": 1.0})
     assert journal.gained

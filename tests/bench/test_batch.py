@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import inprocess
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Given, UnfitError, Work
 from bakeoff.bench.results import read
@@ -170,7 +171,7 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Before anything starts."""
-    done = bakeoff(tmp_path, "run", "movies", *arguments)
+    done = inprocess.bakeoff(tmp_path, "run", "movies", *arguments)
 
     assert (2, "") == (done.returncode, done.stdout)
     assert said in done.stderr

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from bakeoff.bench.contention import alike, baseline, limit, overall
+from bakeoff.bench.results import Cell, without_defaults
 from bakeoff.bench.run.state import State
 from bakeoff.bench.worker import gauge
 from bakeoff.bench.worker.reference import ITEMS
@@ -14,6 +15,7 @@ from bakeoff.bench.worker.time import Process
 from benchmarks.gears import CELLS, FREE, KERNEL, SharedCore, work
 
 NAMES = list(CELLS)
+CELL = Cell("c", "dump", "json")
 
 
 class TestReadings:
@@ -110,18 +112,17 @@ def process(pair: int, contention: float, paired: float) -> dict[str, object]:
         "yardstick": 1e-5,
         "contention": contention,
         "least": 0.66,
-        "cells": {"c/dump/json": figure},
+        "cells": {CELL.name: figure},
     }
 
 
 def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
     """Their figures would be those of other conditions."""
     state = State()
-    state.apply({"kind": "cell", "cell": "c/dump/json", "outcome": "ok"})
+    state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
     for pair, contention in enumerate([0.67, 1.1, 0.66, 0.68, 1.2]):
         state.apply(process(pair, contention, 2.0 if contention > 1 else 1.0))
-    (cell,) = state._cells
-    found = state.samples(cell)
+    found = state.samples(CELL)
 
     assert [sample.pair for sample in found] == [0, 2, 3]
     assert {sample.value for sample in found} == {1e-5}
@@ -131,7 +132,7 @@ def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
 def test_a_run_on_a_shared_core_says_so() -> None:
     """All its processes count, and it is not free."""
     state = State()
-    state.apply({"kind": "cell", "cell": "c/dump/json", "outcome": "ok"})
+    state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
     for pair, contention in enumerate([1.1, 1.1, 1.2, 0.66]):
         state.apply(process(pair, contention, 1.0))
 

@@ -69,7 +69,7 @@ def figures(name: str, record: Any) -> tuple[float, dict[str, Any]]:
     sample = make_sample([record])
     given = Given(CodecParts(codec, codec), sample, [codec.encode(record)])
     found = operation("copied").carry_out(given)
-    return found.value, dict(found.facts)
+    return found.value, dict(found.extras)
 
 
 @pytest.mark.parametrize("name", ["json", "orjson", "orjson/numpy", "msgpack", "msgpack/numpy", "pickle"])

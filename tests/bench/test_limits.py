@@ -9,7 +9,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.jobs import Corpus
-from bakeoff.bench.results import Cell, CellResult
+from bakeoff.bench.results import Cell, CellResult, CheckFacts
 from bakeoff.bench.worker.limits import beyond, depth_needed
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.bench.worker.records import Sample
@@ -50,13 +50,13 @@ def test_the_limits_are_what_is_needed(name, record, limits):
 def test_the_largest_of_all_cells_counts():
     """Of several corpora; a stranger's file gets no more than a run allows, and no limit of another kind."""
 
-    def cell(**facts: int) -> CellResult:
-        return CellResult(Cell("a", "dump", "bson"), "ok", facts=facts)
+    def cell(**limits: int) -> CellResult:
+        return CellResult(Cell("a", "dump", "bson"), "ok", check=CheckFacts(1, 1, limits=limits))
 
     cells = [
-        cell(limit_items=5, limit_depth=1 << 20),
-        cell(limit_items=7, limit_size=1 << 60),
-        cell(limit_foo=1, size=5),
+        cell(items=5, depth=1 << 20),
+        cell(items=7, size=1 << 60),
+        cell(foo=1),
     ]
 
     assert {"items": 7, "depth": GREATEST_DEPTH, "size": OWN_DATA["size"]} == limits_needed(cells)

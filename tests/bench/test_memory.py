@@ -28,7 +28,9 @@ from bakeoff.bench.operations import growth, peak, retained
 from bakeoff.bench.lab.selftest import faults
 
 def tell(measured):
-    print(json.dumps([measured.value, dict(measured.facts), measured.again]))
+    known = measured.known()
+    flat = {**known.get("extras", {}), "resolution": measured.resolution, **known.get("facts", {})}
+    print(json.dumps([measured.value, flat, measured.again]))
 
 movies = bakeoff.corpus("movies", records=300).sample(300)
 """

@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.bench.jobs import Alone, Checked, Corpus, Ended, Found
 from bakeoff.bench.operations import MEMORY
-from bakeoff.bench.results import Cell
+from bakeoff.bench.results import Cell, without_defaults
 from bakeoff.bench.run import memory, schedule
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.memory import measure_memory
@@ -77,7 +77,7 @@ def measured(
     )
     for name in MEMORY:
         for codec in calls:
-            run.record({"kind": "cell", "cell": Cell("made", name, codec).name, "outcome": "ok"})
+            run.record({"kind": "cell", "cell": without_defaults(Cell("made", name, codec)), "outcome": "ok"})
     measure_memory(run, stage)
     return asked, said[-1]
 

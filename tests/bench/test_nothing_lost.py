@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -302,7 +303,7 @@ class TestResume:
         assert again.codecs == result.codecs
         assert again.options == result.options
         for mine, theirs in zip(again.cells, result.cells, strict=True):
-            assert (mine.cell, mine.outcome, mine.facts) == (theirs.cell, theirs.outcome, theirs.facts)
+            assert replace(mine, samples=()) == replace(theirs, samples=())
             assert [s.paired for s in mine.samples] == [s.paired for s in theirs.samples]
             assert [s.value for s in mine.samples] == pytest.approx([s.value for s in theirs.samples])
 

@@ -97,8 +97,8 @@ def test_what_is_stored_is_seen_to_be_what_was_put(sample: Sample) -> None:
     mean = sum(len(payloads[n % 40]) for n in range(100)) / 100
 
     assert pytest.approx(mean + 20 + 18 / 100) == found.value
-    assert "never" == found.facts["store_fsync"]
-    assert 0 < found.facts["clock_counted_ns"] <= found.facts["clock_added_ns"] + 20
+    assert "never" == found.facts.settings["fsync"]
+    assert 0 < found.facts.clock_counted_ns <= found.facts.clock_added_ns + 20
 
 
 def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> None:

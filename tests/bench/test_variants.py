@@ -35,8 +35,8 @@ def test_a_dictionary_is_trained_on_other_records(tmp_path):
     assert trained < packed < plain
     assert 200 == result.corpora[0].sample
     cells = [cell for cell in result.cells if cell.cell.codec == names[2]]
-    (held,) = (cell.facts["dictionary"] for cell in cells if "dictionary" in cell.facts)
-    assert {dictionary_id(base64.b64decode(held))} == {cell.facts["dictionary_id"] for cell in cells}
+    (held,) = (cell.check.dictionary for cell in cells if cell.check.dictionary)
+    assert {dictionary_id(base64.b64decode(held))} == {cell.check.dictionary_id for cell in cells}
 
 
 def test_a_batch_is_one_record(tmp_path):

@@ -108,7 +108,7 @@ class _Bench:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
             if not answer.again:
                 seconds = perf_counter() - begin
-                return _Seen(trial, answer.value, answer.facts, processes, seconds)
+                return _Seen(trial, answer.value, answer.known.get("facts", {}), processes, seconds)
             options |= answer.again
         raise RunError(f"{trial.codec}, {trial.operation}: no answer stood after {MOST_PROCESSES} processes")
 

@@ -50,7 +50,7 @@ def _stalls(share: bool) -> tuple[float, float]:
     given = Given(CodecParts(made, made), make_sample(records), [plain.encode(record) for record in records])
     tools = Tools(lambda: None, time_each, time_each(nothing, [None] * 1000))
     found = operation("stall-load").carry_out(given, tools)
-    return found.value, float(found.facts["call"])
+    return found.value, float(found.extras["call"])
 
 
 @click.command()

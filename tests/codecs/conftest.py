@@ -10,7 +10,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.conventions.families import RULES
+from bakeoff.codecs.conventions.rules import RULES
 from bakeoff.codecs.conventions.tokens import TOKENS
 
 # Those without a guard promise less: tests/codecs/test_raw.py.

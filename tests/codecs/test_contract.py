@@ -363,6 +363,16 @@ def test_aliases_are_the_same_work(codec):
         assert record == decode(payload)
 
 
+def test_it_does_not_change(codec):
+    """It has no dict for attributes of others, and its own are read-only; nor can it be made twice."""
+    assert not hasattr(codec, "__dict__")
+    for name in ("name", "spec", "format", "encode", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(codec, name, None)
+    with pytest.raises(ValueError, match="made already"):
+        codec.__init__("other", "json", str, str)
+
+
 def test_it_is_not_callable_and_has_a_class_form(codec):
     """Django calls whatever is callable, and wants classes to call."""
     assert not callable(codec)

@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import bakeoff
-from bakeoff.codecs.conventions.families import FAMILIES, duration_text
+from bakeoff.codecs.conventions.families import JSON_FAMILY
+from bakeoff.codecs.conventions.rules import duration_text
+from bakeoff.codecs.registry import formats
 from bakeoff.commands.codecs import command
 
 
@@ -50,14 +52,14 @@ def test_durations_are_iso_text(value, expected):
 def test_keys_that_would_merge_are_refused(family):
     """Two keys that are written alike never become one silently when we do the writing."""
     with pytest.raises(ValueError, match="two keys"):
-        FAMILIES[family].lower({1: "a", "1": "b"})
+        formats()[family].family.lower({1: "a", "1": "b"})
 
 
 def test_lowering_is_a_copy():
     """The user's object is never changed."""
     record = {"s": {1}, "n": [{2: (3,)}]}
 
-    assert {"s": [1], "n": [{"2": [3]}]} == FAMILIES["json"].lower(record)
+    assert {"s": [1], "n": [{"2": [3]}]} == JSON_FAMILY.lower(record)
     assert {"s": {1}, "n": [{2: (3,)}]} == record
 
 

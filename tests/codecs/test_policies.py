@@ -52,8 +52,7 @@ class Box:
 
 
 def known(codec: codecs.Codec) -> Policies:
-    stated: Policies = codec.spec.policies
-    return stated
+    return codec.spec.facts.policies
 
 
 def document(kind: int, value: bytes) -> bytes:

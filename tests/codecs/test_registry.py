@@ -17,7 +17,7 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import Bound, CodecError, MissingLibrary, UnknownCodec, registry
-from bakeoff.codecs.conventions.families import FAMILIES
+from bakeoff.codecs.conventions.families import JSON_FAMILY
 from bakeoff.codecs.core.diagnose import explain
 from bakeoff.codecs.spec import Spec
 
@@ -164,7 +164,7 @@ def test_a_codec_without_its_parts_is_refused(arguments):
 
 
 @pytest.mark.parametrize(
-    "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec, encode=repr, decode=eval)]
+    "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec.of, encode=repr, decode=eval)]
 )
 def test_an_option_that_there_is_not_is_refused(make):
     """A misspelt fact would be missing without a word."""
@@ -174,7 +174,7 @@ def test_an_option_that_there_is_not_is_refused(make):
 
 def test_conventions_follow_from_the_family():
     """A third party's codec writes as its format does, and says so, but for what it says itself."""
-    family = FAMILIES["json"]
+    family = JSON_FAMILY
     made = bakeoff.Codec(
         "theirs", "text", json.dumps, json.loads, family=family, carries=["int"], forms={"decimal": "float"}
     )

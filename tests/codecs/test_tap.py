@@ -18,7 +18,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UsageError
-from bakeoff.codecs.production.tap import FORMATS, _bytes
+from bakeoff.codecs.production.tap import _bytes, endings
 from bakeoff.datasets.readers.formats import format_of
 
 RECORDS = [{"id": number, "text": "é" * number} for number in range(40)]
@@ -60,7 +60,7 @@ def test_single_fields_are_not_kept(name, tmp_path):
 
 
 @pytest.mark.parametrize("packed", ["", ".zst", ".gz"])
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", endings())
 def test_what_passes_is_a_corpus(suffix, packed, tmp_path):
     """In both directions, by the codec that reads files with that ending."""
     path = tmp_path / f"traffic{suffix}{packed}"
@@ -73,7 +73,7 @@ def test_what_passes_is_a_corpus(suffix, packed, tmp_path):
 
     assert RECORDS == kept(path)
     assert (40, 0, "") == (codec.tapped.kept, codec.tapped.lost, codec.tapped.stopped)
-    assert FORMATS[suffix] == format_of(path).codec
+    assert endings()[suffix] == format_of(path).codec
     assert 0o600 == path.stat().st_mode & 0o777
 
 

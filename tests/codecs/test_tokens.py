@@ -8,7 +8,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.lab.fidelity import matrix
-from bakeoff.codecs.conventions.families import RULES
+from bakeoff.codecs.conventions.rules import RULES
 from bakeoff.codecs.conventions.tokens import NAMES, TOKENS, Token, token_of
 from bakeoff.codecs.formats.structs import TYPED
 

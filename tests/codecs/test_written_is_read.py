@@ -62,10 +62,10 @@ def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
         dumps=lambda value: b'"00:00:00.010000"', OPT_PASSTHROUGH_DATETIME=2, OPT_PASSTHROUGH_DATACLASS=4
     )
 
-    bare = Spec(encode=repr, decode=eval)
+    bare = Spec.of(encode=repr, decode=eval)
 
-    assert 6 == _within_its_buffer(wrong, bare).encode_arguments[1]  # type: ignore[arg-type]
-    assert 4 == _within_its_buffer(right, bare).encode_arguments[1]  # type: ignore[arg-type]
+    assert 6 == _within_its_buffer(wrong, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
+    assert 4 == _within_its_buffer(right, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
 
 
 def _without_zeros(value: object) -> bytes:

@@ -21,7 +21,7 @@ from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import Reading
 from bakeoff.datasets.readers.files import pipe
-from bakeoff.datasets.readers.formats import FORMATS, sniff
+from bakeoff.datasets.readers.formats import file_formats, sniff
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 
@@ -197,7 +197,7 @@ def test_columns_are_not_written(tmp_path: Path) -> None:
     """And the error says so."""
     for kind in ("parquet", "npy"):
         with pytest.raises(RunError, match="only read"):
-            write(ROWS, io.BytesIO(), FORMATS[kind])
+            write(ROWS, io.BytesIO(), file_formats()[kind])
 
 
 def test_a_missing_library_is_one_error_with_the_command(

@@ -43,7 +43,7 @@ from bakeoff.datasets.readers import files, json_window
 from bakeoff.datasets.readers import json as json_reader
 from bakeoff.datasets.readers import yaml as yaml_reader
 from bakeoff.datasets.readers.files import pipe
-from bakeoff.datasets.readers.formats import FORMATS, sniff
+from bakeoff.datasets.readers.formats import file_formats, sniff
 from bakeoff.datasets.readers.json import read_json
 from bakeoff.datasets.readers.json_window import CHUNK
 from bakeoff.datasets.readers.problems import Problems
@@ -84,7 +84,7 @@ def read(path: Path, **options: Any) -> list[Any]:
 def write_all(folder: Path, name: str, records: Any = RECORDS) -> Path:
     path = folder / name
     with path.open("wb") as file:
-        write(records, file, FORMATS[path.suffix.removeprefix(".")])
+        write(records, file, file_formats()[path.suffix.removeprefix(".")])
     return path
 
 
@@ -109,7 +109,7 @@ def survey(path: Path) -> tuple[int, int]:
 
 READ_ONLY = ("avro", "parquet", "arrow", "npy", "npz")
 
-every_format = pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in READ_ONLY])
+every_format = pytest.mark.parametrize("kind", [kind for kind in file_formats() if kind not in READ_ONLY])
 
 
 class TestEveryFormat:
@@ -697,7 +697,7 @@ class TestFolders:
         put(tmp_path, "a.json", '{"a": 1}')
         assert datasets.corpus(tmp_path).remark == ""
         for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
-            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_format": 1}}]}')
+            put(tmp_path, name, '{"benchmarks": [{"metadata": {"bakeoff_result": 1}}]}')
             corpus = datasets.corpus(tmp_path)
 
             assert [{"a": 1}] == list(corpus.records())
@@ -889,7 +889,7 @@ class TestOtherSources:
         with pytest.raises(UnreadableCorpus, match="no Avro container"):
             read(put(tmp_path, "other.avro", b"PAR1" * 9))
         with pytest.raises(RunError, match="wants a schema"):
-            write(records, io.BytesIO(), FORMATS["avro"])
+            write(records, io.BytesIO(), file_formats()["avro"])
 
     def test_missing_file(self) -> None:
         """A path that does not exist is an unknown corpus."""
@@ -1018,7 +1018,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         for count in (6_000, 300_000):
             path = tmp_path / f"{count}.{ending}"
             with path.open("wb") as file:
-                write(datasets.corpus("movies", count).records(), file, FORMATS[ending])
+                write(datasets.corpus("movies", count).records(), file, file_formats()[ending])
             records, found[count] = survey(path)
             path.unlink()
 

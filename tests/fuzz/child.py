@@ -14,8 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from findings import Broken, Finding, save
-from known import is_known
+from findings import Broken, Finding, is_known, save
 from tally import Tally
 
 from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kilobytes

@@ -34,7 +34,7 @@ class Decoding:
 
     def __init__(self, name: str) -> None:
         codec = self._codec = seeds.bare(name)
-        words = seeds.TOKENS.get(codec.format, ()), seeds.NESTS.get(codec.format, ())
+        words = seeds.words(codec.format)
         ways: list[tuple[int, Way]] = []
         if codec.needs_schema:
             for schema_name, typed, own, streams in seeds.bound(codec):

@@ -8,10 +8,10 @@ from typing import Any
 
 import seeds
 from findings import Broken
-from known import avoided
 from objects import Objects
 
 from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.hostile.faults import ending
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
 __all__ = ["Encoding"]
@@ -35,7 +35,7 @@ class Encoding:
         self._codec = codec
         self._low = codec.with_limits(depth=DEPTH)
         self._packed = codec.with_compression("zlib:1")
-        self._but = avoided(name)
+        self._but = ending(name)
 
     def case(self, random: Random) -> bytes:
         """Return the number from which the object is made."""

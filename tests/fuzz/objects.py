@@ -1,25 +1,25 @@
-"""Random Python objects: plain ones, which codecs must bring back, and wild ones, which they must survive."""
+"""Random Python objects: plain ones, which codecs must preserve, and wild ones, which they must survive."""
 
 from __future__ import annotations
 
-import array
 import datetime as dt
 import decimal
 import enum
-import fractions
-import ipaddress
+import functools
 import math
-import pathlib
 import types
 import uuid
-from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, UserString, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import ChainMap, Counter, UserString, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from typing import Any
 
-__all__ = ["Objects"]
+from bakeoff.bench.lab.hostile.objects import lying, values
+from bakeoff.bench.lab.hostile.objects.kinds import Box, GivenMapping, Pair
+from bakeoff.bench.lab.hostile.objects.nesting import WRAPS
+
+__all__ = ["Bits", "Colour", "Level", "Objects", "Odd"]
 
 
 class Colour(enum.Enum):
@@ -49,7 +49,6 @@ class Odd(enum.Enum):
     SPAN = dt.timedelta(days=1, microseconds=1)
     BIG = 2**70
     NESTED = ((1, 2), "x")
-    SELF = object()
 
 
 class Bits(enum.Flag):
@@ -59,203 +58,11 @@ class Bits(enum.Flag):
     FAR = 2**70
 
 
-@dataclass
-class Box:
-    """Holds anything."""
-
-    content: Any
-    more: Any = None
-
-
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """Has no dict."""
+    """A dataclass that is hashable and has no dict."""
 
     content: Any
-
-
-@dataclass
-class Hidden:
-    """Has fields that are not set, and one that is not shown."""
-
-    given: int = 1
-    unset: Any = field(init=False)
-    _private: int = 2
-
-
-class Pair(NamedTuple):
-    """A named tuple."""
-
-    left: Any
-    right: Any
-
-
-class Plain:
-    """Of no known type."""
-
-    def __init__(self, content: Any) -> None:
-        self.content = content
-
-
-class Raising:
-    """Raises whatever it is asked."""
-
-    def _raise(self, *_: Any) -> Any:
-        raise RuntimeError("asked")
-
-    __str__ = __repr__ = __eq__ = __len__ = __iter__ = __bool__ = __int__ = __float__ = __index__ = _raise
-    __getattr__ = __bytes__ = __contains__ = __getitem__ = __call__ = __format__ = __reduce_ex__ = _raise
-    __reduce__ = _raise
-    __hash__ = object.__hash__
-
-
-class RaisingList(list[Any]):
-    """A list that will not be gone through."""
-
-    def __iter__(self) -> Iterator[Any]:
-        raise RuntimeError("iterated")
-
-
-class LyingList(list[Any]):
-    """A list that says it is longer than it is, and gives something else."""
-
-    def __len__(self) -> int:
-        return 10**6
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter([1, 2, 3])
-
-    def __getitem__(self, index: Any) -> Any:
-        return index
-
-
-class LyingDict(dict[Any, Any]):
-    """A dict whose items are no pairs."""
-
-    def items(self) -> Any:
-        return [1, (2,), (3, 4, 5)]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(["not", "there"])
-
-    def keys(self) -> Any:
-        return 5
-
-    def __len__(self) -> int:
-        return -1 % 7
-
-
-class LyingText(str):
-    """Text whose methods give something else."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return 5  # type: ignore[return-value]
-
-    def encode(self, *_: Any, **__: Any) -> Any:
-        return None
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError("compared")
-
-    def __hash__(self) -> int:
-        return 7
-
-
-class LyingInt(int):
-    """A number whose methods give something else."""
-
-    def __int__(self) -> Any:
-        return "x"
-
-    def __index__(self) -> Any:
-        return 2**80
-
-    def __repr__(self) -> str:
-        return "many"
-
-
-class LyingFloat(float):
-    """A number without words."""
-
-    def __repr__(self) -> str:
-        raise RuntimeError("shown")
-
-    def __float__(self) -> float:
-        raise RuntimeError("converted")
-
-
-class LyingClass:
-    """Says it is a dict."""
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        return dict
-
-
-class OddMapping(Mapping[Any, Any]):
-    """A mapping of another kind."""
-
-    def __init__(self, content: dict[Any, Any]) -> None:
-        self._content = content
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._content[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._content)
-
-    def __len__(self) -> int:
-        return len(self._content)
-
-
-class Endless(Mapping[Any, Any]):
-    """A mapping with far more keys than it says, each of which it lacks."""
-
-    def __getitem__(self, key: Any) -> Any:
-        raise KeyError(key)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(range(1000))
-
-    def __len__(self) -> int:
-        return 1
-
-
-class Changing(Mapping[Any, Any]):
-    """A mapping that empties what holds it while it is gone through."""
-
-    def __init__(self, holder: Any) -> None:
-        self._holder = holder
-
-    def __getitem__(self, key: Any) -> Any:
-        return key
-
-    def __iter__(self) -> Iterator[Any]:
-        self._holder.clear()
-        return iter(["a", "b"])
-
-    def __len__(self) -> int:
-        return 2
-
-
-class Zone(dt.tzinfo):
-    """A zone with an offset of its own."""
-
-    def __init__(self, offset: Any = None) -> None:
-        self._offset = offset
-
-    def utcoffset(self, when: dt.datetime | None) -> Any:
-        if isinstance(self._offset, Exception):
-            raise self._offset
-        return self._offset
-
-    def dst(self, when: dt.datetime | None) -> Any:
-        return None
-
-    def tzname(self, when: dt.datetime | None) -> Any:
-        return None
 
 
 _KINDS = (int, float, str, bytes, bytearray, list, tuple, set, frozenset, dict, dt.datetime, dt.date, dt.time)
@@ -285,6 +92,15 @@ _ODD_TEXTS = ("yes", "no", "null", "~", "1:30", "0x1F", "1e3", "2020-01-02", ".i
 _CONTROLS = ("\0", "\x01", "\x1b", "\x7f", "\r", "\n", "\t", "\r\n", "a\nb\n", "\x0c")
 _MIN = dt.datetime.min
 _MAX = dt.datetime.max
+_HONEST = tuple(case for case in values.CASES if case.name != "ordinary")
+_LYING = tuple(case for case in lying.CASES if not case.name.startswith("interrupt"))
+
+
+@functools.cache
+def _subjects(name: str) -> tuple[Any, ...]:
+    """Return the objects of a case of the lab; those that can be used once only are left out."""
+    (case,) = (case for case in (*_HONEST, *_LYING) if case.name == name)
+    return tuple(subject for subject in case.make(None) if not issubclass(type(subject), Iterator))  # type: ignore[arg-type]
 
 
 class Objects:
@@ -292,7 +108,7 @@ class Objects:
 
     Args:
         random: All that is drawn comes from it.
-        but: Names of objects that are not made.
+        but: Names of cases of the lab whose objects are not made.
         xml: Text without control characters only.
 
     Attributes:
@@ -305,6 +121,7 @@ class Objects:
         self._xml = xml
         self._left = 0
         self.honest = True
+        lying.raised.clear()
 
     def plain(self) -> Any:
         """Return an object of the types that have a convention, each dict with keys of one type."""
@@ -403,19 +220,25 @@ class Objects:
         roll = self._random.random()
         if self._left <= 0 or depth > 10 or roll < 0.25:
             return self._pick(_PLAIN_LEAVES)(self)
-        if roll < 0.47:
+        if roll < 0.30:
             return self._pick(_WILD_LEAVES)(self)
+        if roll < 0.47:
+            return self._of_the_lab(_HONEST)
         if roll < 0.51:
             self.honest = False
-            return self._pick(_LIES)(self)
+            return self._of_the_lab(_LYING)
         if roll < 0.53 and holders:
             return self._pick(holders)  # it holds itself
-        if roll < 0.54 and holders and "changing container" not in self._but:
+        if roll < 0.54 and holders and "emptied-list" not in self._but:
             self.honest = False
-            return Changing(self._pick(holders))
+            holder = self._pick(holders)
+            return GivenMapping(iter=lambda: holder.clear() or iter(["a", "b"]), len=lambda: 2)
         if roll < 0.56:
             return self._deep()
         return self._wild_container(depth + 1, holders)
+
+    def _of_the_lab(self, cases: tuple[Any, ...]) -> Any:
+        return self._pick(_subjects(self._pick([case.name for case in cases if case.name not in self._but])))
 
     def _wild_container(self, depth: int, holders: list[Any]) -> Any:
         roll = self._random.random()
@@ -435,29 +258,23 @@ class Objects:
                 except Exception:  # noqa: BLE001 - this one is no key
                     continue
             return filled
-        makers = _WILD_CONTAINERS
+        makers = _CONTAINERS
         if roll < 0.7:
             makers = _BOXES
-            holders = [] if "dataclass in a cycle" in self._but else holders
+            holders = [] if "cycles" in self._but else holders
         items = [self._wild(depth, holders) for _ in range(count)]
         try:
-            return self._pick(makers)(self, items)
+            return self._pick(makers)(items)
         except Exception:  # noqa: BLE001 - not of such items
             return items
 
     def _deep(self) -> Any:
-        wraps = _DEEP[:-1] if "nested frozensets" in self._but else _DEEP
-        wrap = self._pick(wraps)
+        kinds = [kind for kind in WRAPS if f"deep-{kind}" not in self._but]
+        wrap = WRAPS[self._pick(kinds)]
         value: Any = 1
         for _ in range(self._pick((10, 49, 51, 199, 201, 255, 300, 1100))):
             value = wrap(value)
         return value
-
-    def _zone(self) -> Any:
-        offsets = [None, dt.timedelta(microseconds=1), dt.timedelta(hours=-23), dt.timedelta(days=3), 5, "x"]
-        if "raising zone" not in self._but:
-            offsets.append(RuntimeError("asked"))
-        return Zone(self._pick(offsets))
 
     def _own(self) -> Any:
         """Return an instance of a subclass of a built-in type."""
@@ -507,132 +324,36 @@ _PLAIN_CONTAINERS: tuple[Callable[[Objects, int], Any], ...] = (
     lambda o, depth: tuple(o._some(depth)),
     lambda o, depth: set(o._items()),
     lambda o, depth: frozenset(o._items()),
-    lambda o, depth: Box(o._plain(depth), o._plain(depth)),
+    lambda o, depth: Box(o._plain(depth)),
     lambda o, depth: Pair(o._plain(depth), o._plain(depth)),
 )
 _WILD_LEAVES: tuple[Callable[[Objects], Any], ...] = (
-    lambda o: o._moment().replace(tzinfo=ZoneInfo("Europe/Berlin"), fold=1),
+    Objects._own,
     lambda o: o._moment().replace(tzinfo=dt.timezone(dt.timedelta(seconds=int(o._random.random() * 9000)))),
-    lambda o: dt.time(1, 2, tzinfo=dt.UTC, fold=1),
-    lambda o: o._pick((_MIN, _MAX)).replace(tzinfo=dt.timezone(dt.timedelta(hours=o._pick((-23, 23))))),
-    lambda o: dt.timedelta.max,
-    lambda o: decimal.Decimal(
-        o._pick(("NaN", "sNaN", "-Infinity", "1E+999999", "1E-999999", "-0", "9" * 5000))
-    ),
-    lambda o: o._pick((Odd.MARK, Odd.SPAN, Odd.BIG, Odd.NESTED, Bits.ONE | Bits.FAR, Bits(0), Level.LOW)),
-    lambda o: o._pick(("\ud800", "a\udfff", "\x00" * 10, "x" * 70_000, "\ud83d", "é" * 40_000)),
-    lambda o: -(10 ** o._pick((20, 400, 4299, 4300, 5000))),
+    lambda o: o._pick((*Odd, Bits.ONE | Bits.FAR, Bits(0), Level.LOW)),
     lambda o: complex(o._float(), o._float()),
-    lambda o: o._pick(
-        (range(3), range(0, -5, -2), slice(1, 2), Ellipsis, NotImplemented, object, len, type, types)
-    ),
+    lambda o: decimal.Decimal("9" * 5000),
+    lambda o: UserString("text"),
     lambda o: memoryview(o._pick((b"abc", bytearray(b"abc"))))[:: o._pick((1, 2, -1))],
-    lambda o: memoryview(array.array("d", [1.5, 2.5])),
-    lambda o: array.array("i", [1, 2]),
-    lambda o: _released(),
-    lambda o: fractions.Fraction(1, 3),
-    lambda o: o._pick((ipaddress.ip_address("127.0.0.1"), ipaddress.ip_network("10.0.0.0/8"))),
-    lambda o: pathlib.PurePosixPath("a/b"),
-    lambda o: Hidden(),
-    lambda o: Plain(1),
-    lambda o: Plain,
-    lambda o: object(),
     lambda o: (n for n in range(3)),
     lambda o: iter([1, 2]),
-    lambda o: lambda: 1,
-    lambda o: BaseException("x"),
-    lambda o: b"x" * 70_000,
-    lambda o: UserString("text"),
-    Objects._own,
-    Objects._own,
 )
-_LIES: tuple[Callable[[Objects], Any], ...] = (
-    lambda o: o._pick(_foreign()),
-    lambda o: Odd.SELF,
-    lambda o: Raising(),
-    lambda o: RaisingList([1, 2]),
-    lambda o: LyingList([1]),
-    lambda o: LyingDict(a=1),
-    lambda o: LyingText("text"),
-    lambda o: LyingInt(5),
-    lambda o: LyingFloat(1.5),
-    lambda o: LyingClass(),
-    lambda o: Endless(),
-    lambda o: o._moment().replace(tzinfo=o._zone()),
-    lambda o: dt.time(1, 2, tzinfo=o._zone()),
+_CONTAINERS: tuple[Callable[[list[Any]], Any], ...] = (
+    *(wrap for kind, wrap in WRAPS.items() if kind not in ("dataclasses", "generators")),
+    tuple,
+    set,
+    frozenset,
+    Counter,
+    lambda items: defaultdict(list, {"a": items}),
+    lambda items: ChainMap({"a": items}, {"b": 1}),
+    lambda items: types.SimpleNamespace(a=items),
+    lambda items: {str(item): item for item in items}.keys(),
+    lambda items: {(item, 1): item for item in items},
+    lambda items: {frozenset([item]): item for item in items},
+    lambda items: [items] * 20,
 )
-_WILD_CONTAINERS: tuple[Callable[[Objects, list[Any]], Any], ...] = (
-    lambda o, items: tuple(items),
-    lambda o, items: set(items),
-    lambda o, items: frozenset(items),
-    lambda o, items: deque(items),
-    lambda o, items: UserList(items),
-    lambda o, items: UserDict(enumerate(items)),
-    lambda o, items: OrderedDict(enumerate(items)),
-    lambda o, items: defaultdict(list, {"a": items}),
-    lambda o, items: Counter(items),
-    lambda o, items: ChainMap({"a": items}, {"b": 1}),
-    lambda o, items: types.MappingProxyType({"a": items}),
-    lambda o, items: types.SimpleNamespace(a=items),
-    lambda o, items: OddMapping({"a": items}),
-    lambda o, items: Pair(items, 1),
-    lambda o, items: {"a": 1}.items(),
-    lambda o, items: dict.fromkeys("ab", items).values(),
-    lambda o, items: {str(item): item for item in items}.keys(),
-    lambda o, items: {(item, 1): item for item in items},
-    lambda o, items: {frozenset([item]): item for item in items},
-    lambda o, items: [items] * 20,
-)
-_BOXES: tuple[Callable[[Objects, list[Any]], Any], ...] = (
-    lambda o, items: Box(items, tuple(items)),
-    lambda o, items: Frozen(items),
-    lambda o, items: {Frozen(item): item for item in items},
-)
-_DEEP: tuple[Callable[[Any], Any], ...] = (
-    lambda x: [x],
-    lambda x: {"a": x},
-    lambda x: (x,),
-    lambda x: [(x,)],
-    lambda x: {"a": [x]},
-    Box,
+_BOXES: tuple[Callable[[list[Any]], Any], ...] = (
+    lambda items: Box((items, tuple(items))),
     Frozen,
-    lambda x: Pair(x, 1),
-    lambda x: deque([x]),
-    lambda x: UserList([x]),
-    lambda x: OddMapping({"a": x}),
-    lambda x: types.MappingProxyType({"a": x}),
-    lambda x: {(1, x) if isinstance(x, int | tuple) else 1: 1},
-    lambda x: frozenset([x]),
+    lambda items: {Frozen(item): item for item in items},
 )
-
-
-def _released() -> memoryview:
-    view = memoryview(b"abc")
-    view.release()
-    return view
-
-
-def _foreign() -> tuple[Any, ...]:
-    """Return objects that some library writes by itself."""
-    global _made
-    if not _made:
-        import plistlib
-
-        import bson
-        import cbor2
-        import msgpack
-        import msgspec
-        import numpy
-        import ormsgpack
-
-        _made = (
-            msgpack.ExtType(5, b"x"), msgpack.Timestamp(1, 2), ormsgpack.Ext(5, b"x"), ormsgpack.Fragment(b"\xc0"),
-            msgspec.UNSET, msgspec.Raw(b"1"), msgspec.msgpack.Ext(5, b"x"), bson.ObjectId(b"x" * 12), bson.Int64(5),
-            bson.Decimal128("1.5"), bson.Regex("a", "i"), bson.Binary(b"x", 5), bson.Code("x", {"a": 1}), bson.MinKey(),
-            bson.DBRef("a", 1), bson.Timestamp(1, 2), cbor2.CBORTag(5, [1]), cbor2.undefined, cbor2.CBORSimpleValue(5),
-            plistlib.UID(5), numpy.int64(5), numpy.float32(1.5), numpy.array([1, 2]), numpy.datetime64("2020-01-02"),
-        )  # fmt: skip
-    return _made
-
-
-_made: tuple[Any, ...] = ()

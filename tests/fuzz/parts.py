@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 import seeds
 from findings import Broken
 from mutate import Mutator
-from objects import Bits, Box, Colour, Level, Objects, Odd, Raising
+from objects import Bits, Colour, Level, Objects, Odd
 
 from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.lab.hostile.objects.kinds import Box
 from bakeoff.bench.operations import _memory
 from bakeoff.bench.worker import _slice
 from bakeoff.codecs import Codec
@@ -195,7 +196,7 @@ class _Ends:
         self._mutators = []
         for kind, name in _KINDS.items():
             codec = seeds.bare(name)
-            words = seeds.TOKENS[codec.format], seeds.NESTS[codec.format]
+            words = seeds.words(codec.format)
             self._mutators.append((kind, Mutator(seeds.payloads(codec), *words)))
 
     def case(self, random: Random) -> bytes:
@@ -249,8 +250,7 @@ class _Fields:
     def __init__(self) -> None:
         self._codecs = [seeds.bare(name) for name in _WALKED]
         self._mutators = [
-            Mutator(seeds.payloads(codec), seeds.TOKENS[codec.format], seeds.NESTS[codec.format])
-            for codec in self._codecs
+            Mutator(seeds.payloads(codec), *seeds.words(codec.format)) for codec in self._codecs
         ]
 
     def case(self, random: Random) -> bytes:
@@ -462,7 +462,7 @@ class _Memory(_Calls):
         def clear(item: Any) -> Any:
             items.clear()
 
-        callee = random.choice((repr, len, Raising(), Box, 5, clear, objects.wild()))
+        callee = random.choice((repr, len, Box, 5, clear, objects.wild()))
         beat = random.choice((lambda: None, clear, 5))
         resident = random.choice((None, lambda: 5, lambda: "x", 7))
 

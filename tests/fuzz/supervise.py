@@ -16,8 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from findings import Finding, save
-from known import is_known
+from findings import Finding, is_known, save
 from tally import Tally
 
 __all__ = ["Order", "Result", "hunt"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import inprocess
 from bakeoff.bench.results import Measurement, read
 from bakeoff.reports import render
 from bakeoff.reports.model.crossover import crossovers, leaders
@@ -132,7 +133,7 @@ def test_sizes_are_drawn(swept: Path) -> None:
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Before anything is read."""
-    done = bakeoff(tmp_path, "run", *arguments)
+    done = inprocess.bakeoff(tmp_path, "run", *arguments)
 
     assert (2, "") == (done.returncode, done.stdout)
     assert said in done.stderr

@@ -172,7 +172,7 @@ def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
 def test_what_is_no_dictionary_in_a_lock(tmp_path: Path, entry: str, message: str) -> None:
     """One sentence; a stranger's lock leads nowhere else."""
     path = tmp_path / "bakeoff.lock"
-    path.write_text(f"version = 3\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
+    path.write_text(f"version = 1\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
 
     with pytest.raises(bakeoff.RunError, match=message):
         Lock.read(path)

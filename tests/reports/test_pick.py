@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.results import Cell, CheckFacts, PyperfFacts, write
 from bakeoff.cli import main
-from bakeoff.codecs.production.lock import Lock, located
+from bakeoff.codecs.production.lock import Dictionary, Lock, located
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import recommendation
 from bakeoff.reports import render as table
@@ -482,8 +482,7 @@ class TestBreakEven:
         assert any(line.startswith("below ") and line.endswith("json|zstd:3 wins") for line in found)
 
 
-LOCK = "version = 2\n[codec]\nname = 'json'\nrequires = {}\n"
-FIRST_LOCK = "version = 1\n[codec]\nname = 'pickle|zlib'\nlibrary = 'Python'\nrequires = '>=3'\n"
+LOCK = "version = 1\n[codec]\nname = 'json'\nrequires = {}\n"
 
 
 class TestLock:
@@ -580,11 +579,12 @@ class TestLock:
         ("text", "message"),
         [
             ("", "format None"),
-            ("version = 4", "format 4; this bakeoff reads up to 3"),
+            ("version = 4", "format 4; this bakeoff reads format 1"),
+            ("version = 3", "development version .* `bakeoff pick RESULTS --write` writes a new one"),
             ("version = true", "format True"),
             ("version = 1", "codec has to be a table"),
-            ("version = 1\n[codec]\nname = 1\nrequires = ''\nlibrary = ''", "name has to be text"),
-            ("version = 1\n[codec]\nname = 'json'\nrequires = ''", "library has to be text"),
+            ("version = 1\n[codec]\nname = 1\nrequires = {}", "name has to be text"),
+            ("version = 1\n[codec]\nname = 'json'\nrequires = ''", "requires has to be a table"),
             ("[[", "cannot be read as a lock"),
             ("version = 1\ncodec = 3", "codec has to be a table"),
             ("x = " + "[" * 100_000, "cannot be read as a lock"),
@@ -595,7 +595,6 @@ class TestLock:
             (LOCK + "options = {size = true}", "size has to be a whole number"),
             (LOCK + "options = 3", "options has to be a table"),
             (LOCK + "schema = 'no'", "schema has to be true or false"),
-            (FIRST_LOCK + "options = {trusted = 'no'}", "trusted has to be true or false"),
         ],
     )
     def test_bad_locks(self, tmp_path, text, message):
@@ -621,13 +620,24 @@ class TestLock:
             "zstandard is not installed, the lock asks for any version: pip install 'zstandard'"
         ] == check(bare, tmp_path)
 
-    def test_a_lock_of_format_1_is_read(self, tmp_path):
-        """What it said of trust is left out."""
-        path = tmp_path / "bakeoff.lock"
-        path.write_text(FIRST_LOCK + "options = {trusted = true, depth = 9}")
+    def test_the_format_of_locks_is_frozen(self):
+        """A recorded lock of format 1, with every field, is read and written as it is."""
+        path = Path(__file__).parents[1] / "data" / "locks" / "format-1.lock"
+        recorded = Lock(
+            codec="avro|zstd:3,dict",
+            requires={"fastavro": ">=1.12,<2", "zstandard": ">=0.25.0,<0.26"},
+            format="avro",
+            definition='{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}',
+            dictionaries=(Dictionary(7, "bakeoff-7.dict", "00"),),
+            options={"size": 100_000, "policies": {"nonfinite": "reject"}},
+            why="lowest cost",
+            terms={"reads": 24.0, "trusted": False, "corpora": {"orders": "00"}},
+            evidence=({"file": "bakeoff.json", "sha256": "00", "date": "2026-11-21"},),
+            date="2026-11-21",
+        )
 
-        lock = Lock.read(path)
-        assert ("pickle|zlib", {"Python": ">=3"}, {"depth": 9}) == (lock.codec, lock.requires, lock.options)
+        assert recorded == Lock.read(path)
+        assert path.read_text() == recorded.dumps()
 
     def test_the_nearest_lock_is_found(self, tmp_path, monkeypatch):
         """As given, else by the environment, else upwards; a link that leads nowhere is one."""

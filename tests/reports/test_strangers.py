@@ -284,7 +284,7 @@ def test_a_lock_names_a_registered_codec_or_none(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "payload.py").write_text("import pathlib; pathlib.Path('imported').touch()")
-    text = f'version = 2\n[codec]\nname = {json.dumps(name)}\n[codec.requires]\nPython = ""\n'
+    text = f'version = 1\n[codec]\nname = {json.dumps(name)}\n[codec.requires]\nPython = ""\n'
     (tmp_path / "bakeoff.lock").write_text(text)
 
     with pytest.raises(RunError):

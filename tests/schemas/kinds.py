@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from hypothesis import strategies as st
 
+from bakeoff.codecs.conventions.rules import SCALARS
 from bakeoff.schemas import Hint
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.tree.declare import describe
@@ -92,6 +93,11 @@ LEAVES: list[tuple[Any, Strategy]] = [
     (Access, ACCESS),
     (Odd, st.sampled_from(Odd)),
     (Literal[1, "x", None], st.sampled_from([1, "x", None])),
+]
+LEAVES += [
+    (scalar.type, st.randoms(use_true_random=False).map(scalar.draw))
+    for scalar in SCALARS
+    if scalar.type not in [kind for kind, _ in LEAVES]
 ]
 
 

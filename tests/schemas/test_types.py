@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import enum
 
 import pytest
@@ -34,7 +35,7 @@ LACKING = (
     t.ByteArrayType(),
     t.DateTimeType(),
     t.DateType(),
-    t.TimeType(),
+    t.TextType(dt.time),
     t.TimeDeltaType(),
     t.DecimalType(),
     t.UUIDType(),

@@ -8,11 +8,11 @@ import enum
 import math
 import random
 import re
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from ....codecs.conventions.rules import SCALAR_OF
 from ....schemas.tree import types as t
 from ....schemas.tree.difference import Difference, pairs
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
@@ -177,7 +177,7 @@ class Maker:
                 return self.make(derive(pick(options)).root)
             case t.DateTimeType(aware=aware):
                 return self._moment(leaf, aware)
-        return _MAKERS[type(leaf.type)](self.random, leaf)
+        return _MAKERS.get(type(leaf.type), _scalar)(self.random, leaf)
 
     def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
         zone = None if aware is False else dt.UTC
@@ -218,19 +218,24 @@ def _step(leaf: Leaf) -> int:
     return _STEPS.get(found["size"] if found else leaf.unit, 1)
 
 
-def _cut(micro: int, leaf: Leaf) -> int:
-    return micro - micro % _step(leaf)
-
-
 def _bytes(random: random.Random, leaf: Leaf) -> bytes:
     found = _FORM.fullmatch(leaf.form)
     return random.randbytes(int(found["size"]) if found else random.randrange(12))
 
 
-def _decimal(random: random.Random, leaf: Leaf) -> decimal.Decimal:
+def _scalar(random: random.Random, leaf: Leaf) -> Any:
+    """Return a value of a scalar, no finer than the leaf's form."""
+    value = SCALAR_OF[t.python_type(leaf.type)].draw(random)
     found = _FORM.fullmatch(leaf.form)
-    digits, scale = (int(found["size"]), int(found["scale"])) if found else (6, 2)
-    return decimal.Decimal(random.randrange(10 ** min(digits, 6))).scaleb(-scale)
+    match value:
+        case dt.time():
+            return value.replace(microsecond=value.microsecond - value.microsecond % _step(leaf))
+        case dt.timedelta():
+            return value - value % dt.timedelta(microseconds=_step(leaf))
+        case decimal.Decimal() if found:
+            digits, scale = int(found["size"]), int(found["scale"])
+            return decimal.Decimal(int(value.scaleb(2)) % 10**digits).scaleb(-scale)
+    return value
 
 
 def _real(random: random.Random, leaf: Leaf) -> float:
@@ -246,15 +251,6 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
     t.StrType: lambda random, leaf: random.choice(_WORDS) + str(random.randrange(100)),
     t.BytesType: _bytes,
     t.ByteArrayType: lambda random, leaf: bytearray(_bytes(random, leaf)),
-    t.DateType: lambda random, leaf: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
-    t.TimeType: lambda random, leaf: dt.time(
-        random.randrange(24), random.randrange(60), 7, _cut(123456, leaf)
-    ),
-    t.TimeDeltaType: lambda random, leaf: dt.timedelta(
-        seconds=random.randrange(10**6), microseconds=_cut(5, leaf)
-    ),
-    t.DecimalType: _decimal,
-    t.UUIDType: lambda random, leaf: uuid.UUID(int=random.getrandbits(128)),
 }
 
 

@@ -252,7 +252,7 @@ def _texts(value: Any) -> list[str]:
         text = value.isoformat()
         return [text, text.replace("+00:00", "Z")]
     if isinstance(value, dt.timedelta):
-        from ....codecs.conventions.families import duration_text
+        from ....codecs.conventions.rules import duration_text
 
         return [duration_text(value)]
     return [str(value), repr(value)]

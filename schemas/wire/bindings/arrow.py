@@ -1,9 +1,13 @@
 """What pyarrow has for the records of a schema: its own schema, and batches of them.
 
 Columns are written and read by `bakeoff.schemas.wire.bindings._conversion`, each compiled for its kind and
-Arrow type. A payload says its schema, so that what was written by another version is read by the names of its
-columns: a column may be narrower there than here, or missing where that is allowed, and one that is unknown
-here comes back as it is. All else is refused.
+Arrow type. To write rows pyarrow 26 takes 2 to 3 times as long (`from_pylist`). To read them it takes 1.7 to
+4 times as long (`to_pylist`, and steps for what that lacks: choices, maps, what is missing, nulls that are
+refused), and pyarrow 20 takes 10 to 50 times.
+
+A payload says its schema, so that what was written by another version is read by the names of its columns: a
+column may be narrower there than here, or missing where that is allowed, and one that is unknown here comes
+back as it is. All else is refused.
 """
 
 from __future__ import annotations
@@ -326,7 +330,7 @@ class _Columns:
             if type_.bit_width == 32:
                 return "i", to, back
             return "q", Call(lambda value: to(value) * _DAY), Call(lambda count: _call(back, count // _DAY))
-        if types.is_time(type_) and isinstance(leaf.type, t.TimeType):
+        if types.is_time(type_) and leaf.type == t.TextType(dt.time):
             nanoseconds = _NANOSECONDS[type_.unit]
             form = "i" if type_.bit_width == 32 else "q"
             return (

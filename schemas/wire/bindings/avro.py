@@ -252,7 +252,7 @@ class _Compiler:
                 return Call(to, decimal.Decimal), Call(back)
             case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
                 return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
-            case Leaf(type=t.TimeType(), unit=unit) if node in ("int", "long"):
+            case Leaf(type=t.TextType(dt.time), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
             case Leaf("enum"):

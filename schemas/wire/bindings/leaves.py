@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
-from ....codecs.conventions.families import FAMILIES
+from ....codecs.conventions.families import JSON64_FAMILY
 from ....codecs.safety.embedded import count_embedded
 from ...plan.build import Facts, build_of, compile_plan
 from ...plan.build import Limits as PlanLimits
@@ -26,7 +26,7 @@ _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
 _MICROSECOND = dt.timedelta(microseconds=1)
 _PER_MICROSECOND = {"ms": (1, 1000), "us": (1, 1), "ns": (1000, 1)}
 
-_PYTHON: dict[type[t.Type], type] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
+_COLLECTIONS: dict[type[t.Type], type] = {
     t.ListType: list,
     t.VarTupleType: tuple,
     t.SetType: set,
@@ -36,7 +36,7 @@ _PYTHON: dict[type[t.Type], type] = {type(leaf): kind for kind, leaf in t.LEAVES
 
 def collection(node: t.Type) -> type:
     """Return what holds the items of a sequence in a record: list, tuple, set or frozenset."""
-    return _PYTHON[type(node)]
+    return _COLLECTIONS[type(node)]
 
 
 def kinds(kind: Kind) -> tuple[type, ...]:
@@ -52,7 +52,9 @@ def kinds(kind: Kind) -> tuple[type, ...]:
             return (tuple if positional else dict, *([] if cls is None else [cls]))
         case Record():
             return (tuple,)
-        case Sequence(type=node) | Leaf(type=node):
+        case Sequence(type=node):
+            return (collection(node),)
+        case Leaf(type=node):
             return _types(node)
     raise AssertionError(kind)
 
@@ -65,7 +67,7 @@ def _types(node: t.Type) -> tuple[type, ...]:
             return (cls,)
         case t.LiteralType(values):
             return tuple(dict.fromkeys(type(value) for value in values if value is not None))
-    return (_PYTHON[type(node)],)
+    return (t.python_type(node),)
 
 
 def builder(record: Record, *, as_objects: bool) -> Callable[..., Any] | None:
@@ -117,7 +119,7 @@ def writer(leaf: Leaf) -> Step:
     return Call(str if kind == (int,) else _family.leaf, kind[0])
 
 
-_family = FAMILIES["json64"]
+_family = JSON64_FAMILY
 
 
 def _value_of(member: enum.Enum) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["peer"]
 
-_SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()} | {
+_SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
     t.AnyType: Any,
     t.NoneType: None,
 }
@@ -134,6 +135,8 @@ class _Builder:
         if type(node) in _SIMPLE:
             return _SIMPLE[type(node)]
         match node:
+            case t.TextType(dt.time):
+                return dt.time
             case t.EnumType(cls):
                 return cls
             case t.LiteralType(values):

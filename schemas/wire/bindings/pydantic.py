@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 
 from ....codecs.binding import Peer
 from ....codecs.conventions.classes import record_class
-from ....codecs.conventions.families import FAMILIES, duration_text
+from ....codecs.conventions.families import JSON_FAMILY
+from ....codecs.conventions.rules import SCALAR_OF, duration_text
 from ....codecs.core.paths import join, step
 from ....errors import UsageError
 from ...plan.build import build_of
-from ...plan.convert import ConversionError, decoder
+from ...plan.convert import ConversionError, decoder, from_text
 from ...tree import types as t
 from ...tree.declare import SchemaError, tag_of
 from ..languages.json_schema import write
@@ -37,14 +38,14 @@ _OPTIONS: Any = {
     "ser_json_inf_nan": "constants",
     "protected_namespaces": (),
 }
-_SIMPLE: dict[type[t.Type], Any] = {type(leaf): kind for kind, leaf in t.LEAVES.items()}
+_SIMPLE: dict[type[t.Type], Any] = dict(t.PYTHON)
 for _without in (t.ComplexType, t.BytesType, t.ByteArrayType, t.TimeDeltaType):
     del _SIMPLE[_without]
 
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType, t.LiteralType)
 """What JSON tells apart, and what a value of it is read as whatever it was declared as."""
-_KEYS = (t.StrType, t.BoolType, t.FloatType, t.DateType, t.DateTimeType, t.TimeType, t.TimeDeltaType,
-         t.UUIDType, t.DecimalType, t.BytesType)  # fmt: skip
+_KEYS = (t.StrType, t.BoolType, t.FloatType, t.DateType, t.DateTimeType, t.TimeDeltaType,
+         t.UUIDType, t.DecimalType, t.TextType, t.BytesType)  # fmt: skip
 _TEXTS = (t.BytesType, t.ByteArrayType, t.TimeDeltaType)
 _DEPTH = 120
 """Levels of what may be anything: pydantic reads 200 in all."""
@@ -221,6 +222,11 @@ class _Builder:
                 return _written(dt.timedelta, duration_text)
             case t.TimeDeltaType():
                 raise SchemaError(path, "pydantic reads no numbers for durations where it converts nothing")
+            case t.TextType(dt.time):
+                return dt.time
+            case t.TextType(cls):
+                scalar = SCALAR_OF[cls]
+                return _written(_either(cls, from_text(cls)), scalar.write)
             case t.EnumType(cls):
                 if not all(isinstance(member.value, str | int) for member in cls):
                     raise SchemaError(path, f"the values of `{node}` are not all text or integers")
@@ -375,7 +381,7 @@ def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bo
     return create_model(name, __config__=config, **fields)
 
 
-_json = FAMILIES["json"]
+_json = JSON_FAMILY
 
 
 def _any(value: Any) -> Any:

@@ -14,6 +14,7 @@ and one of anything else a single row; what is no record stands in a column `val
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
 from collections import Counter
@@ -70,11 +71,11 @@ _LEAVES: dict[str, t.Type] = {
     "Any": t.AnyType(),
     "Decimal": t.DecimalType(),
     "UUID": t.UUIDType(),
-    "time": t.TimeType(),
     "timedelta": t.TimeDeltaType(),
     "bytearray": t.ByteArrayType(),
     "big": t.IntType(big=True),
     "datetime": t.DateTimeType(),
+    **{str(node): node for node in t.LEAVES.values() if isinstance(node, t.TextType)},
 }
 """What stands as something else, by the words for it."""
 _SEQUENCES: dict[str, type[t.ListType] | type[t.VarTupleType] | type[t.SetType] | type[t.FrozenSetType]] = {
@@ -303,6 +304,8 @@ def _word(node: t.Type, wire: str) -> str:
         return "big" if node.big else ""
     if wire in ("timestamp", "local-timestamp"):
         return ""
+    if isinstance(node, t.TextType):
+        return str(node)
     return _WORDS.get(type(node), "")
 
 
@@ -451,7 +454,7 @@ class _Reading:
         if types.is_date(type_):
             return Leaf("date", t.DateType())
         if types.is_time(type_):
-            return Leaf("text", t.TimeType(), form=str(type_))
+            return Leaf("text", t.TextType(dt.time), form=str(type_))
         if types.is_duration(type_):
             return Leaf("text", t.TimeDeltaType(), form=str(type_))
         if types.is_decimal(type_):

@@ -13,6 +13,7 @@ Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types"
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
 import re
@@ -238,8 +239,8 @@ _LOGICAL: dict[tuple[str, str], Leaf] = {
     ("bytes", "decimal"): Leaf("text", t.DecimalType()),
     ("fixed", "decimal"): Leaf("text", t.DecimalType()),
     ("int", "date"): Leaf("date", t.DateType(), 32),
-    ("int", "time-millis"): Leaf("text", t.TimeType(), unit="ms", form="time-millis"),
-    ("long", "time-micros"): Leaf("text", t.TimeType(), form="time-micros"),
+    ("int", "time-millis"): Leaf("text", t.TextType(dt.time), unit="ms", form="time-millis"),
+    ("long", "time-micros"): Leaf("text", t.TextType(dt.time), form="time-micros"),
     **{
         ("long", f"{prefix}timestamp-{word}"): Leaf(
             "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit

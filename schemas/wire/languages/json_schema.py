@@ -6,6 +6,7 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 from collections import Counter
@@ -15,7 +16,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from ....codecs.conventions.families import FAMILIES
+from ....codecs.conventions.families import JSON_FAMILY
+from ....codecs.conventions.rules import SCALAR_OF
 from ...tree import types as t
 from ...tree.declare import SchemaError, met
 from ..layout import (
@@ -46,6 +48,8 @@ _PYDANTIC_DECIMAL = "^(?!^[-+.]*$)"
 
 _MOMENT = {"type": "string", "format": "date-time"}
 _LOCAL_MOMENT = {"type": "string", "format": "date-time-local"}
+# RFC 3339, and so the format, wants an offset, which few times have.
+_TIME = {"type": "string", "anyOf": [{"format": "time"}, {"format": "time-local"}]}
 _LEAVES: dict[type[t.Type], dict[str, Any]] = {
     t.AnyType: {},
     t.NoneType: {"type": "null"},
@@ -54,8 +58,6 @@ _LEAVES: dict[type[t.Type], dict[str, Any]] = {
     t.FloatType: {"type": "number"},
     t.StrType: {"type": "string"},
     t.DateType: {"type": "string", "format": "date"},
-    # RFC 3339, and so the format, wants an offset, which few times have.
-    t.TimeType: {"type": "string", "anyOf": [{"format": "time"}, {"format": "time-local"}]},
     t.TimeDeltaType: {"type": "string", "format": "duration"},
     t.DecimalType: {"type": "string", "format": "decimal", "pattern": _DECIMAL},
     t.UUIDType: {"type": "string", "format": "uuid"},
@@ -67,7 +69,7 @@ _KEYS: dict[type[t.Type], dict[str, Any]] = {
     t.NoneType: {"const": "null"},
 }
 """Keys are text whatever they stand for."""
-_family = FAMILIES["json"]
+_family = JSON_FAMILY
 _ENCODINGS = {"base64": "base64", "base64url": "base64url", "hex": "base16"}
 
 
@@ -147,6 +149,10 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
             return {"enum": [name for name, _ in leaf.symbols]}
         case t.EnumType(cls):
             return {"title": cls.__name__, "enum": [_family.lower(member.value) for member in cls]}
+        case t.TextType(dt.time):
+            return dict(_TIME)
+        case t.TextType(kind):
+            return {"type": "string", "format": SCALAR_OF[kind].token}
         case t.LiteralType(values):
             return {"enum": [value for value in values if value is not None]}
         case t.BytesType(encoding) | t.ByteArrayType(encoding):
@@ -179,11 +185,11 @@ _FORMATS: dict[str, t.Type] = {
     "date-time": t.DateTimeType(aware=True),
     "date-time-local": t.DateTimeType(aware=False),
     "date": t.DateType(),
-    "time": t.TimeType(),
-    "time-local": t.TimeType(),
+    "time-local": t.TextType(dt.time),
     "duration": t.TimeDeltaType(),
     "uuid": t.UUIDType(),
     "decimal": t.DecimalType(),
+    **{SCALAR_OF[kind].token: node for kind, node in t.LEAVES.items() if isinstance(node, t.TextType)},
     "byte": t.BytesType(),
     "binary": t.BytesType(),
     "base64": t.BytesType(),
@@ -506,8 +512,8 @@ def _known(schema: Mapping[str, Any]) -> t.Type | None:
     """Return the type of a schema that says one in words of its own, as we and pydantic write them."""
     words = ("type", "format", "pattern", *_ALTERNATIVES)
     said = {word: schema[word] for word in words if word in schema}
-    if said == _LEAVES[t.TimeType]:
-        return t.TimeType()
+    if said == _TIME:
+        return t.TextType(dt.time)
     if said == _leaf(Leaf("text", t.DateTimeType())):
         return t.DateTimeType()
     if said == _leaf(Leaf("text", t.IntType(big=True))):

@@ -68,9 +68,9 @@ def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
 
 def record_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Formats of files of records."""
-    from ..datasets.readers.formats import FORMATS
+    from ..datasets.readers.formats import file_formats
 
-    return _offered(FORMATS, incomplete)
+    return _offered(file_formats(), incomplete)
 
 
 def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -63,8 +63,10 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
 
 def _show_conventions() -> None:
     from ..codecs.conventions.families import documented
+    from ..codecs.registry import formats
 
-    header, *rows = documented()
+    families = [each.family for each in formats().values() if each.family is not None]
+    header, *rows = documented(families)
     click.echo(draw("markdown", header, rows))
 
 
@@ -113,7 +115,7 @@ def _policy(stated: dict[str, Any]) -> str:
 def _facts(name: str) -> dict[str, Any]:
     from .. import codecs
     from ..codecs.safety.guards import GUARDS
-    from ..codecs.safety.policies import described
+    from ..codecs.safety.policy_resolution import described
 
     declaration = codecs.describe(name)
     facts: dict[str, Any] = {

@@ -96,12 +96,12 @@ def command(
 
 
 def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
-    from ..datasets.readers.formats import FORMATS
+    from ..datasets.readers.formats import file_formats
     from ..datasets.writing import write
 
     kind = destination(path, form, "jsonl")
     if is_document and kind.name == "json":
-        kind = FORMATS["jsonl"]  # a list of one document would be another document
+        kind = file_formats()["jsonl"]  # a list of one document would be another document
     guard(Path(path))
     with slow_progress(told) as show, output(path) as file:
         count = write(made(show), file, kind)

@@ -13,7 +13,7 @@ import ipaddress
 import pathlib
 import threading
 import uuid
-from collections import OrderedDict, UserDict, UserList, UserString
+from collections import OrderedDict, UserDict, UserList
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -83,9 +83,9 @@ def _odd_values(codec: Codec) -> Iterator[Any]:
         decimal.Decimal("1E-999999"), uuid.UUID(int=0), {1}.__iter__(), {}.items(), {"a": 1}.keys(),
         {"a": 1}.values(), bytearray(b"\xff"), type("Slotted", (), {"__slots__": ("a",)})(), Exception,
         threading.current_thread(), dt.datetime(2020, 10, 25, 2, tzinfo=ZoneInfo("Europe/Berlin"), fold=1),
-        dt.time(1, 2, tzinfo=dt.UTC, fold=1), decimal.Decimal("9" * 5000), b"x" * 70_000, slice(1, 2), type,
+        dt.time(1, 2, tzinfo=dt.UTC, fold=1), b"x" * 70_000, slice(1, 2), type,
         array.array("i", [1, 2]), ipaddress.ip_address("127.0.0.1"), ipaddress.ip_network("10.0.0.0/8"),
-        pathlib.PurePosixPath("a/b"), UserString("text"), BaseException("x"),
+        pathlib.PurePosixPath("a/b"), BaseException("x"),
     ):  # fmt: skip
         yield from (value, [value], {"a": value})
 

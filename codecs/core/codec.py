@@ -1,0 +1,343 @@
+"""`Codec`: the compiled `Core` with all that no call of `encode` and `decode` needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+from ..binding import unbound
+from ..safety.limits import Limits
+from ..spec import Format, Options, Settings, Spec, taking
+from ._codec import Core
+
+if TYPE_CHECKING:
+    from falcon.media import BaseHandler
+    from flask import Flask
+    from temporalio.converter import DataConverter
+
+    from ..binding import Schema
+    from ..errors import DecodeError
+    from ..integrations._counters import Counters
+    from ..integrations.cloudevents import Encoded as CloudEventsEncoded
+    from ..integrations.dask import Batches
+    from ..integrations.dogpile import Arguments
+    from ..integrations.faststream import Encoded as FaststreamEncoded
+    from ..integrations.flask import Provider
+    from ..integrations.flask_sessions import Sessions
+    from ..integrations.huey import Messages
+    from ..integrations.kafka_python import Serialized as KafkaSerialized
+    from ..integrations.litestar import Encoded as LitestarEncoded
+    from ..integrations.quixstreams import Both as QuixBoth
+    from ..integrations.sqlalchemy import Encoded
+    from ..integrations.starlette import Encoded as StarletteEncoded
+    from ..integrations.zmq import Framed
+    from ..production.tap import Tap
+    from ..streams.compression import Compression
+    from ..streams.decoder import Decoder
+    from ..streams.framing import Framing
+    from .text import TextCodec
+
+__all__ = ["Codec"]
+
+
+def _fact(where: str) -> Any:
+    """Return a property that shows a part of the spec; a field would cost every codec the copying."""
+    return property(attrgetter(f"spec.{where}"))
+
+
+def _integration(name: str) -> Any:
+    """Return a property that gives the codec in the shape that a framework wants, which is imported then."""
+
+    def made(codec: Codec) -> Any:
+        from ..integrations import plug
+
+        return plug(codec, name)
+
+    return property(made)
+
+
+@dataclass(frozen=True, repr=False)
+class _Arguments(Options, Format):
+    """The arguments of `Codec`, for type checkers."""
+
+    name: str = field(kw_only=False)
+    format: str = field(kw_only=False)  # type: ignore[assignment]
+    encode: Callable[..., Any] = field(kw_only=False, default=unbound)
+    decode: Callable[..., Any] = field(kw_only=False, default=unbound)
+
+
+_OF_FORMATS = {each.name for each in fields(Format)} - {"name", "family"}
+
+
+class Codec(Core):
+    """An encoder and a decoder with fixed options, behind one interface.
+
+    Immutable, safe to share between threads, picklable, and not callable (Django calls
+    whatever is callable). What is measured is this object, and this object is what users import.
+
+    Args:
+        name: Stable name, ``NAME[/VARIANT]``.
+        format: Wire format, for instance ``"json"``.
+        encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
+        decode: Callable ``(bytes) -> object``, or ``(str) -> object`` with ``text=True``.
+        options: Attributes of `Calls`, `Guards`, `Facts`, `Settings` and `Format` in `bakeoff.codecs.spec`.
+
+    Attributes:
+        spec: The same in one piece; what no call needs is there only.
+
+    Raises:
+        TypeError: No such option.
+        ValueError: An argument of no use, or made before: a codec is shared and does not change.
+    """
+
+    __slots__ = ()
+
+    @taking(_Arguments)
+    def __init__(
+        self, name: str, format: str, encode: Any = unbound, decode: Any = unbound, **options: Any
+    ) -> None:
+        for what, value in (("name", name), ("format", format)):
+            if not isinstance(value, str) or not value:
+                raise ValueError(f"codec {what} must be a non-empty string, got {value!r}")
+        shared = {option: options.pop(option) for option in _OF_FORMATS & options.keys()}
+        kind = Format(name=format, **shared)
+        self._make(Spec.of(name=name, format=kind, encode=encode, decode=decode, **options))
+
+    @classmethod
+    def from_spec(cls, spec: Spec) -> Self:
+        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
+        made = cls.__new__(cls)
+        made._make(spec)
+        return made
+
+    # streams ----------------------------------------------------------------------------------
+
+    def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int:
+        """Write records one after another in the framing that the format's users expect.
+
+        Args:
+            records: Any iterable; one record is held at a time.
+            file: A binary file.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            EncodeError: As `encode`.
+        """
+        return self.framing.dump(self, records, file)
+
+    def load(self, file: IO[bytes], /) -> Iterator[Any]:
+        """Return an iterator over the records in a binary file; one record is held at a time.
+
+        The file is read as far as it goes.
+
+        Raises:
+            DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.
+        """
+        from ..streams.decoder import load
+
+        return load(self, file)
+
+    def decoder(self, on_damage: Callable[[DecodeError], object] | None = None) -> Decoder:
+        """Return a `Decoder`, for a stream that comes in pieces: ``for record in decoder.feed(chunk)``.
+
+        Args:
+            on_damage: Called with the error of each damaged record that the stream goes on behind, which is
+                raised otherwise.
+
+        Raises:
+            DecodeError: The codec wants trust.
+        """
+        from ..streams.decoder import Decoder
+
+        return Decoder(self, on_damage)
+
+    # variations -------------------------------------------------------------------------------
+
+    @property
+    def text(self) -> TextCodec:
+        """The same codec with str in the place of bytes, a `bakeoff.codecs.text.TextCodec`.
+
+        Raises:
+            CodecError: The format is binary, or payloads are compressed.
+        """
+        from .text import TextCodec
+
+        return TextCodec(self)
+
+    def with_schema(self, schema: Schema | None) -> Self:
+        """Return this codec with an advisory schema applied after every decode (None removes it).
+
+        Raises:
+            TypeError: No `Schema`.
+        """
+        if schema is not None and not hasattr(schema, "fixer"):
+            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
+        return self._vary(schema=schema)
+
+    @taking(Limits)
+    def with_limits(self, **limits: int | None) -> Codec:
+        """Return this codec with other limits; see `Limits` for what there is, None leaves one as it is.
+
+        Raises:
+            ValueError: No such limit, or out of range.
+        """
+        return self._vary(limits=self._made().settings.limits.changed(**limits))
+
+    def with_policies(self, **policies: str) -> Self:
+        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
+
+        `bakeoff codecs --policies` lists the policies, and what each codec can be asked for. What the library
+        has no option for is looked for in every record, at some 5 ns for each value in it.
+
+        Raises:
+            CodecError: No such policy or value, or the codec cannot keep it.
+        """
+        from ..safety.policy_resolution import changes
+
+        self._made()
+        return self.from_spec(changes(self, policies))
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """What is done where the format leaves it open, by policy; ``DUMP/LOAD`` where the two differ."""
+        from ..safety.policies import in_force
+
+        spec = self._made()
+        return in_force(spec.facts.policies, spec.settings.asked)
+
+    def with_compression(self, compression: str | Compression | None) -> Self:
+        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
+        from ..streams.compression import compressor
+
+        if isinstance(compression, str):
+            compression = compressor(compression)
+        return self._vary(compression=compression)
+
+    def tap(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> Self:
+        """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
+
+        These are the records that `encode` was given and wrote, and those that `decode` gave back, schema
+        applied. `peek`, `replace` and `append` keep nothing.
+        The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
+
+        Raises:
+            UsageError: The file's ending says no format that there is, or an argument is out of range.
+            MissingLibrary: That of the format or the compressor is not installed.
+        """
+        from ..production.tap import Tap
+
+        return self._vary(tap=Tap(file, every, limit))
+
+    def with_trust(self) -> Self:
+        """Return this codec allowed to decode payloads that could run code."""
+        return self._vary(trusted=True)
+
+    def _vary(self, **changes: Any) -> Self:
+        return self.from_spec(self._made().changed(**changes))
+
+    def as_class(self) -> type[Any]:
+        """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
+        codec = self
+
+        class CodecClass:
+            __doc__ = f"The codec {self.name} as a class; options are accepted and ignored."
+
+            def __new__(cls, *_arguments: Any, **_options: Any) -> Any:
+                return codec
+
+        CodecClass.__name__ = "".join(part.title() for part in self.name.split("/")) + "Codec"
+        CodecClass.__qualname__ = CodecClass.__name__
+        return CodecClass
+
+    for_aiocache: Callable[[], Counters] = _integration("aiocache")
+    for_cachelib: Callable[[], Any] = _integration("cachelib")  # its types know its own serializers only
+    for_channels_redis: Callable[[], type[Any]] = _integration("channels_redis")
+    for_cloudevents: Callable[[], CloudEventsEncoded] = _integration("cloudevents")
+    for_dask: Callable[[type[Any]], Batches] = _integration("dask")
+    for_diskcache: Callable[[], type[Any]] = _integration("diskcache")
+    for_django: Callable[[], type[Counters]] = _integration("django")
+    for_dogpile: Callable[[], Arguments] = _integration("dogpile")
+    for_drf: Callable[[], tuple[type[Any], type[Any]]] = _integration("drf")
+    for_falcon: Callable[[], dict[str, BaseHandler]] = _integration("falcon")
+    for_faststream: Callable[[], FaststreamEncoded] = _integration("faststream")
+    for_flask: Callable[[Flask], Provider] = _integration("flask")
+    for_flask_sessions: Callable[[], Sessions] = _integration("flask_sessions")
+    for_huey: Callable[[], Messages] = _integration("huey")
+    for_joblib: Callable[[], type[Any]] = _integration("joblib")
+    for_kafka_python: Callable[[], KafkaSerialized] = _integration("kafka_python")
+    for_litestar: Callable[[], type[LitestarEncoded]] = _integration("litestar")
+    for_quixstreams: Callable[[], QuixBoth] = _integration("quixstreams")
+    for_sqlalchemy: Callable[[], Encoded] = _integration("sqlalchemy")
+    for_starlette: Callable[[], type[StarletteEncoded]] = _integration("starlette")
+    for_temporal: Callable[[], DataConverter] = _integration("temporal")
+    for_zmq: Callable[[], Framed] = _integration("zmq")
+
+    # facts: `Facts`, `Settings` and `Format` describe each ------------------------------------
+
+    format: str = _fact("format.name")
+    library: str = _fact("facts.library")
+    version: str = _fact("facts.version")
+    accelerated: bool | None = _fact("facts.accelerated")
+    content_encoding: Literal["binary", "utf-8"] = _fact("content_encoding")
+    encoding: str | None = _fact("encoding")
+    file_extension: str = _fact("format.file_extension")
+    framing: Framing = _fact("framing")
+    trusted_only: bool = _fact("format.trusted_only")
+    trusted: bool = _fact("settings.trusted")
+    needs_schema: bool = _fact("needs_schema")
+    tapped: Tap | None = _fact("settings.tap")
+    interoperable: bool = _fact("format.interoperable")
+    carries: frozenset[str] = _fact("facts.carries")
+    wire: dict[str, str] = _fact("wire")
+    losses: tuple[str, ...] = _fact("facts.losses")
+    takes: str = _fact("facts.takes")
+    unguarded: bool = _fact("facts.unguarded")
+    notes: tuple[str, ...] = _fact("facts.notes")
+
+    @property
+    def media_type(self) -> str:
+        """What really is in a payload; see `bakeoff.codecs.media`."""
+        return self.spec.media[0]
+
+    @property
+    def media_type_aliases(self) -> tuple[str, ...]:
+        """What else it reads, the format's own type first."""
+        return self.spec.media[1]
+
+    @property
+    def http_headers(self) -> dict[str, str]:
+        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
+        return dict(self.spec.media[2])
+
+    # identity ---------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Codec {self.name} ({self.library} {self.version})>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Codec):
+            return NotImplemented
+        return self.name == other.name and self.__reduce__()[1] == other.__reduce__()[1]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Callable[..., Codec], tuple[str | None, Spec | Settings]]:
+        spec = self._made()
+        return _rebuild, (spec.origin, spec if spec.origin is None else spec.settings)
+
+
+def _rebuild(origin: str | None, made_of: Any) -> Codec:
+    """Make a codec again from what `Codec.__reduce__` kept."""
+    if origin is None:
+        return Codec.from_spec(made_of)
+    from ..registry import codec
+
+    spec = codec(origin).spec
+    made = Codec.from_spec(replace(spec, settings=replace(made_of, asked={})))
+    return made.with_policies(**made_of.asked) if made_of.asked else made

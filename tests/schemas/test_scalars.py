@@ -1,0 +1,116 @@
+"""A row of `SCALARS` is enough: whatever knows the types of schemas has a form of it, or refuses it by name.
+
+The name of a test that fails is the place that a new row is missing from.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+from kinds import LEAVES
+
+from bakeoff import codecs
+from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.lab.fidelity.matrix import VALUES
+from bakeoff.codecs.conventions.rules import SCALARS, Scalar
+from bakeoff.codecs.conventions.tokens import token_of
+from bakeoff.datasets.synthetic.fit import fit_records
+from bakeoff.schemas import Schema, SchemaError
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.wire.languages import LANGUAGES, UNREAD, read
+from bakeoff.schemas.wire.layout import types_of
+
+every_scalar = pytest.mark.parametrize("scalar", SCALARS, ids=lambda scalar: scalar.token)
+CODECS = [name for name in codecs.names(needs_schema=True) if codecs.missing(name) is None]
+TELLS_TYPES = ["json-schema", "arrow"]
+"""Languages whose definitions say which text is of which type."""
+
+
+def schema_of(scalar: Scalar) -> Schema:
+    return Schema({"one": scalar.type, "many": list[scalar.type], "maybe": scalar.type | None})  # type: ignore[name-defined]
+
+
+def record_of(scalar: Scalar) -> dict[str, Any]:
+    return {"one": scalar.example, "many": [scalar.draw(random.Random(1))], "maybe": None}
+
+
+@every_scalar
+def test_its_values_have_its_token(scalar: Scalar) -> None:
+    """The example and what is drawn are of the type, and so is the plain value of a subclass's."""
+    for value in (scalar.example, scalar.draw(random.Random(2)), scalar.exact(scalar.example)):
+        assert scalar.token == token_of(value)
+    assert scalar.example == scalar.exact(scalar.example)
+
+
+@every_scalar
+def test_the_tree_has_a_type_that_plans_read(scalar: Scalar) -> None:
+    """`read` in the row, or a class in `schemas/tree/types.py` and its step in `schemas/plan/build.py`."""
+    node = t.LEAVES.get(scalar.type)
+
+    assert node is not None, f"schemas/tree/types.py: LEAVES has no {scalar.type.__name__}; or give it `read`"
+    assert (scalar.read is not None) == isinstance(node, t.TextType)
+    assert scalar.type.__name__ == str(node)
+    assert scalar.type is t.python_type(node)
+
+
+@every_scalar
+@pytest.mark.parametrize("name", CODECS)
+def test_every_codec_gives_it_back_with_a_schema(scalar: Scalar, name: str) -> None:
+    """Or refuses the type by its name, as msgspec's typed codecs do."""
+    record = record_of(scalar)
+    try:
+        codec = codecs.codec(name, schema=schema_of(scalar), trusted=True)
+    except SchemaError as error:
+        codec, refused = None, str(error)
+    if codec is None:
+        assert f"`{scalar.type.__name__}`" in refused
+        return
+    if codec.wire.get(scalar.token) == "float":
+        return  # as its losses say
+    bound = codec.bound
+    found = codec.decode(codec.encode(record if bound is None or bound.take is None else bound.take(record)))
+    back = found if bound is None or bound.give is None else bound.give(found)
+
+    assert first_difference(record, back) is None
+
+
+@every_scalar
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_a_form_of_it(scalar: Scalar, language: str) -> None:
+    """A definition is written and read; JSON Schema and Arrow say which type a text is of."""
+    schema = schema_of(scalar)
+    definition = schema.definition(language)
+
+    if language not in UNREAD:
+        back = types_of(read(definition, language).root)
+        assert language not in TELLS_TYPES or types_of(schema.layout.root) == back
+
+
+@every_scalar
+def test_it_is_printed_as_python(scalar: Scalar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module imports the type by its name and declares the same schema."""
+    schema = schema_of(scalar)
+    module = ModuleType("printed")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(schema.to_python(), module.__dict__)
+
+    assert schema.types.fields == Schema(getattr(module, schema.types.name)).types.fields
+
+
+@every_scalar
+def test_records_are_made_up_with_it(scalar: Scalar) -> None:
+    """Those that `evolve` sends between versions hold the type; synthetic ones, what codecs write of it."""
+    assert isinstance(Maker().make(schema_of(scalar).layout.root)["one"], scalar.type)
+    assert fit_records([record_of(scalar)], 1)
+
+
+@every_scalar
+def test_the_types_that_tests_draw_have_it(scalar: Scalar) -> None:
+    """`LEAVES` in tests/schemas/kinds.py, and a row of the matrix of fidelity."""
+    assert scalar.type in [kind for kind, _ in LEAVES]
+    assert scalar.token in {row.token for row in VALUES}
