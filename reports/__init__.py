@@ -63,15 +63,13 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
     from ..errors import UsageError
     from .model.build import build
     from .model.options import TableOptions
+    from .model.placed import PIPELINE, STORES, kind_of_all
     from .model.view import View
-    from .tables import historical, pipeline, statistics_table, stores
+    from .tables import historical, places, statistics_table
 
     asked = [key for key, value in options.items() if value is not None]
     if layout is None:
-        layout = "codecs"
-        if not asked:
-            found = {"stores": stores.is_of_stores(results), "pipeline": pipeline.is_of_pipeline(results)}
-            layout = next((name for name, fits in found.items() if fits), layout)
+        layout = "codecs" if asked else kind_of_all(results) or "codecs"
     if layout == "codecs":
         known = TableOptions.of(**options)
         return build(View.of(results, known.cost), known)
@@ -82,8 +80,7 @@ def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, 
     view = View.of(results)
     if layout in historical.LAYOUTS:
         return historical.build(layout, view)
-    builders = {"stores": stores.build, "pipeline": pipeline.build, "stats": statistics_table.stats}
-    return builders[layout](view)
+    return places.build(view, layout) if layout in (STORES, PIPELINE) else statistics_table.stats(view)
 
 
 def recommendation(result: Result, **options: Any) -> str:

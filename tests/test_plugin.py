@@ -197,17 +197,25 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
     chosen = ("--ops", names, "-c", "msgpack,yaml/pure", *QUICK)
     run(path, "run", str(readings), *chosen, "-o", str(results))
-    rows = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
-    found = {row["codec"]: {key: row[key] for key in row if "visit" in key} for row in rows}
 
-    quick, slow = (
-        {name: float(value) for name, value in found[codec].items()}
-        for codec in found
-        if found[codec]["visit@left"]
-    )
+    def visits() -> dict[tuple[str, str, str], dict[str, str]]:
+        table = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
+        rows = [row for row in table if row["corpus"].endswith(": visit")]
+        return {(row["codec"], row["place"], row["parameter"]): row for row in rows}
+
+    def rate(codec: str, place: str, times: str = "", key: str = "visit") -> float:
+        return float(visits()[codec, place, times][key])
+
+    there = {("left", ""), ("left", "9"), ("right", "9")}
+    assert {(codec, *at) for codec in ("msgpack", "yaml/pure") for at in there} == visits().keys()
     # Bounds so wide that how busy the machine is makes no difference.
-    assert 30 > quick["visit@left"] / quick["visit@left:9"] > 0.3
-    assert 3 * quick["visit-codec@left"] > quick["visit@left"] > 10 * slow["visit@left"]
+    quick = rate("msgpack", "left")
+    assert 30 > quick / rate("msgpack", "left", "9") > 0.3
+    assert 3 * rate("msgpack", "left", key="visit-codec") > quick > 10 * rate("yaml/pure", "left")
+    assert 0 < rate("msgpack", "left", key="visit-share") < 3
+    head = run("", "report", str(results))
+    assert "readings: visit\n" in head
+    assert "counter  times  codec" in head
     text = run(
         "", "report", str(results), "--columns", "codec,visit@left:9,visit@left:9:x", "--sort", "visit@left:9"
     )
@@ -218,9 +226,7 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     assert "100.0%" not in compared
     again = run(path, "run", "--resume", str(results), "--all", "--budget", "0")
     assert again
-    after = csv.DictReader(run("", "report", str(results), "-f", "csv").splitlines())
-    resumed = next(row for row in after if row["codec"] == "msgpack")
-    assert 0.1 < float(resumed["visit@left"]) / quick["visit@left"] < 10
+    assert 0.1 < rate("msgpack", "left") / quick < 10
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,7 @@ from ..model.candidates import Candidate, Standing, candidates_on, standing_on
 from ..model.cost import Cost
 from ..model.lists import few
 from ..model.merge import machines
-from ..tables.pipeline import is_of_pipeline, lines
-from ..tables.stores import is_of_stores, shelves
+from ..model.placed import PIPELINE, STORES, Group, groups, kind_of_all
 from .pick import Choice, Wish
 
 __all__ = ["codec_part", "in_place", "level", "placed", "said"]
@@ -30,13 +29,15 @@ _CODEC: Final = "codec"
 """The variant that is the codec's part of an operation."""
 _Part = tuple[str, str]
 """An operation and a variant."""
-_IN_STORES: Final[Mapping[_Part, _Part]] = {
+_COSTS: Final[Mapping[_Part, _Part]] = {
     ("put", ""): ("dump", ""),
     ("get", ""): ("load", ""),
     ("put", _CODEC): ("dump", _CODEC),
     ("get", _CODEC): ("load", _CODEC),
+    ("cpu", ""): ("dump", ""),
+    ("cpu-codec", ""): ("dump", _CODEC),
 }
-_IN_PIPELINES: Final[Mapping[str, _Part]] = {"cpu": ("dump", ""), "cpu-codec": ("dump", _CODEC)}
+"""What stands for a part of the cost in stores and pipelines."""
 
 
 def in_place(
@@ -53,11 +54,12 @@ def in_place(
     Raises:
         UsageError: A line to stores, or so many readers as no pipeline had.
     """
-    if is_of_stores(results):
+    kind = kind_of_all(results)
+    if kind == STORES:
         if math.isfinite(wish.cost.bandwidth):
             raise UsageError("--bandwidth: what a put and a get take in a store has its way there in it")
         return [placed(result) for result in results], wish
-    if is_of_pipeline(results):
+    if kind == PIPELINE:
         readers = _readers(results, reads)
         there = [placed(result, readers) for result in results]
         return there, replace(wish, cost=replace(wish.cost, reads=float(readers)))
@@ -128,7 +130,8 @@ def placed(result: Result, readers: int | None = None) -> Result:
         result: What was measured.
         readers: Only pipelines with so many.
     """
-    places = [*_stores(result), *_pipelines(result, readers)]
+    ours = (group for group in groups(result) if group.setup is not None)
+    places = [place for group in ours for place in _places(group, readers)]
     taken: dict[tuple[str, int], float] = {}
     for cell in result.cells:
         for sample in cell.samples:
@@ -151,42 +154,31 @@ def placed(result: Result, readers: int | None = None) -> Result:
     return replace(result, cells=tuple(cells), corpora=facts, operations=(), rankings=(), duration=duration)
 
 
-def _stores(result: Result) -> Iterator[_Place]:
-    for shelf in shelves(result):
-        for store in shelf.stores:
-            name = f"{shelf.corpus.name} in {store} ({shelf.state})"
-            there = [
-                _as(cell, *part)
-                for (known, _), cells in shelf.cells.items()
-                for asked, cell in cells.items()
-                if known == store and (part := _IN_STORES.get(asked)) is not None
-            ]
-            yield replace(shelf.corpus, name=name), [one for one in there if _tells(one)]
-
-
-def _pipelines(result: Result, readers: int | None) -> Iterator[_Place]:
-    for line in lines(result):
-        for spot, codecs in line.cells.items():
-            if readers not in (None, spot[1]):
-                continue
-            there = [
-                _as(cell, *part)
-                for codec, cells in codecs.items()
-                for operation, cell in cells.items()
-                if codec != FLOOR and (part := _IN_PIPELINES.get(operation)) is not None
-            ]
+def _places(group: Group, readers: int | None) -> Iterator[_Place]:
+    piped = group.kind == PIPELINE
+    for spot, codecs in group.cells.items():
+        if piped and readers not in (None, spot[1]):
+            continue
+        there = [
+            _as(cell, *part)
+            for codec, cells in codecs.items()
+            for asked, cell in cells.items()
+            if codec != FLOOR and (part := _COSTS.get(asked)) is not None
+        ]
+        name = f"{group.corpus.name} in {spot[0]} ({group.state})"
+        if piped:
             # The producer's work and that of all its readers were measured as one.
             there += [_free(cell) for cell in there if cell.cell.operation_name == "dump"]
-            name = f"{line.corpus.name} through {spot[0]} to {spot[1]}"
-            name += f" at {line.rate:,}/s" if line.rate else ""
-            there = [one for one in there if _tells(one)]
-            if there:
-                yield replace(line.corpus, name=name), there
+            rate = f" at {group.rate:,}/s" if group.rate else ""
+            name = f"{group.corpus.name} through {spot[0]} to {spot[1]}{rate}"
+        if there := [one for one in there if _tells(one)]:
+            yield replace(group.corpus, name=name), there
 
 
 def _readers(results: Sequence[Result], wanted: float | None) -> int:
     """Return the number of readers: what was asked for, or the most that were measured."""
-    measured = {spot[1] for result in results for line in lines(result) for spot in line.cells}
+    found = (spot[1] for result in results for group in groups(result) for spot in group.cells)
+    measured = {readers for readers in found if isinstance(readers, int)}
     if wanted is None:
         return max(measured)
     if wanted not in measured:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import UsageError
+from ..tables import places
 from ..tables.sentence import contests, recommendation
 from ..tables.sweep import sweeps
 from .candidates import limits_needed, records_seen
@@ -43,7 +44,8 @@ def build(view: View, options: TableOptions) -> Table:
         results = [machine.result for machine in view.machines]
         apart = {corpus.name for r in results for sizes in scaled(r).values() for corpus in sizes.values()}
         sections = [section for section in sections if section.title not in apart]
-        sections += [section for machine in view.machines for section in sweeps(machine)]
+        for machine in view.machines:
+            sections += [*sweeps(machine), *places.sections(machine)]
     return view.table(
         sections,
         "\n".join(labelled([(machine.label, _headline(machine)) for machine in view.machines])),

@@ -306,10 +306,12 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
     # They have tables of their own.
     apart = {name for names in swept(results).values() for name in names}
     for result in results:
-        for name in dict.fromkeys(cell.cell.operation_name for cell in result.cells):
+        for name, place in {cell.cell.operation_name: cell.cell.place for cell in result.cells}.items():
             if name not in _KNOWN and not name.startswith("growth-"):
                 for spec in _told(result.operation(name)):
-                    others.setdefault(spec.key, replace(spec, default=name not in apart))
+                    if place:
+                        spec = replace(spec, default=False, page=None)
+                    others.setdefault(spec.key, replace(spec, default=spec.default and name not in apart))
     before = list(COLUMNS).index("bytes")
     keys = [*list(COLUMNS)[:before], *others, *list(COLUMNS)[before:]]
     return {key: COLUMNS.get(key) or others[key] for key in keys}
@@ -318,11 +320,10 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
 def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
 
-    Figures of stores and of pipelines have tables and charts of their own on the page.
+    Figures of stores and of pipelines have charts of their own on the page.
     """
     several = facts.phase in ("time", "alone")
-    apart = facts.setup is not None
-    hidden = facts.phase == "check" or apart
+    hidden = facts.phase == "check" or facts.setup is not None
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
@@ -333,7 +334,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         heading=facts.heading,
         per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
         dispensable=15,
-        page=None if apart else Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
+        page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
         # What falls out of the check is neither a time nor memory; the table has it.
         chart=None if hidden else Chart("bars" if several else "memory", _above(facts)),
     )

@@ -13,14 +13,14 @@ __all__ = ["scaled", "series", "swept"]
 
 
 def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Return the operations that were measured with several numbers as parameter.
+    """Return the operations that were measured with several numbers as parameter, in no place.
 
     Returns:
         By their name without the parameter: the parameters by their whole name, the lowest first.
     """
     families: dict[str, dict[str, int]] = {}
     for cell in (cell.cell for result in results for cell in result.cells):
-        if cell.parameter.isdecimal():
+        if cell.parameter.isdecimal() and not cell.place:
             name = replace(cell, parameter="").operation_name
             families.setdefault(name, {})[cell.operation_name] = int(cell.parameter)
     return {

@@ -13,6 +13,7 @@ from .columns import Chart, ColumnSpec, columns
 from .cost import Cost
 from .environment import notes, warnings
 from .merge import machines
+from .placed import Group, groups
 from .table import Section, Table, labelled
 
 __all__ = ["CorpusView", "MachineView", "View"]
@@ -78,6 +79,11 @@ class MachineView:
     label: str
     result: Result
     corpora: tuple[CorpusView, ...]
+
+    @cached_property
+    def placed(self) -> list[Group]:
+        """What was measured in places."""
+        return groups(self.result)
 
     def titled(self, name: str) -> str:
         """Return a title with the machine before it when there are several."""

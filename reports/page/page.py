@@ -10,7 +10,6 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,8 +24,10 @@ from ..model.candidates import FLOOR, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, Cost
 from ..model.environment import warnings
+from ..model.placed import PIPELINE, STORES
+from ..model.table import Section, Table
 from ..model.view import CorpusView, View
-from ..tables import pipeline, stores
+from ..tables import places
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
@@ -161,19 +162,16 @@ def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
 
 
 def _sheets(view: View) -> dict[str, Markup]:
-    """Return the tables of what was measured in stores and in pipelines, which have layouts of their own."""
+    """Return the tables of what was measured in places, which have layouts of their own."""
     from markupsafe import Markup
 
-    found = {
-        "stores": any(stores.shelves(m.result) for m in view.machines) and stores.build(view),
-        "pipeline": any(pipeline.lines(m.result) for m in view.machines) and pipeline.build(view),
-    }
+    found: dict[str, list[Section]] = {}
+    for machine in view.machines:
+        for kind in dict.fromkeys(group.kind for group in machine.placed):
+            name = kind if kind in (STORES, PIPELINE) else "places"
+            found.setdefault(name, []).extend(places.sections(machine, (kind,)))
     # The fragment escapes what comes from the results.
-    return {
-        name: Markup(html(replace(table, warnings=(), notes=())))  # noqa: S704
-        for name, table in found.items()
-        if table
-    }
+    return {name: Markup(html(Table(tuple(parts)))) for name, parts in found.items()}  # noqa: S704
 
 
 def _placed(panels: Sequence[placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:

@@ -9,11 +9,11 @@ from typing import Any, Final
 from ...bench.results import FLOOR
 from ..decide.pick_placed import codec_part, level, placed
 from ..model import numbers
-from ..model.candidates import Candidate, Figure, candidates_on
+from ..model.candidates import Candidate, Figure
 from ..model.lists import few
+from ..model.placed import PIPELINE
 from ..model.view import CorpusView, MachineView, View
-from ..tables.pipeline import lines
-from ..tables.stores import OPERATIONS, shelves
+from ..tables.stores import OPERATIONS
 from .chart_rows import amount, drawn
 
 __all__ = ["Panel", "answers", "panels"]
@@ -49,33 +49,34 @@ def panels(view: View) -> list[Panel]:
 
 
 def _panels(machine: MachineView) -> Iterator[Panel]:
-    result, where = machine.result, f" on {machine.label}" if machine.label else ""
-    for shelf in shelves(result):
-        known = {candidate.name: candidate for candidate in candidates_on(result, shelf.corpus.name)}
-        for store in shelf.stores:
-            place = f"{shelf.corpus.name} in {store}, {shelf.records:,} records ({shelf.state}){where}"
-            for operation, heading in OPERATIONS.items():
+    where = f" on {machine.label}" if machine.label else ""
+    candidates = {view.corpus.name: {c.name: c for c in view.candidates} for view in machine.corpora}
+    for group in machine.placed:
+        if group.setup is None:
+            continue
+        known, corpus = candidates[group.corpus.name], group.corpus.name
+        for spot, codecs in group.cells.items():
+            if group.kind == PIPELINE:
+                place = f"{corpus} through {spot[0]}{where}"
+                readers = "1 reader" if spot[1] == 1 else f"{spot[1]} readers"
+                rate = f", {group.rate:,} records a second" if group.rate else ""
+                headings = {"cpu": f"processor time of a record with {readers}{rate}"}
+                part = ("cpu-codec", "")
+            else:
+                place = f"{corpus} in {spot[0]}, {group.records:,} records ({group.state}){where}"
+                headings = {operation: f"{text}, per record" for operation, text in OPERATIONS.items()}
+                part = ("", "codec")
+            for operation, heading in headings.items():
                 found = [
                     _Bar(
                         known[name],
-                        shelf.figure(store, name, operation),
-                        shelf.figure(store, name, operation, "codec"),
+                        group.figure(spot, name, operation),
+                        group.figure(spot, name, part[0] or operation, part[1]),
                     )
-                    for name in shelf.codecs
+                    for name in codecs
+                    if name != FLOOR
                 ]
-                yield from _panel(place, f"{heading}, per record", found)
-    for line in lines(result):
-        known = {candidate.name: candidate for candidate in candidates_on(result, line.corpus.name)}
-        for spot, codecs in line.cells.items():
-            place = f"{line.corpus.name} through {spot[0]}{where}"
-            found = [
-                _Bar(known[name], line.figure(spot, name, "cpu"), line.figure(spot, name, "cpu-codec"))
-                for name in codecs
-                if name != FLOOR
-            ]
-            readers = "1 reader" if spot[1] == 1 else f"{spot[1]} readers"
-            rate = f", {line.rate:,} records a second" if line.rate else ""
-            yield from _panel(place, f"processor time of a record with {readers}{rate}", found)
+                yield from _panel(place, heading, found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from ...bench.results import CellResult, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure
+from ..model.placed import STORES, Group
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..model.view import View
 from .statistics_table import COLUMNS, by_corpus, counts, score, timed
-from .stores import Shelf, shelves
 
 __all__ = ["LAYOUTS", "build"]
 
@@ -59,13 +59,13 @@ def _seconds(view: View, post: Mapping[str, Any]) -> Table:
         Column("as", "measured here as", numeric=False),
     )
 
-    def sections(states: Sequence[Shelf], title: str) -> Iterator[Section]:
-        for shelf in states:
-            now = f"now: the mean of a call {records:,} times, in a store of {shelf.records:,} records"
+    def sections(states: Sequence[Group], title: str) -> Iterator[Section]:
+        for group in states:
+            now = f"now: the mean of a call {records:,} times, in a store of {group.records:,} records"
             yield Section(
                 f"{title}: seconds for {records:,} records",
                 columns,
-                tuple(_row(shelf, row, post["codecs"], records) for row in post["rows"]),
+                tuple(_row(group, row, post["codecs"], records) for row in post["rows"]),
                 lines=(_source(post),),
                 remarks=(now, *post["remarks"]),
             )
@@ -73,11 +73,11 @@ def _seconds(view: View, post: Mapping[str, Any]) -> Table:
     return _in_stores(view, sections)
 
 
-def _row(shelf: Shelf, then: Mapping[str, Any], codecs: Mapping[str, Sequence[str]], records: int) -> Row:
+def _row(group: Group, then: Mapping[str, Any], codecs: Mapping[str, Sequence[str]], records: int) -> Row:
     store, operation, seconds = then.get("store", ""), then.get("operation", ""), then["seconds"]
     alike = codecs.get(then.get("format", ""), ())
-    codec = next((name for name in alike if shelf.figure(store, name, operation)), "")
-    found, part = (shelf.figure(store, codec, operation, variant) for variant in ("", "codec"))
+    codec = next((name for name in alike if group.figure((store, ""), name, operation)), "")
+    found, part = (group.figure((store, ""), codec, operation, variant) for variant in ("", "codec"))
     entries = {
         "what": Entry(then["what"], then["what"]),
         "then": Entry(f"{seconds:g}", seconds),
@@ -97,17 +97,17 @@ def _row(shelf: Shelf, then: Mapping[str, Any], codecs: Mapping[str, Sequence[st
 def _sizes(view: View, post: Mapping[str, Any]) -> Table:
     """Build a table for each codec: operations of the post at each size of a store, by store."""
 
-    def sections(states: Sequence[Shelf], title: str) -> Iterator[Section]:
-        stores = list(dict.fromkeys(store for shelf in states for store in shelf.stores))
+    def sections(states: Sequence[Group], title: str) -> Iterator[Section]:
+        stores = list(dict.fromkeys(store for group in states for store in group.places))
         columns = (Column("what", "", numeric=False), *(Column(s, s, "", "lower", "second") for s in stores))
-        sizes = ", ".join(f"{shelf.state} {shelf.records:,}" for shelf in states)
-        for codec in dict.fromkeys(codec for shelf in states for codec in shelf.codecs):
+        sizes = ", ".join(f"{group.state} {group.records:,}" for group in states)
+        for codec in dict.fromkeys(codec for group in states for codec in group.codecs):
             rows = []
             for then in post["rows"]:
-                for shelf in states:
-                    name = f"{then['what']}, {shelf.state}"
-                    times = shelf.records if then.get("all") else 1
-                    figures = {s: shelf.figure(s, codec, then["operation"]) for s in stores}
+                for group in states:
+                    name = f"{then['what']}, {group.state}"
+                    times = group.records if then.get("all") else 1
+                    figures = {s: group.figure((s, ""), codec, then["operation"]) for s in stores}
                     entries = {store: _with_unit(found, times) for store, found in figures.items()}
                     rows.append(Row(name, {"what": Entry(name, name), **entries}))
             if any(row.entries[store].value for row in rows for store in stores):
@@ -122,13 +122,14 @@ def _sizes(view: View, post: Mapping[str, Any]) -> Table:
     return _in_stores(view, sections)
 
 
-def _in_stores(view: View, sections: Callable[[Sequence[Shelf], str], Iterator[Section]]) -> Table:
+def _in_stores(view: View, sections: Callable[[Sequence[Group], str], Iterator[Section]]) -> Table:
     """Build the tables of what was measured in stores, in all states of a corpus at once."""
     found: list[Section] = []
     for machine in view.machines:
-        states: dict[str, list[Shelf]] = {}
-        for shelf in shelves(machine.result):
-            states.setdefault(shelf.corpus.name, []).append(shelf)
+        states: dict[str, list[Group]] = {}
+        for group in machine.placed:
+            if group.kind == STORES:
+                states.setdefault(group.corpus.name, []).append(group)
         for corpus, same in states.items():
             found += sections(same, machine.titled(corpus))
     if not found:

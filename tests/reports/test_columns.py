@@ -40,12 +40,18 @@ def column(result: Result, key: str, **options: object) -> dict[str, str]:
 
 
 def test_heading_unit_and_direction(strange):
-    """They stand in the head of the table and below it."""
-    section = json.loads(render([strange], "json"))["sections"][0]
-    heads = {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
+    """They stand in the head of the table and below it; an operation with a place has a table of its own."""
+    whole, placed = json.loads(render([strange], "json"))["sections"]
+    heads, of_places = (
+        {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
+        for section in (whole, placed)
+    )
 
     assert ("records found", "/s", "higher") == heads["found"]
-    assert ("held by lmdb", "KiB/record", "lower") == heads["held@lmdb"]
+    assert "held@lmdb" not in heads
+    assert "messages: held" == placed["corpus"]
+    assert ("held", "KiB/record", "lower") == of_places["held"]
+    assert ["lmdb"] * 2 == [row["entries"]["place"]["text"] for row in placed["rows"]]
     assert "↑ higher is better" in render([strange])
     assert "↑" not in render([strange], columns="dump,load,held@lmdb,rank")
 

@@ -11,8 +11,8 @@ import pytest
 from bakeoff.bench.results import FLOOR, CellResult, PipelineFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from bakeoff.reports.model.placed import PIPELINE, kind_of_all
 from bakeoff.reports.page.page import render as page
-from bakeoff.reports.tables.pipeline import is_of_pipeline
 from madeup import facts_of, planted
 
 OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
@@ -151,8 +151,8 @@ def test_the_rate_that_was_asked_for_stands_above():
 
 def test_results_of_pipelines_have_that_layout():
     """Without being asked for it; others cannot have it."""
-    assert is_of_pipeline([results()])
-    assert not is_of_pipeline([planted()])
+    assert kind_of_all([results()]) == PIPELINE
+    assert not kind_of_all([planted()])
     with pytest.raises(UsageError, match="nothing was measured in a pipeline; run `bakeoff pipeline` first"):
         render([planted()], layout="pipeline")
 

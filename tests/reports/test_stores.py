@@ -12,7 +12,7 @@ import pytest
 from bakeoff.bench.results import StoreFacts
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
-from bakeoff.reports.tables.stores import is_of_stores
+from bakeoff.reports.model.placed import STORES, kind_of_all
 from madeup import planted
 
 TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6
@@ -157,8 +157,8 @@ def test_the_layout_follows_what_was_measured():
     """Stores for a run of stores, unless an option of the other table is given."""
     codecs = planted(corpora=("movies",))
 
-    assert is_of_stores([results("MD")])
-    assert not is_of_stores([codecs])
+    assert kind_of_all([results("MD")]) == STORES
+    assert not kind_of_all([codecs])
     assert "in stores of" not in render([codecs])
     assert "put@sqlite:MD" in render([results("MD")], "csv", columns="codec,put@sqlite:MD")
     for layout in ("stores", "kyoto", "acidstate"):

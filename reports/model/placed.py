@@ -1,0 +1,186 @@
+"""What was measured in a place: in stores, through transports, or where operations of other packages are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ...bench.results import (
+    FLOOR,
+    CellResult,
+    CorpusFacts,
+    Measurement,
+    OperationFacts,
+    PipelineSetup,
+    Result,
+    StoreSetup,
+)
+from ...bench.stats import Ratio, Verdict, verdicts
+from ...bench.verdict import error_share
+from ...errors import UsageError
+from .candidates import Figure, Standing, corpora, figure
+
+__all__ = ["PIPELINE", "STORES", "Group", "Key", "Spot", "groups", "kind_of_all"]
+
+STORES: Final = "stores"
+PIPELINE: Final = "pipeline"
+
+_BESIDE: Final = "size"
+"""What a pipeline's run measures besides, without a pipeline."""
+
+Spot = tuple[str, int | str]
+"""A place, and the readers of a pipeline, or what else an operation of others was asked for with."""
+Key = tuple[str, str]
+"""An operation and its variant."""
+
+
+@dataclass(slots=True)
+class Group:
+    """The cells of one corpus that belong in one table.
+
+    Attributes:
+        kind: `STORES`, `PIPELINE`, or the name of another package's operation.
+        corpus: What was measured on.
+        setup: How the operations take place: the state of stores, the rate of pipelines.
+        alpha: Error share of the verdicts on all pairs together.
+        batch: Records that are put at once; None where no batches are.
+        bound: Milliseconds below which the highest rate was searched for; None where it was not.
+        facts: What is known of another package's operation; None of ours.
+        sizes: Bytes of a payload by codec, where they were measured besides.
+        cells: By spot, codec, operation and variant.
+    """
+
+    kind: str
+    corpus: CorpusFacts
+    setup: StoreSetup | PipelineSetup | None
+    alpha: float
+    batch: int | None = None
+    bound: int | None = None
+    facts: OperationFacts | None = None
+    sizes: dict[str, float] = field(default_factory=dict)
+    cells: dict[Spot, dict[str, dict[Key, CellResult]]] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """Name of the size of the stores; empty for all else."""
+        return self.setup.state if isinstance(self.setup, StoreSetup) else ""
+
+    @property
+    def records(self) -> int:
+        """Records in each store before timing; 0 for all else."""
+        return self.setup.records if isinstance(self.setup, StoreSetup) else 0
+
+    @property
+    def rate(self) -> int | None:
+        """Records a second that are due in a pipeline; None where only the highest rate was searched for."""
+        return self.setup.rate if isinstance(self.setup, PipelineSetup) else None
+
+    @property
+    def places(self) -> list[str]:
+        """The places, as they were asked for."""
+        return list(dict.fromkeys(place for place, _ in self.cells))
+
+    @property
+    def codecs(self) -> list[str]:
+        """The codecs, the floor of pipelines among them."""
+        return list(dict.fromkeys(codec for codecs in self.cells.values() for codec in codecs))
+
+    def spots(self, place: str) -> list[Spot]:
+        """Return the spots of a place, fewer readers first."""
+        return sorted((spot for spot in self.cells if spot[0] == place), key=lambda spot: spot[1])
+
+    def cell(self, spot: Spot, codec: str, operation: str, variant: str = "") -> CellResult | None:
+        """Return one cell."""
+        return self.cells.get(spot, {}).get(codec, {}).get((operation, variant))
+
+    def samples(self, spot: Spot, codec: str, operation: str, variant: str = "") -> tuple[Measurement, ...]:
+        """Return what processes found; nothing where there is no such cell."""
+        cell = self.cell(spot, codec, operation, variant)
+        return () if cell is None else cell.samples
+
+    def figure(self, spot: Spot, codec: str, operation: str, variant: str = "") -> Figure | None:
+        """Return the mean of a cell."""
+        return figure(self.samples(spot, codec, operation, variant))
+
+    def judged(self, spot: Spot, operation: str) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
+        """Return the verdict on every pair of codecs."""
+        return verdicts(self._racing(spot, operation), self.alpha)
+
+    def standing(self, spot: Spot, operation: str) -> Standing:
+        """Rank the codecs by an operation; the floor takes no part."""
+        return Standing.of(self._racing(spot, operation), self.alpha)
+
+    def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
+        found = {codec: self.samples(spot, codec, operation) for codec in self.cells[spot] if codec != FLOOR}
+        return {codec: samples for codec, samples in found.items() if samples}
+
+
+def groups(result: Result) -> list[Group]:
+    """Return what was measured in places, stores by state and pipelines by rate."""
+    known = {facts.name: facts for facts in result.operations}
+    bare = {corpus.name: corpus for corpus in corpora(result)}
+    found: dict[tuple[object, ...], Group] = {}
+    searched: list[tuple[PipelineSetup, CellResult]] = []
+    alpha = error_share(result)
+    for cell in result.cells:
+        at, facts = cell.cell, known.get(cell.cell.operation_name)
+        setup = facts.setup if facts is not None else None
+        if isinstance(setup, PipelineSetup) and setup.rate is None:
+            searched.append((setup, cell))
+        elif isinstance(setup, PipelineSetup):
+            group = found.setdefault(
+                (at.corpus, PIPELINE, setup.rate), Group(PIPELINE, bare[at.corpus], setup, alpha)
+            )
+            _add(group, (at.place, setup.readers), cell, FLOOR if at.variant else at.codec, variant="")
+        elif isinstance(setup, StoreSetup):
+            group = found.setdefault(
+                (at.corpus, STORES, setup.state), Group(STORES, bare[at.corpus], setup, alpha)
+            )
+            if None not in (setup.batch, group.batch) and setup.batch != group.batch:
+                raise UsageError("results with batches of different sizes; show them one by one")
+            group.batch = group.batch or setup.batch
+            _add(group, (at.place, ""), cell, at.codec, at.variant)
+        elif at.place:
+            group = found.setdefault(
+                (at.corpus, at.operation), Group(at.operation, bare[at.corpus], None, alpha)
+            )
+            if group.facts is None or not at.variant:
+                group.facts = result.operation(at.operation_name)
+            _add(group, (at.place, at.parameter), cell, at.codec, at.variant)
+    for setup, cell in searched:
+        corpus = cell.cell.corpus
+        beside = (g for g in found.values() if g.kind == PIPELINE and g.corpus.name == corpus)
+        key = corpus, PIPELINE, None
+        group = next(beside, None) or found.setdefault(key, Group(PIPELINE, bare[corpus], setup, alpha))
+        group.bound = setup.bound
+        codec = FLOOR if cell.cell.variant else cell.cell.codec
+        _add(group, (cell.cell.place, setup.readers), cell, codec, variant="")
+    sized = [cell for cell in result.cells if cell.cell.operation_name == _BESIDE and cell.samples]
+    for group in found.values():
+        of = (cell for cell in sized if cell.cell.corpus == group.corpus.name)
+        group.sizes |= {cell.cell.codec: cell.samples[0].value for cell in of}
+    return list(found.values())
+
+
+def _add(group: Group, spot: Spot, cell: CellResult, codec: str, variant: str) -> None:
+    group.cells.setdefault(spot, {}).setdefault(codec, {})[cell.cell.operation, variant] = cell
+
+
+def kind_of_all(results: Sequence[Result]) -> str:
+    """Return `STORES` or `PIPELINE` where all that was measured was measured there; empty otherwise."""
+    kinds = set()
+    for result in results:
+        known = {facts.name: _kind(facts) for facts in result.operations}
+        kinds |= {known.get(cell.cell.operation_name, "") for cell in result.cells}
+    if PIPELINE in kinds:
+        kinds.discard(_BESIDE)
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _kind(facts: OperationFacts) -> str:
+    if isinstance(facts.setup, StoreSetup):
+        return STORES
+    if isinstance(facts.setup, PipelineSetup):
+        return PIPELINE
+    return _BESIDE if facts.name == _BESIDE else ""

@@ -1,0 +1,293 @@
+"""The builder of tables of what was measured in places, and of sweeps.
+
+Each kind of table declares its rows and columns; figures, failures, shares and footnotes are written alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from ...bench.results import CellResult
+from ..model import numbers
+from ..model.candidates import Figure, measured
+from ..model.placed import Group, Spot
+from ..model.table import EMPTY, Absent, Column, Direction, Entry, Row, Section, letter
+from .captions import measured_on
+
+__all__ = [
+    "WELL",
+    "Maker",
+    "Style",
+    "TableBuilder",
+    "about",
+    "absent",
+    "by_operation",
+    "scale_of",
+    "sections",
+    "share",
+]
+
+WELL: Final = ("ok", "lossy")
+"""Outcomes of cells that may have a figure."""
+
+K = TypeVar("K")
+Maker = tuple[Column, Callable[[K], Entry]]
+"""A column, and what makes its entry of a row."""
+_Row = tuple[Spot, str]
+"""A spot and a codec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the figures of a column are written.
+
+    Attributes:
+        scale: What raw figures are multiplied by, and the unit that they are then in.
+        times: What raw figures are multiplied by in CSV and JSON.
+        interval: Whether ± stands behind.
+        rough: Whether what a check took stands in for what there was no time to measure.
+        write: Writes a figure with half its interval.
+        unit: Raw unit, for figures below what can be measured.
+    """
+
+    scale: numbers.Scale
+    times: float = 1.0
+    interval: bool = True
+    rough: bool = False
+    write: Callable[[float, float | None], str] = numbers.quantity
+    unit: str = "second"
+
+
+class TableBuilder(Generic[K]):
+    """Builds one table.
+
+    Args:
+        cells: Returns all cells of a row.
+        codec: Returns the codec of a row.
+    """
+
+    def __init__(self, cells: Callable[[K], Iterable[CellResult]], codec: Callable[[K], str]) -> None:
+        self._cells = cells
+        self._codec = codec
+        self._letters: dict[str, str] = {}
+
+    def section(
+        self,
+        title: str,
+        rows: Iterable[K],
+        columns: Sequence[Maker[K]],
+        *,
+        lines: Iterable[str] = (),
+        absent: Iterable[Absent] = (),
+        remarks: Iterable[str] = (),
+        unranked: str = "",
+    ) -> Section:
+        """Return the table.
+
+        Args:
+            title: Above it.
+            rows: In their order.
+            columns: With what makes their entries.
+            lines: Below the title.
+            absent: What has no row.
+            remarks: Below the rows.
+            unranked: A codec that takes no part in a ranking.
+        """
+        # Row by row, so that footnote letters appear in reading order.
+        made = tuple(
+            Row(
+                self._codec(key),
+                {column.id: make(key) for column, make in columns},
+                ranked=self._codec(key) != unranked,
+                **self._failed(key),
+            )
+            for key in rows
+        )
+        return Section(
+            title=title,
+            columns=tuple(column for column, _ in columns),
+            rows=made,
+            lines=tuple(lines),
+            footnotes=tuple((mark, text) for text, mark in self._letters.items()),
+            absent=tuple(absent),
+            remarks=tuple(remarks),
+        )
+
+    def _failed(self, key: K) -> dict[str, str]:
+        failed = [cell for cell in self._cells(key) if cell.outcome not in WELL]
+        reasons = (f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed)
+        return {
+            "outcome": failed[0].outcome if failed else "ok",
+            "reason": "; ".join(dict.fromkeys(reasons)),
+        }
+
+    def mark(self, text: str) -> str:
+        """Return the letter of a footnote."""
+        return self._letters.setdefault(text, letter(len(self._letters)))
+
+    def entry(self, cell: CellResult | None, style: Style) -> Entry:
+        """Write what was measured, or why there is nothing."""
+        found = None if cell is None else measured(cell)
+        if found is None:
+            return self.without(cell, style.scale[0] if style.rough else 0.0)
+        if found.limit is not None:
+            return Entry(numbers.below(found.limit, style.unit, style.scale), *found)
+        factor = style.scale[0]
+        half = None if found.half is None else found.half * factor
+        spread = numbers.spread(found.value, found.half) if style.interval else ""
+        text = f"{style.write(found.value * factor, half)} {spread}".strip()
+        low, high = (None if end is None else end * style.times for end in (found.low, found.high))
+        return Entry(text, found.value * style.times, low, high)
+
+    def without(self, cell: CellResult | None, rough: float = 0.0) -> Entry:
+        """Say why there is no figure.
+
+        Args:
+            cell: Where it would be.
+            rough: What a rough figure is multiplied by; 0 shows none.
+        """
+        if cell is None:
+            return EMPTY
+        if cell.outcome in WELL:
+            if not rough or cell.rough is None:
+                return EMPTY
+            return Entry(f"≈{numbers.approximate(cell.rough * rough)}", tone="dim")
+        marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
+        return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+
+
+def share(part: Figure | None, total: Figure | None) -> Entry:
+    """Write which share of a total a part is."""
+    if part is None or total is None or not total.value:
+        return EMPTY
+    found = part.value / total.value
+    return Entry(numbers.percent(found), found)
+
+
+def scale_of(cells: Iterable[CellResult | None], unit: str, times: float = 1.0) -> numbers.Scale:
+    """Return the scale of a column: that of its figures, of rough ones where it has no others."""
+    known = [cell for cell in cells if cell is not None]
+    seen = [found.seen for cell in known if (found := measured(cell)) is not None]
+    seen = seen or [cell.rough for cell in known if cell.rough is not None]
+    factor, name = numbers.scale([value * times for value in seen], unit)
+    return factor * times, name
+
+
+def about(group: Group, *, beside: str = "") -> Iterator[str]:
+    """Say what was measured on, and what ± is.
+
+    Args:
+        group: What was measured.
+        beside: An operation that was measured in one process only.
+    """
+    if group.corpus.description:
+        yield group.corpus.description
+    if group.corpus.records:
+        yield measured_on(group.corpus)
+    counts = [
+        len(cell.samples)
+        for codecs in group.cells.values()
+        for cells in codecs.values()
+        for (operation, _), cell in cells.items()
+        if operation != beside
+    ]
+    if counts and max(counts) > 1:
+        yield f"± half the 95 % interval of the mean over {max(counts)} processes"
+
+
+def absent(group: Group) -> dict[_Row, Absent]:
+    """Return the rows that nothing could be measured of, and why."""
+    found = {}
+    for spot, codecs in group.cells.items():
+        for codec, cells in codecs.items():
+            failed = [cell for cell in cells.values() if cell.outcome not in WELL]
+            if failed and not any(cell.samples for cell in cells.values()):
+                worst = failed[0]
+                found[spot, codec] = Absent(
+                    f"{codec} in {spot[0]}", worst.outcome, worst.reason, worst.stderr
+                )
+    return found
+
+
+def by_operation(
+    builder: TableBuilder[_Row],
+    group: Group,
+    rows: Sequence[_Row],
+    operation: str,
+    heading: str,
+    *,
+    times: float = 1.0,
+    per: str = "/record",
+) -> Iterator[Maker[_Row]]:
+    """Yield the columns of an operation: itself, the codec's part with its share, the floor, other variants.
+
+    Args:
+        builder: Of the table.
+        group: What was measured.
+        rows: The table's.
+        operation: Name without variant.
+        heading: Above its column.
+        times: What figures are multiplied by.
+        per: What figures are for, behind their unit.
+    """
+    facts = group.facts
+    raw = "second" if facts is None else facts.unit
+    phase = "time" if facts is None else facts.phase
+    direction: Direction = "lower" if facts is None else facts.direction
+    rate = direction == "higher" and phase in ("time", "alone")
+    exact = raw == "byte" and phase == "check"
+    plain = [group.cell(*row, operation) for row in rows]
+    scale = (1.0, "B") if exact else scale_of(plain, "rate" if rate else raw, times)
+    unit = scale[1] if raw == "integer" else f"{scale[1]}{per}"
+    variants = dict.fromkeys(
+        variant for spot, codec in rows for name, variant in group.cells[spot][codec] if name == operation
+    )
+
+    def column(variant: str, header: str, dispensable: int = 0) -> Maker[_Row]:
+        style = Style(scale, times, interval=not variant, rough=not variant, unit=raw)
+        key = f"{operation}-{variant}" if variant else operation
+        made = Column(key, header, unit, direction, raw, dispensable=dispensable)
+        return made, lambda row: builder.entry(group.cell(*row, operation, variant), style)
+
+    def part(row: _Row) -> Entry:
+        figures = [group.figure(*row, operation, "codec"), group.figure(*row, operation)]
+        # More calls a second are fewer seconds.
+        return share(*(figures[::-1] if rate else figures))
+
+    yield column("", heading)
+    if "codec" in variants:
+        # The share tells as much.
+        yield column("codec", "codec", dispensable=1)
+        yield Column(f"{operation}-share", "share", "", "", "ratio"), part
+    if "floor" in variants:
+        yield column("floor", "floor", dispensable=2)
+    for variant in variants:
+        if variant not in ("", "codec", "floor"):
+            yield column(variant, f"{heading}, {'gc off' if variant == 'nogc' else variant}")
+
+
+def sections(group: Group, title: str) -> Iterator[Section]:
+    """Yield the table of another package's operation: a row for each place, parameter and codec."""
+    gone = absent(group)
+    rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
+    builder = TableBuilder[_Row](lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+    kind = (group.facts.place if group.facts is not None else "").lower() or "place"
+    leading: list[Maker[_Row]] = [
+        (Column("place", kind, numeric=False), lambda row: Entry(row[0][0], row[0][0])),
+    ]
+    if any(spot[1] for spot in group.cells):
+        parameter = (group.facts.parameter if group.facts is not None else "").lower() or "parameter"
+        leading.append(
+            (Column("parameter", parameter, numeric=False), lambda row: Entry(str(row[0][1]), row[0][1]))
+        )
+    leading.append((Column("codec", "codec", numeric=False), lambda row: Entry(row[1], row[1])))
+    per = "" if group.facts is not None and group.facts.phase == "alone" else "/record"
+    yield builder.section(
+        f"{title}: {group.kind}",
+        rows,
+        [*leading, *by_operation(builder, group, rows, group.kind, group.kind, per=per)],
+        lines=about(group),
+        absent=gone.values(),
+    )

@@ -1,0 +1,45 @@
+"""Which tables what was measured in places has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final
+
+from ...errors import UsageError
+from ..model.placed import PIPELINE, STORES, Group
+from ..model.table import Section, Table
+from ..model.view import MachineView, View
+from . import pipeline, placed, stores
+
+__all__ = ["build", "sections"]
+
+_KINDS: Final[Mapping[str, Callable[[Group, str], Iterator[Section]]]] = {
+    STORES: stores.sections,
+    PIPELINE: pipeline.sections,
+}
+"""The tables of ours; those of other packages' operations are all alike."""
+
+
+def sections(machine: MachineView, kinds: Collection[str] = ()) -> Iterator[Section]:
+    """Yield the tables of one machine.
+
+    Args:
+        machine: What was measured there.
+        kinds: Only these kinds of groups; all by default.
+    """
+    for group in machine.placed:
+        if not kinds or group.kind in kinds:
+            yield from _KINDS.get(group.kind, placed.sections)(group, machine.titled(group.corpus.name))
+
+
+def build(view: View, kind: str) -> Table:
+    """Build the tables of one kind of places.
+
+    Raises:
+        UsageError: Nothing was measured there.
+    """
+    found = [section for machine in view.machines for section in sections(machine, (kind,))]
+    if not found:
+        where = "a store" if kind == STORES else "a pipeline"
+        raise UsageError(f"nothing to show: nothing was measured in {where}; run `bakeoff {kind}` first")
+    return view.table(found)
