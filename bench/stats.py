@@ -274,7 +274,7 @@ def verdicts(
 
     "faster" says that the first of the pair takes less; "same" that the whole interval of the
     ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table; fewer
-    than `FEW` processes give none of these, and no interval.
+    than `Processes.FEWEST` processes give none of these, and no interval.
 
     The intervals of the ratios agree with the verdicts: they are those of the level at which Holm's
     procedure came to its end, so that 1 lies inside exactly where a pair is unresolved. Only of "same" the

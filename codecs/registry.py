@@ -75,6 +75,7 @@ FORMATS = (
 )  # fmt: skip
 """The modules of `formats`, in the order of the table of 2011 where it has them.
 
+A new one comes last: its place decides its colour and shape in charts.
 Each is loaded with the first codec of its format, which its name tells; all with a name that does not.
 """
 

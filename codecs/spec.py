@@ -19,6 +19,7 @@ from .safety.policies import Policies
 if TYPE_CHECKING:
     from .binding import Bound, Schema
     from .conventions.families import Family
+    from .production.media import MediaTypes
     from .production.tap import Tap
     from .streams.compression import Compression
     from .streams.framing import Framing
@@ -168,10 +169,6 @@ class Calls:
     raw: RawCalls | Callable[[Schema], RawCalls] | None = None
     frames: Frames | None = None
 
-    def __post_init__(self) -> None:
-        for words in ("encode_arguments", "decode_arguments"):
-            object.__setattr__(self, words, tuple(getattr(self, words)))
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Guards:
@@ -210,9 +207,6 @@ class Guards:
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     shared: bytes | None = None
     walked: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "too_deep", tuple(self.too_deep))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -292,9 +286,14 @@ class Named:
     origin: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Options(Calls, Guards, Facts, Settings, Named):
-    """All of them side by side: the keyword arguments of `Spec.of`, for type checkers."""
+if TYPE_CHECKING:
+
+    @dataclass(frozen=True, kw_only=True)
+    class Options(Calls, Guards, Facts, Settings, Named):
+        """All of them side by side: the keyword arguments of `Spec.of`."""
+
+else:
+    Options = None  # for type checkers only: it takes a millisecond of each start
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -337,12 +336,7 @@ class Spec(Named):
 
     @taking(Options)
     def changed(self, **options: Any) -> Spec:
-        """Return this spec with other options.
-
-        Raises:
-            TypeError: No such option.
-            ValueError: As for `Spec`.
-        """
+        """Return this spec with other options; see `of`."""
         return replace(self, **_grouped(options, {part: getattr(self, part) for part in _EMPTY}))
 
     @property
@@ -397,16 +391,15 @@ class Spec(Named):
         """As of the format; compressed, a payload no longer shows where it ends."""
         from .streams.framing import LENGTHS
 
-        return (
-            self.format.framing if self.settings.compression is None else self.settings.compression.framing
-        ) or LENGTHS
+        compression = self.settings.compression
+        return (self.format.framing if compression is None else compression.framing) or LENGTHS
 
     @cached_property
-    def media(self) -> tuple[str, tuple[str, ...], Mapping[str, str]]:
-        """Media type, aliases and HTTP headers of payloads; kept, as each message is sent with them."""
-        from .production.media import aliases, http_headers, media_type
+    def media(self) -> MediaTypes:
+        """How payloads are named to others; kept, as each message is sent with it."""
+        from .production.media import media_types
 
-        return media_type(self), aliases(self), http_headers(self)
+        return media_types(self)
 
 
 _EMPTY: Mapping[str, Any] = {"calls": Calls(), "guards": Guards(), "facts": Facts(), "settings": Settings()}

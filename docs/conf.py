@@ -73,16 +73,10 @@ STUBS = stub_signatures()
 
 
 def typed(
-    _app: Sphinx,
-    what: str,
-    _name: str,
-    documented: Any,
-    _options: Any,
-    signature: str | None,
-    result: str | None,
+    _app: Sphinx, what: str, _name: str, made: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
     """Give what is compiled the types of its stub, and leave out defaults that are written ``<...>``."""
-    key = getattr(documented, "__qualname__", "")
+    key = getattr(made, "__qualname__", "")
     if what == "method" and key in STUBS:
         return STUBS[key]
     return signature and re.sub(r"= ?<.*?>(?=[,)])", "= ...", signature), result

@@ -132,12 +132,12 @@ def _of_arrow(value: Any) -> Iterable[Place]:
 def _by_frames(given: Given, records: list[Any]) -> int | None:
     """Return the bytes of frames that are no memory of the records; None for codecs without frames."""
     spec = getattr(given.parts.codec, "spec", None)
-    if spec is None or spec.frames is None or spec.compression is not None:
+    if spec is None or spec.calls.frames is None or spec.settings.compression is not None:
         return None
     size = 0
     for record in records:
         there = [(at, at + length) for at, length in _places(record) if at is not None]
-        for frame in spec.frames.encode(record):
+        for frame in spec.calls.frames.encode(record):
             at = None if isinstance(frame, bytes) else _start(frame)
             if at is None or not any(start <= at < end for start, end in there):
                 size += len(frame)

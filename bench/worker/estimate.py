@@ -87,7 +87,7 @@ class Level:
         raw: Seconds of the mean record, as the clock had it.
         polished: The same with the rounds' common part taken out, relative to the other cells.
         drift: Log of the last third over the first third of the process.
-        dear: Slices that took more than `_DEAR` times their usual, though nobody took the processor away.
+        dear: Slices that took more than `Estimate.RARE` times their median, with the processor all the time.
         rare: Share of the time that they took beyond their usual.
     """
 

@@ -72,8 +72,11 @@ def duration_text(value: dt.timedelta) -> str:
     return f"{sign}P{days}T{seconds}S"
 
 
+_FINER = re.compile(r"[.,]\d{6}\d*[1-9]")
+
+
 def _time_of(text: str) -> dt.time:
-    if re.search(r"[.,]\d{6}\d*[1-9]", text):
+    if _FINER.search(text):
         raise ValueError("finer than a microsecond")
     return dt.time.fromisoformat(text)
 

@@ -191,21 +191,21 @@ cdef class Core:
                 raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
-        self._encode = _Call(encode, calls.encode_arguments, dict(calls.encode_options))
+        self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options))
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A reader that gets only a limit of items does not check depth.
         self._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
         options = {**calls.decode_options, **bounded}
-        self._decode = self._decode_untagged = _Call(decode, calls.decode_arguments, options)
+        self._decode = self._decode_untagged = _Call(decode, tuple(calls.decode_arguments), options)
         if guards.of_tags:
             untagged = {name: value for name, value in options.items() if name not in guards.of_tags}
-            self._decode_untagged = _Call(decode, calls.decode_arguments, untagged)
+            self._decode_untagged = _Call(decode, tuple(calls.decode_arguments), untagged)
         self._pool_factory = encode if calls.pooled else None
         self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
         self._wrapper = None if calls.wrap is None else calls.wrap.encode()
         self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
         self._empty = spec.format.empty
-        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, guards.too_deep
+        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, tuple(guards.too_deep)
         if self.bound is not None and self.bound.deepest:
             self._deepest = min(self._deepest, self.bound.deepest)
             self._encode_depth = self._walked_depth = self._deepest
@@ -836,16 +836,8 @@ cdef class Core:
 
     # aliases ----------------------------------------------------------------------------------
 
-    dumps = dumpb = encode
-    loads = loadb = decode
-
-    def serialize(self, obj, /):
-        """Same as `encode`, with one argument only."""
-        return self.encode(obj)
-
-    def deserialize(self, data, /):
-        """Same as `decode`, with one argument only."""
-        return self.decode(data)
+    dumps = dumpb = serialize = encode
+    loads = loadb = deserialize = decode_text = decode
 
     def encode_text(self, obj, /):
         """Return the payload as text, for formats that are text.
@@ -856,10 +848,6 @@ cdef class Core:
         if not self._is_text:
             raise EncodeError(self.name, f"{self.spec.format.name} is not a text format")
         return self.encode(obj).decode()
-
-    def decode_text(self, text, /):
-        """Return the record that a text holds; see `decode`."""
-        return self.decode(text)
 
     def _made(self):
         return self.spec if self.spec is not UNMADE else _unmade(self)

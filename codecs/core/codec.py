@@ -59,15 +59,17 @@ def _integration(name: str) -> Any:
     return property(made)
 
 
-@dataclass(frozen=True, repr=False)
-class _Arguments(Options, Format):
-    """The arguments of `Codec`, for type checkers."""
+if TYPE_CHECKING:
 
-    name: str = field(kw_only=False)
-    format: str = field(kw_only=False)  # type: ignore[assignment]
-    encode: Callable[..., Any] = field(kw_only=False, default=unbound)
-    decode: Callable[..., Any] = field(kw_only=False, default=unbound)
+    @dataclass(frozen=True)
+    class _Arguments(Options, Format):
+        name: str = field(kw_only=False)
+        format: str = field(kw_only=False)  # type: ignore[assignment]
+        encode: Callable[..., Any] = field(kw_only=False, default=unbound)
+        decode: Callable[..., Any] = field(kw_only=False, default=unbound)
 
+else:
+    _Arguments = None
 
 _OF_FORMATS = {each.name for each in fields(Format)} - {"name", "family"}
 
@@ -250,8 +252,9 @@ class Codec(Core):
             def __new__(cls, *_arguments: Any, **_options: Any) -> Any:
                 return codec
 
-        CodecClass.__name__ = "".join(part.title() for part in self.name.split("/")) + "Codec"
-        CodecClass.__qualname__ = CodecClass.__name__
+        CodecClass.__name__ = CodecClass.__qualname__ = (
+            "".join(map(str.title, self.name.split("/"))) + "Codec"
+        )
         return CodecClass
 
     for_aiocache: Callable[[], Counters] = _integration("aiocache")
@@ -277,7 +280,7 @@ class Codec(Core):
     for_temporal: Callable[[], DataConverter] = _integration("temporal")
     for_zmq: Callable[[], Framed] = _integration("zmq")
 
-    # facts: `Facts`, `Settings` and `Format` describe each ------------------------------------
+    # facts: `Facts`, `Settings`, `Format` and `MediaTypes` describe each ------------------------------------
 
     format: str = _fact("format.name")
     library: str = _fact("facts.library")
@@ -298,21 +301,13 @@ class Codec(Core):
     takes: str = _fact("facts.takes")
     unguarded: bool = _fact("facts.unguarded")
     notes: tuple[str, ...] = _fact("facts.notes")
-
-    @property
-    def media_type(self) -> str:
-        """What really is in a payload; see `bakeoff.codecs.media`."""
-        return self.spec.media[0]
-
-    @property
-    def media_type_aliases(self) -> tuple[str, ...]:
-        """What else it reads, the format's own type first."""
-        return self.spec.media[1]
+    media_type: str = _fact("media.type")
+    media_type_aliases: tuple[str, ...] = _fact("media.aliases")
 
     @property
     def http_headers(self) -> dict[str, str]:
         """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
-        return dict(self.spec.media[2])
+        return dict(self.spec.media.headers)
 
     # identity ---------------------------------------------------------------------------------
 

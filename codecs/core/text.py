@@ -41,16 +41,8 @@ class TextCodec:
         """Return the record that a payload holds; see `Codec.decode`."""
         return self.codec.decode(data)
 
-    dumps = encode
-    loads = decode
-
-    def serialize(self, obj: Any, /) -> str:
-        """Same as `encode`, with one argument only."""
-        return self.codec.encode_text(obj)
-
-    def deserialize(self, data: str | bytes | bytearray | memoryview, /) -> Any:
-        """Same as `decode`, with one argument only."""
-        return self.codec.decode(data)
+    dumps = serialize = encode
+    loads = deserialize = decode
 
     @property
     def name(self) -> str:

@@ -8,7 +8,6 @@ from litestar import Request, Response
 from litestar.exceptions import ClientException
 
 from ..core.codec import Codec
-from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 
 __all__ = ["Encoded", "plug"]
@@ -40,16 +39,9 @@ class Encoded(Response[Any]):
             litestar.exceptions.ClientException: Status 415 where the codec does not read what the headers
                 say, 400 where the body is no payload.
         """
-        try:
-            return cls._of.read(
-                await request.body(),
-                request.headers.get("content-type"),
-                request.headers.get("content-encoding"),
-            )
-        except UnknownMediaType as error:
-            raise ClientException(str(error), status_code=415) from error
-        except DecodeError as error:
-            raise ClientException(str(error), status_code=400) from error
+        return await cls._of.received(
+            request, lambda status, reason: ClientException(reason, status_code=status)
+        )
 
 
 def plug(codec: Codec) -> type[Encoded]:

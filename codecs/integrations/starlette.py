@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..core.codec import Codec
-from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 
 __all__ = ["Encoded", "plug"]
@@ -41,16 +40,7 @@ class Encoded(Response):
             starlette.exceptions.HTTPException: Status 415 where the codec does not read what the headers
                 say, 400 where the body is no payload.
         """
-        try:
-            return cls._of.read(
-                await request.body(),
-                request.headers.get("content-type"),
-                request.headers.get("content-encoding"),
-            )
-        except UnknownMediaType as error:
-            raise HTTPException(415, str(error)) from error
-        except DecodeError as error:
-            raise HTTPException(400, str(error)) from error
+        return await cls._of.received(request, HTTPException)
 
 
 def plug(codec: Codec) -> type[Encoded]:

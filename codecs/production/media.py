@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UnknownMediaType
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.codec import Codec
     from ..spec import Format, Spec
 
-__all__ = ["aliases", "by_media_type", "http_headers", "media_type", "reads"]
+__all__ = ["MediaTypes", "by_media_type", "media_types", "reads"]
 
 TREE = "application/x.bakeoff"
 SUFFIXES = frozenset({"zstd"})
@@ -28,13 +28,34 @@ CODINGS = {"zlib": "deflate", "zstd": "zstd"}
 """Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
 
 
-def media_type(spec: Spec) -> str:
-    """Return the type of a codec's payloads, conventions and compression included."""
-    if (compression := spec.settings.compression) is None:
-        return own_type(spec.format) if _is_ours(spec) else spec.format.media_type
+class MediaTypes(NamedTuple):
+    """How a codec's payloads are named.
+
+    Attributes:
+        type: What really is in them, conventions and compression included.
+        aliases: What else the codec reads: its format's own type first; compressed, older dictionaries'.
+        headers: Content-Type and Content-Encoding for peers that know the standards only.
+    """
+
+    type: str
+    aliases: tuple[str, ...]
+    headers: dict[str, str]
+
+
+def media_types(spec: Spec) -> MediaTypes:
+    """Return the names of a codec's payloads."""
+    kind, compression = spec.format, spec.settings.compression
+    headers = {"content-type": kind.media_type}
+    if compression is None:
+        if spec.facts.family is None or not spec.wire:
+            return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
+        return MediaTypes(own_type(kind), (kind.media_type, *kind.media_type_aliases), headers)
     sign = "+" if compression.kind in SUFFIXES else "."
-    made = f"{TREE}.{_syntax(spec.format)}{sign}{compression.kind}"
-    return _dictionaries(made, compression.dictionaries)[0]
+    made = f"{TREE}.{_syntax(kind)}{sign}{compression.kind}"
+    name, *older = _dictionaries(made, compression.dictionaries)
+    if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
+        return MediaTypes(name, tuple(older), headers | {"content-encoding": coding})
+    return MediaTypes(name, tuple(older), {"content-type": name})
 
 
 def own_type(format: Format) -> str:
@@ -46,27 +67,10 @@ def _syntax(format: Format) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", format.syntax or format.name)
 
 
-def aliases(spec: Spec) -> tuple[str, ...]:
-    """Return the other types that a codec reads, its format's own first; compressed, older dictionaries'."""
-    if spec.settings.compression is not None:
-        return _dictionaries(media_type(spec).partition(";")[0], spec.settings.compression.dictionaries)[1:]
-    plain = (spec.format.media_type,) if _is_ours(spec) else ()
-    return (*plain, *spec.format.media_type_aliases)
-
-
 def _dictionaries(name: str, dictionaries: Sequence[bytes]) -> tuple[str, ...]:
     from ..streams.compression import dictionary_id
 
     return tuple(f"{name}; dictionary={dictionary_id(each)}" for each in dictionaries) or (name,)
-
-
-def http_headers(spec: Spec) -> dict[str, str]:
-    """Return what tells the payload to peers of HTTP that know the standards only."""
-    if (compression := spec.settings.compression) is None:
-        return {"content-type": spec.format.media_type}
-    if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
-        return {"content-type": spec.format.media_type, "content-encoding": coding}
-    return {"content-type": media_type(spec)}
 
 
 def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Codec:
@@ -119,10 +123,6 @@ def _usual(wanted: str) -> list[Codec]:
     ]
     kinds = [kind for kind in COMPRESSORS if re.search(rf"[+.]{kind}$", wanted)]
     return plain + [each.with_compression(kind) for kind in kinds for each in plain]
-
-
-def _is_ours(spec: Spec) -> bool:
-    return spec.facts.family is not None and bool(spec.wire)
 
 
 def _plain(media_type: str) -> str:

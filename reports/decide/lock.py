@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...codecs import MissingLibrary, codec, describe, join_name, missing, split_name
+from ...codecs import MissingLibrary, codec, describe, missing, split_name
 from ...codecs.production.installed import release_of, version
 from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
+from ...codecs.registry import bare_name
 from ...errors import UsageError
 from ..model.candidates import dictionary_of, limits_needed
 from ..model.merge import plain_name
@@ -46,7 +47,8 @@ def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) ->
             "with --codec"
         )
     dictionary = dictionary_of(choice.winner.cells.values())
-    name, schema = _without_schema(plain_name(facts.name))
+    measured = plain_name(facts.name)
+    name, schema = bare_name(measured), split_name(measured)[1]
     known = [_date(result.started) or _today() for result in results]
     wish = choice.wish
     terms: dict[str, Any] = {
@@ -107,7 +109,7 @@ def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None 
         raise UsageError(
             f"{name} runs code found in its input; where no payload comes from strangers, say --trusted"
         )
-    base, with_schema = _without_schema(name)
+    base, with_schema = bare_name(name), split_name(name)[1]
     made = codec(base)
     if schema is not None and not made.needs_schema:
         raise UsageError(f"{name} needs no schema; fastest(schema=...) gives it one")
@@ -196,8 +198,3 @@ def _date(text: str) -> str | None:
         return dt.datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         return None
-
-
-def _without_schema(name: str) -> tuple[str, bool]:
-    base, schema, compression = split_name(name)
-    return join_name(base, compression=compression), schema

@@ -99,7 +99,7 @@ class Choice:
     Attributes:
         winner: Its facts and cells are those of the first corpus.
         reasons: Half sentences; joined they say why.
-        tied: Codecs that surely cost the same (`TIE`), and lost by a tie-breaker.
+        tied: Codecs that surely cost the same (`Verdicts.TIE`), and lost by a tie-breaker.
         unresolved: Codecs that are not distinguishable from the cheapest: name, and how many times the
             lowest cost they take, with the interval that goes with the verdict of the table: 1 lies inside.
         runners_up: Name and how many times the winner's cost, cheapest first.

@@ -26,7 +26,7 @@ def given(name: str, made: Any) -> Given:
     """Return what an operation is carried out with."""
     declared, sample = operation(name), make_sample(RECORDS)
     payloads = [made.encode(record) for record in RECORDS]
-    return Given(CodecParts(made, made), sample, payloads, sample.records(), parameter=declared.parameter)
+    return Given(CodecParts(made, made), sample, payloads, sample.records(), parameter=declared.at_parameter)
 
 
 def called(name: str, made: Any) -> tuple[Work, list[Any]]:

@@ -218,7 +218,9 @@ class TestInterrupt:
         arguments = ["movies", "--records", "200", "-o", "out.json"]
         started = subprocess.Popen([*RUN, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         journal = journal_path(tmp_path / "out.json")
-        while started.poll() is None and not (journal.exists() and b"/size/" in journal.read_bytes()):
+        while started.poll() is None and not (
+            journal.exists() and b'"operation": "size"' in journal.read_bytes()
+        ):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 started.wait(0.01)
         measured = timing_processes(journal)

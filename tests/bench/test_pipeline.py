@@ -222,8 +222,8 @@ def given(made: Codec, name: str) -> Given:
         make_sample(RECORDS),
         payloads,
         variant=declared.variant,
-        place=declared.place,
-        parameter=declared.parameter,
+        place=declared.at_place,
+        parameter=declared.at_parameter,
     )
 
 
@@ -435,7 +435,9 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, tm
 
     assert isinstance(done.exception, StoppedError)
     places = (operation(name) for name in ran[0].operations)
-    assert points == list(dict.fromkeys(found.suffix[1:] for found in places if found.place))
+    assert points == list(
+        dict.fromkeys(f"{found.at_place}:{found.at_parameter}" for found in places if found.at_place)
+    )
     assert (len(points) < 6) == ("does not suffice for" in done.stderr)
     assert (len(points) == 4) == (
         "zmq with 4, zmq with 24 readers, left out; all of it takes 42 s" in done.stderr
@@ -451,7 +453,7 @@ def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, r
 
     assert isinstance(done.exception, StoppedError)
     assert "zmq is left out, it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
-    assert {"pipe", ""} == {operation(name).place for name in ran[0].operations}
+    assert {"pipe", ""} == {operation(name).at_place for name in ran[0].operations}
     assert "zmq is not installed: pip install 'bakeoff[zmq]'" == str(asked.exception)
 
 

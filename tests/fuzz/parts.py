@@ -356,9 +356,9 @@ class _Shell(_Seeded):
 
         pooled = random.random() < 0.3
         options: dict[str, Any] = {
-            "encode_options": random.choice((None, {}, {"a": 1})),
+            "encode_options": random.choice(({}, {"a": 1})),
             "encode_arguments": random.choice(((), (1,), (1,) * 11, (1,) * 12)),
-            "decode_options": random.choice((None, {"a": 1, "b": 2})),
+            "decode_options": random.choice(({}, {"a": 1, "b": 2})),
             "pooled": pooled,
             "text": random.random() < 0.3,
             "lower": random.choice((None, odd, same)),

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from .base import Kind, Location, Pairs, Settings, Store, Wire
-from .servers import ANSWER, CONNECT, plain_name, reaching
+from .servers import ANSWER, CONNECT, Table, plain_name, reaching
 
 __all__ = ["OPTIONS", "STORES", "about", "size"]
 
@@ -37,14 +37,12 @@ def size(connection: Any, table: str) -> int:
     return int(found)
 
 
-class _Mysql:
+class _Mysql(Table):
     """A statement a call, which is a transaction of its own. PyMySQL writes values into statements' texts."""
 
     def __init__(self, connection: Any, location: Location, wire: Wire) -> None:
-        self.wire = wire
-        self._connection = connection
+        super().__init__(connection, connection.cursor(), wire)
         table = self._table = plain_name(location.name)
-        self._cursor = connection.cursor()
         # Not `key`, which is a word of the language.
         self._cursor.execute(
             f"create table if not exists {table}"
@@ -59,21 +57,6 @@ class _Mysql:
     def settings(self) -> Settings:
         return about(self._connection)
 
-    def put(self, key: int, record: Any) -> None:
-        self._cursor.execute(self._put, (key, self.wire.encode(record)))
-
-    def get(self, key: int) -> Any:
-        self._cursor.execute(self._get, (key,))
-        row = self._cursor.fetchone()
-        if row is None:
-            raise KeyError(key)
-        return self.wire.decode(row[0])
-
-    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
-        decode = self.wire.decode
-        self._cursor.execute(self._scan, (after, count))
-        return [(key, decode(payload)) for key, payload in self._cursor.fetchall()]
-
     def put_many(self, pairs: Pairs) -> None:
         encode = self.wire.encode
         # One statement, or a few below the size of a packet.
@@ -87,9 +70,6 @@ class _Mysql:
 
     def stored(self) -> int:
         return size(self._connection, self._table)
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 def _connect(location: Location) -> Any:

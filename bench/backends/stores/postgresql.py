@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .base import Kind, Location, Pairs, Settings, Store, Wire
-from .servers import ANSWER, CONNECT, plain_name, reaching
+from .servers import ANSWER, CONNECT, Table, plain_name, reaching
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -35,17 +35,15 @@ def size(connection: Connection[Any], table: str) -> int:
     return int(row[0])  # type: ignore[index]
 
 
-class _Postgresql:
+class _Postgresql(Table):
     """A statement a call, which is a transaction of its own; values go both ways as they are, not as text."""
 
     def __init__(self, connection: Connection[Any], location: Location, wire: Wire) -> None:
-        self.wire = wire
-        self._connection = connection
+        super().__init__(connection, connection.cursor(binary=True), wire)
         table = self._table = plain_name(location.name)
         connection.execute(
             f"create table if not exists {table} (key bigint primary key, payload bytea not null)"
         )
-        self._cursor = connection.cursor(binary=True)
         self._put = (
             f"insert into {table} values (%s, %s) on conflict (key) do update set payload = excluded.payload"
         )
@@ -55,19 +53,6 @@ class _Postgresql:
     @property
     def settings(self) -> Settings:
         return about(self._connection)
-
-    def put(self, key: int, record: Any) -> None:
-        self._cursor.execute(self._put, (key, self.wire.encode(record)))
-
-    def get(self, key: int) -> Any:
-        row = self._cursor.execute(self._get, (key,)).fetchone()
-        if row is None:
-            raise KeyError(key)
-        return self.wire.decode(row[0])
-
-    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
-        decode = self.wire.decode
-        return [(key, decode(payload)) for key, payload in self._cursor.execute(self._scan, (after, count))]
 
     def put_many(self, pairs: Pairs) -> None:
         # As PostgreSQL's manual has it ("Populating a Database").
@@ -79,9 +64,6 @@ class _Postgresql:
 
     def stored(self) -> int:
         return size(self._connection, self._table)
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 def _connect(location: Location) -> Connection[Any]:

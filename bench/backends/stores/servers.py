@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ....escape import without_secrets
-from .base import MissingStore, StoreError
+from .base import MissingStore, StoreError, Wire
 
-__all__ = ["ANSWER", "CONNECT", "plain_name", "reaching"]
+__all__ = ["ANSWER", "CONNECT", "Table", "plain_name", "reaching"]
 
 CONNECT = 3
 """Seconds that a server may take to be reached."""
@@ -29,6 +30,44 @@ def plain_name(name: str) -> str:
     if not (name.isascii() and name.isidentifier()):
         raise ValueError(f"no name of a table: {name!r}")
     return name
+
+
+class Table:
+    """A table of keys and payloads, by one cursor of DB-API 2.0; what inherits it sets the statements."""
+
+    _put: str
+    _get: str
+    _scan: str
+
+    def __init__(self, connection: Any, cursor: Any, wire: Wire) -> None:
+        self.wire = wire
+        self._connection, self._cursor = connection, cursor
+
+    def put(self, key: int, record: Any) -> None:
+        """Write a record, in a transaction of its own."""
+        self._cursor.execute(self._put, (key, self.wire.encode(record)))
+
+    def get(self, key: int) -> Any:
+        """Return a record.
+
+        Raises:
+            KeyError: There is none of that key.
+        """
+        self._cursor.execute(self._get, (key,))
+        row = self._cursor.fetchone()
+        if row is None:
+            raise KeyError(key)
+        return self.wire.decode(row[0])
+
+    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
+        """Return the next records behind a key, with theirs."""
+        decode = self.wire.decode
+        self._cursor.execute(self._scan, (after, count))
+        return [(key, decode(payload)) for key, payload in self._cursor.fetchall()]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ....codecs import Codec
     from ...worker.context import Desk
 
-__all__ = ["built", "run"]
+__all__ = ["attempt", "built", "run"]
 
 _SCHEDULED = Path("/proc/thread-self/schedstat")
 
@@ -67,15 +67,22 @@ def run(job: Attack, desk: Desk) -> Answer:
     desk.note([CASES.index(case) for case in cases])
     for number, case in enumerate(cases[job.start :], job.start):
         desk.beat(number)
-        seen = _try(attacked, case, desk.beat, number, held)
+        seen = attempt(attacked, case, desk.beat, number, held)
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
         desk.note({name: getattr(seen, name) for name in Seen.__slots__})
     return Done()
 
 
-def _try(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:
-    """Return the worst of all calls of a case."""
+def attempt(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:
+    """Return the worst of all calls of a case.
+
+    Args:
+        attacked: The codec.
+        beat: Called with the number before each call.
+        number: Of the case.
+        held: Takes the objects that were encoded, so that they are never freed.
+    """
     calls: list[_Call] = []
     subjects = iter(case.make(attacked))
     while True:

@@ -1,4 +1,4 @@
-"""What was seen of an attack, held against what is promised."""
+"""What is promised of an attack, and which promises were broken."""
 
 from __future__ import annotations
 

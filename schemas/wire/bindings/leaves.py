@@ -18,7 +18,7 @@ from ...tree import types as t
 from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
 from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
 
-__all__ = ["builder", "collection", "kinds", "reader", "writer"]
+__all__ = ["builder", "collection", "generic", "kinds", "reader", "writer"]
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH = dt.datetime(1970, 1, 1)
@@ -37,6 +37,24 @@ _COLLECTIONS: dict[type[t.Type], type] = {
 def collection(node: t.Type) -> type:
     """Return what holds the items of a sequence in a record: list, tuple, set or frozenset."""
     return _COLLECTIONS[type(node)]
+
+
+def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
+    """Return what annotates a collection of items, as libraries of typed classes take it; None for any other.
+
+    Args:
+        node: The description.
+        path: Its place.
+        of: Returns the annotation of what is below it, at a place.
+    """
+    match node:
+        case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
+            return collection(node)[of(item, path + "[]")]  # type: ignore[index]
+        case t.VarTupleType(item):
+            return tuple[of(item, path + "[]"), ...]  # type: ignore[misc]
+        case t.TupleType(items):
+            return tuple[tuple(of(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
+    return None
 
 
 def kinds(kind: Kind) -> tuple[type, ...]:

@@ -12,6 +12,7 @@ from ....codecs.core.paths import step
 from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError, tag_of
+from .leaves import generic
 
 if TYPE_CHECKING:
     from ...schema import Schema
@@ -134,6 +135,8 @@ class _Builder:
         self._check(node, path)
         if type(node) in _SIMPLE:
             return _SIMPLE[type(node)]
+        if (made := generic(node, path, self.type)) is not None:
+            return made
         match node:
             case t.TextType(dt.time):
                 return dt.time
@@ -141,16 +144,6 @@ class _Builder:
                 return cls
             case t.LiteralType(values):
                 return Literal[values]
-            case t.ListType(item):
-                return list[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.VarTupleType(item):
-                return tuple[self.type(item, path + "[]"), ...]  # type: ignore[misc]
-            case t.SetType(item):
-                return set[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.FrozenSetType(item):
-                return frozenset[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.TupleType(items):
-                return tuple[tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
             case t.DictType(key, value):
                 return dict[self.type(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
             case t.UnionType(options):

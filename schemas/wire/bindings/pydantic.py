@@ -23,6 +23,7 @@ from ...tree import types as t
 from ...tree.declare import SchemaError, tag_of
 from ..languages.json_schema import write
 from ._conversion import MisfitError
+from .leaves import generic
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -206,6 +207,8 @@ class _Builder:
             if isinstance(node, t.DateTimeType) and node.epoch is not None:
                 raise SchemaError(path, "pydantic reads no numbers for datetimes where it converts nothing")
             return _SIMPLE[type(node)]
+        if (made := generic(node, path, self.type)) is not None:
+            return made
         match node:
             case t.AnyType():
                 return _written(Any, _any)
@@ -233,16 +236,6 @@ class _Builder:
                 return cls
             case t.LiteralType(values):
                 return Literal[values]
-            case t.ListType(item):
-                return list[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.VarTupleType(item):
-                return tuple[self.type(item, path + "[]"), ...]  # type: ignore[misc]
-            case t.SetType(item):
-                return set[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.FrozenSetType(item):
-                return frozenset[self.type(item, path + "[]")]  # type: ignore[misc]
-            case t.TupleType(items):
-                return tuple[tuple(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
             case t.DictType(key, value):
                 return dict[self._key(key, path + "{key}"), self.type(value, path + "{}")]  # type: ignore[misc]
             case t.UnionType(options):

@@ -26,6 +26,7 @@ __all__ = [
     "measuring",
     "patience_option",
     "reading",
+    "records_option",
     "seed_option",
     "selecting",
     "trusted_option",
@@ -193,6 +194,14 @@ _HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null")
 trusted_option: Final = click.option(
     "--trusted", is_flag=True, help="Read pickle files, which can run any code."
 )
+
+records_option: Final = click.option(
+    "-n",
+    "--records",
+    metavar="N",
+    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
+)
+
 
 seed_option: Final = click.option(
     "--seed",

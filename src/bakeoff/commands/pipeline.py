@@ -11,7 +11,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion, _placed
-from ._options import Time, measuring, patience_option, reading, seed_option, selecting
+from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ _SEARCH = 60.0
     type=Time("1ms"),
     help="Find the highest rate, too, whose 99th percentile stays below: 10ms.",
 )
-@click.option(
-    "-n",
-    "--records",
-    metavar="N",
-    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
-)
+@records_option
 @click.option(
     "--sample",
     type=click.IntRange(min=1),

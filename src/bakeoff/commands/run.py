@@ -16,7 +16,7 @@ from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from ..files import is_result_file
 from . import _completion
-from ._options import Share, Size, Sizes, Time, measuring, reading, seed_option, selecting
+from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
 from ._schemas import include_option
 
@@ -41,12 +41,7 @@ _NOTHING = 1
 @click.command()
 @measuring("bakeoff.json")
 @selecting("all but pure-Python twins, variants and plist; --all or '*' for these, too")
-@click.option(
-    "-n",
-    "--records",
-    metavar="N",
-    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
-)
+@records_option
 @click.option(
     "--sample", type=click.IntRange(min=1), help="Records that are checked and measured.  [default: 1000]"
 )

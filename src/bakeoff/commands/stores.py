@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion, _placed
-from ._options import Time, measuring, patience_option, reading, seed_option, selecting
+from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out, check_corpora, refuse_results
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ _ADDRESSES = 16 << 30
     metavar="N",
     help="Records that are put at once.  [default: 100]",
 )
-@click.option(
-    "-n",
-    "--records",
-    metavar="N",
-    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
-)
+@records_option
 @click.option(
     "--sample",
     type=click.IntRange(min=1),

@@ -99,7 +99,7 @@ _XML = table(
                b"<dict><key>a</key><key>b</key></dict>", b"<true/><false/>", b"",
            ))),
     refuse("malformed", "what is no XML, or no property list",
-           b"<plist>", b"<x/>", b"x", b'<?xml version="1.0" encoding="no-such"?>' + _TRUE,
+           b"<plist>", b"<x/>", b"x", b"<plist/>", _plist(b"<x>1</x>"), b'<?xml version="1.0" encoding="no-such"?>' + _TRUE,
            *map(_plist, (
                b"<array>", b"<a", b"<array></dict>", b"<string>\xff</string>", b"<string>&#0;</string>",
                b"<string>\x00</string>", b"<string>&#xD800;</string>",

@@ -1,0 +1,84 @@
+"""The recorded result file of format 1 stays readable, and gives the figures that it gave."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import (
+    GrowthFacts,
+    PeakFacts,
+    PipelineFacts,
+    PipelineSetup,
+    StoreFacts,
+    StoreSetup,
+    read,
+    write,
+)
+from bakeoff.reports import FORMATS, recommendation, render
+from bakeoff.reports.decide.compare import compare
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.files import load
+from untraced import untraced
+
+FOLDER = Path(__file__).parents[1] / "data" / "results"
+FILE = FOLDER / "version-1.json"
+
+
+def test_it_gives_the_table_that_it_gave() -> None:
+    """All figures, with their intervals, as the bakeoff that wrote the file showed them."""
+    assert (FOLDER / "version-1.csv").read_text() == render([load(FILE)], "csv")
+
+
+def test_all_that_is_known_of_cells_is_read() -> None:
+    """Each kind of facts and setups is in it."""
+    result = read(FILE)
+
+    assert {GrowthFacts, PeakFacts, StoreFacts, PipelineFacts} <= {type(cell.facts) for cell in result.cells}
+    assert {StoreSetup, PipelineSetup} <= {type(facts.setup) for facts in result.operations}
+    assert StoreSetup("SM", 100, batch=50) == result.operation("put-batch@sqlite:SMx50").setup
+    assert PipelineSetup(1, rate=500) == result.operation("cpu@pipe:1x500").setup
+    assert all(cell.check is not None for cell in result.cells if cell.cell.codec != "floor")
+    assert any(cell.steady is not None for cell in result.cells)
+    assert any("p50" in cell.extras for cell in result.cells)
+
+
+def test_it_is_written_as_it_was(tmp_path: Path) -> None:
+    """Nothing is lost between reading and writing."""
+    write(read(FILE), tmp_path / "again.json")
+
+    assert read(FILE) == read(tmp_path / "again.json")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_reports(form: str) -> None:
+    """Every output shows every codec that was measured."""
+    text = render([load(FILE)], form)
+
+    assert all(name in text for name in ("json", "msgpack", "msgpack/tuple", "orjson"))
+
+
+def test_recommendation_and_pick_agree() -> None:
+    """The recommendation names the same codec as pick does with the same cost model."""
+    result = load(FILE)
+
+    assert recommendation(result).startswith("orjson costs least")
+    assert "orjson" == pick([result], Wish()).winner.name
+
+
+def test_it_compares_with_itself() -> None:
+    """A run has no better or worse cell than itself."""
+    result = load(FILE)
+
+    assert {"same", "not significant"} >= {c.verdict for c in compare(result, result).changes}
+
+
+@pytest.mark.parametrize("command", ["show", "stats", "check", "metadata", "dump", "slowest", "hist"])
+def test_pyperf_reads_it(command: str) -> None:
+    """pyperf's own commands work on the file."""
+    subprocess.run(
+        [sys.executable, "-m", "pyperf", command, FILE], check=True, capture_output=True, env=untraced()
+    )
