@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from . import _completion
+from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -115,16 +115,13 @@ def _options(
     bound: float | None,
     given: dict[str, Any],
 ) -> Options:
-    import dataclasses
-
     from ..bench.backends.transports import DEFAULT
-    from ..bench.run.options import Options
     from ..codecs import select
 
-    urls = _listed(brokers)
-    named = _listed(transports)
+    urls = _placed.listed(brokers)
+    named = _placed.listed(transports)
     places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
-    numbers = _listed([readers])
+    numbers = _placed.listed([readers])
     if not numbers:
         raise UsageError(f"--readers names no number of readers; say for instance {_READERS}")
     chosen_codecs = select(given["codecs"], default=_CODECS)
@@ -138,20 +135,16 @@ def _options(
     if given["budget"] is not None and not given["patient"]:
         points = _affordable(points, given["budget"])
     operations = tuple(_operations(points, rate, bound))
-    base = Options(
-        tuple(corpora) or _CORPORA,
-        tuple(chosen_codecs),
+    return _placed.options(
+        corpora or _CORPORA,
+        chosen_codecs,
+        {name: url for name, url in places.items() if any(name == one for one, _ in points)},
+        given,
         operations=("size", *operations),
         sample=given["sample"] or _SAMPLE,
         budget=usual if given["budget"] is None else given["budget"],
-        patient=given["patient"],
         fewest=_PROCESSES,
-        places=tuple(
-            f"{name}={url}" for name, url in places.items() if url and any(name == one for one, _ in points)
-        ),
     )
-    chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
-    return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
 
 
 def _seconds(url: str, bound: float | None) -> float:
@@ -187,10 +180,6 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
     return kept
 
 
-def _listed(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
-
-
 def _missing(name: str) -> bool:
     """Whether what a transport imports is not there."""
     from importlib.util import find_spec
@@ -218,16 +207,8 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     """
     from ..bench.backends.transports import by_url, kind
 
-    places = dict.fromkeys(named, "")
-    for name in places:
-        if schemes := kind(name).schemes:
-            raise UsageError(
-                f"--transport {name}: has a broker; say where it is: --broker {schemes[0]}://HOST:PORT"
-            )
-    for url in urls:
-        name = by_url(url).name
-        if places.setdefault(name, url) != url:
-            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
+    missing = "--transport {name}: has a broker; say where it is: --broker {scheme}://HOST:PORT"
+    places = _placed.places(named, urls, kind, by_url, missing)
     for name in places:
         if _missing(name):
             raise UsageError(f"{name} is not installed: pip install 'bakeoff[{name}]'")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from . import _completion
+from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -103,55 +103,28 @@ def _options(
     quick: bool,
     given: dict[str, Any],
 ) -> Options:
-    import dataclasses
-
-    from ..bench.backends.stores import DEFAULT
-    from ..bench.run.options import Options
+    from ..bench.backends.stores import DEFAULT, by_url, kind
     from ..codecs import select
 
     servers = [text for text in stores if "://" in text]
-    named = _listed(text for text in stores if "://" not in text)
-    places = _places(named or ([] if servers else DEFAULT), servers)
-    states = [state.upper() for state in _listed([sizes])]
+    named = _placed.listed(text for text in stores if "://" not in text)
+    missing = "--store {name}: is a server; say where it is, as {scheme}://HOST:PORT"
+    places = _placed.places(named or ([] if servers else DEFAULT), servers, kind, by_url, missing)
+    states = [state.upper() for state in _placed.listed([sizes])]
     if not states:
         raise UsageError("--size names no size; there are SM, MD, LG")
-    base = Options(
-        tuple(corpora) or _CORPORA,
-        tuple(select(given["codecs"], default=_CODECS)),
+    return _placed.options(
+        corpora or _CORPORA,
+        select(given["codecs"], default=_CODECS),
+        places,
+        given,
         operations=tuple(_operations(places, states, batch)),
         sample=given["sample"] or _SAMPLE,
         budget=(_QUICK if quick else _BUDGET) * len(states) if given["budget"] is None else given["budget"],
-        patient=given["patient"],
         rounds=_ROUNDS,
         precision=_PRECISION,
         cell_memory=_ADDRESSES,
-        places=tuple(f"{name}={url}" for name, url in places.items() if url),
     )
-    chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
-    return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
-
-
-def _listed(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
-
-
-def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
-    """Return the URL of each store by its name, empty for embedded ones.
-
-    Raises:
-        UsageError: A server without its URL, or two of one kind.
-    """
-    from ..bench.backends.stores import by_url, kind
-
-    places = dict.fromkeys(named, "")
-    for name in places:
-        if schemes := kind(name).schemes:
-            raise UsageError(f"--store {name}: is a server; say where it is, as {schemes[0]}://HOST:PORT")
-    for url in urls:
-        name = by_url(url).name
-        if places.setdefault(name, url) != url:
-            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
-    return places
 
 
 def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:

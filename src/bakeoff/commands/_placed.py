@@ -1,0 +1,85 @@
+"""What ``bakeoff stores`` and ``bakeoff pipeline`` share: lists, places with their URLs, options of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..bench.run.options import Options
+
+__all__ = ["listed", "options", "places"]
+
+
+class _Kind(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def schemes(self) -> tuple[str, ...]: ...
+
+
+def listed(texts: Iterable[str]) -> list[str]:
+    """Return what texts name with commas, each name once."""
+    return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
+
+
+def places(
+    named: Iterable[str],
+    urls: Iterable[str],
+    kind: Callable[[str], _Kind],
+    by_url: Callable[[str], _Kind],
+    missing: str,
+) -> dict[str, str]:
+    """Return the URL of each place by its name, empty for those without a server.
+
+    Args:
+        named: Names of places.
+        urls: Where servers are.
+        kind: Returns a place by its name.
+        by_url: Returns the place that a URL leads to.
+        missing: The message for a server without its URL, with ``{name}`` and ``{scheme}``.
+
+    Raises:
+        UsageError: A server without its URL, or two of one kind.
+    """
+    found = dict.fromkeys(named, "")
+    for name in found:
+        if schemes := kind(name).schemes:
+            raise UsageError(missing.format(name=name, scheme=schemes[0]))
+    for url in urls:
+        name = by_url(url).name
+        if found.setdefault(name, url) != url:
+            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
+    return found
+
+
+def options(
+    corpora: Sequence[str],
+    codecs: Iterable[str],
+    servers: Mapping[str, str],
+    given: dict[str, Any],
+    **own: Any,
+) -> Options:
+    """Return the options of a run in places.
+
+    Args:
+        corpora: What to measure on.
+        codecs: Names of codecs.
+        servers: URLs by the names of places, as `places` returns them.
+        given: What both commands take from the command line.
+        **own: Further options, those that a command sets.
+    """
+    from ..bench.run.options import Options
+
+    base = Options(
+        tuple(corpora),
+        tuple(codecs),
+        patient=given["patient"],
+        places=tuple(f"{name}={url}" for name, url in servers.items() if url),
+        **own,
+    )
+    chosen = {key: given[key] for key in ("records", "seed") if given[key] is not None}
+    return dataclasses.replace(base, **chosen, **{k: v for k, v in given["how"].items() if v})
