@@ -211,7 +211,7 @@ def test_calibration_measures_only_what_will_do(tmp_path):
 
 def test_a_schema_is_never_dropped(tmp_path):
     """What a result file decides is handed out with the schema, whether that was measured or not."""
-    results = Path(__file__).parent / "data" / "results" / "format-1.json"
+    results = Path(__file__).parent / "data" / "results" / "version-1.json"
     schema = bakeoff.Schema({"when": datetime})
     codec = bakeoff.fastest(lock=tmp_path / "none", results=results, formats=("json",), schema=schema)
 

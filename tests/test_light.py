@@ -61,7 +61,7 @@ def python(script: str, folder: Path, **environment: str) -> subprocess.Complete
 
 def lock(folder: Path, codec: str = "msgpack", requires: str = "msgpack = '>=1,<99'") -> Path:
     path = folder / "bakeoff.lock"
-    path.write_text(f"version = 2\n[codec]\nname = '{codec}'\nrequires = {{ {requires} }}\n")
+    path.write_text(f"version = 1\n[codec]\nname = '{codec}'\nrequires = {{ {requires} }}\n")
     return path
 
 
@@ -94,7 +94,7 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
     loaded = python(f"{script}; print(*{{*sys.modules}} - before)", tmp_path).stdout.split()
 
     assert "bakeoff.codecs.formats.msgpack" in loaded
-    for name in ("codecs.json", "codecs.compression", "reports", "bench", "schemas", "datasets"):
+    for name in ("codecs.formats.json", "codecs.streams.compression", "reports", "bench", "schemas", "datasets"):
         assert f"bakeoff.{name}" not in loaded
     assert not {"importlib.metadata", "pathlib", "bson", *ABSENT} & set(loaded)
 

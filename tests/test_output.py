@@ -13,7 +13,7 @@ import pytest
 
 from bakeoff.escape import without_passwords
 
-DATA = Path(__file__).parent / "data" / "results" / "format-1.json"
+DATA = Path(__file__).parent / "data" / "results" / "version-1.json"
 LINES = b'{"id": 1}\n{"id": 2}\n'
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-RESULT = Path(__file__).parent / "data" / "results" / "format-1.json"
+RESULT = Path(__file__).parent / "data" / "results" / "version-1.json"
 
 LOADED = """
 import sys
@@ -93,7 +93,7 @@ def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
 
     (tmp_path / "mine.jsonl").write_text('{"a": 1}\n' * 7)
     (tmp_path / "bakeoff.lock").write_text(
-        "version = 2\n[codec]\nname = 'msgpack'\nrequires = { msgpack = '>=1' }\n"
+        "version = 1\n[codec]\nname = 'msgpack'\nrequires = { msgpack = '>=1' }\n"
     )
     given = (str(tmp_path / name) for name in ("mine.jsonl", "bakeoff.lock"))
     done = elsewhere(platform, script, bakeoff.corpus("movies", records=50).sha256, *given)
